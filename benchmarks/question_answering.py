@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard
-from regard.data.pairs import refuse
+from regard.records import refuse
 from regard.recipes.answers.answer_metrics import answer_scores, normalize_answer
 from regard.recipes.answers.questions import QuestionReader
 from regard.recipes.examples import Example

@@ -1,22 +1,34 @@
-"""The types of the options of training, from the classes that declare them.
+"""What a type checker and an editor know of `regard.train`, from the classes of its options.
 
-python tools/option_types.py > src/regard/api/option_types.py
+python tools/option_types.py > src/regard/api/training.pyi
 """
 
 import inspect
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
+from regard.api.loading import CLASSES
 from regard.api.taught import TAUGHT
 
-HEAD = '''"""Options of `regard.train` for type checkers and editors: tools/option_types.py."""
+HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 
-from typing import TypedDict
-'''
+import os
+from typing import Literal, TypedDict, Unpack, overload
+
+{imports}
+
+File = str | os.PathLike[str]'''
+OVERLOAD = """@overload
+def train(
+    task: Literal["{task}"],
+    data: {data},
+    output: File,
+    **options: Unpack[{arguments}],
+) -> {returned}: ..."""
 
 
 def option_types() -> str:
-    """The module: a TypedDict of the options that all tasks have, and one for each task."""
+    """The stub: a TypedDict of the options that all tasks have, and one and an overload a task."""
     tasks = {name: _options(taught.options_class()) for name, taught in TAUGHT.items()}
     first, *others = tasks.values()
     shared = {
@@ -24,11 +36,23 @@ def option_types() -> str:
         for option, hint in first.items()
         if all(other.get(option) == hint for other in others)
     }
-    parts = [HEAD, _typed_dict("Arguments", "TypedDict", "Options of every task.", shared)]
+    classes = {name: CLASSES[taught.task] for name, taught in TAUGHT.items()}
+    imports = sorted(f"from {module} import {name}" for module, name in classes.values())
+    parts = [HEAD.format(imports="\n".join(imports))]
+    parts.append(_typed_dict("Arguments", "TypedDict", "Options of every task.", shared))
     for name, options in tasks.items():
         own = {option: hint for option, hint in options.items() if option not in shared}
         parts.append(_typed_dict(class_name(name), "Arguments", f'Options of "{name}".', own))
-    return "\n\n".join(parts)
+    overloads = [
+        OVERLOAD.format(
+            task=name,
+            data="File | tuple[File, File] | list[File]" if name == "translation" else "File",
+            arguments=class_name(name),
+            returned=returned,
+        )
+        for name, (_, returned) in classes.items()
+    ]
+    return "\n\n".join(parts) + "\n\n" + "\n".join(overloads) + "\n"
 
 
 def class_name(task: str) -> str:
@@ -39,7 +63,7 @@ def class_name(task: str) -> str:
 def _options(kind: Any) -> dict[str, str]:
     """The options of a class, and their types as source; `output` is an argument of its own."""
     hints = get_type_hints(kind)
-    left_out = kind.not_used() | {"output"}
+    left_out = kind.not_used() | {"output", "evaluation"}
     return {
         name: inspect.formatannotation(hints[name])
         for name in kind.settings()
@@ -49,7 +73,7 @@ def _options(kind: Any) -> dict[str, str]:
 
 def _typed_dict(name: str, base: str, about: str, options: Mapping[str, str]) -> str:
     lines = [f"class {name}({base}, total=False):", f'    """{about}"""', ""]
-    return "\n".join([*lines, *(f"    {option}: {hint}" for option, hint in options.items()), ""])
+    return "\n".join([*lines, *(f"    {option}: {hint}" for option, hint in options.items())])
 
 
 if __name__ == "__main__":

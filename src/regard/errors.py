@@ -79,9 +79,9 @@ class UnavailableError(RegardError):
 
 def unknown(what: str, name: object, known: Iterable[str]) -> BadArgumentError:
     """The error for a name that is not among the valid ones: it lists them, and the nearest."""
-    known = list(known)
-    hint = did_you_mean(name, known)
-    return BadArgumentError(f"{what} must be one of {', '.join(known)}; got {name!r}.{hint}")
+    names = list(known)
+    hint = did_you_mean(name, names)
+    return BadArgumentError(f"{what} must be one of {', '.join(names)}; got {name!r}.{hint}")
 
 
 def check_choice(what: str, name: object, known: Collection[str]) -> None:

@@ -8,47 +8,42 @@ from typing import Any
 
 from regard.errors import DamagedFileError, shortened
 
-BYTE_ORDER_MARK = "\ufeff"
 # Characters that JSON allows as they are, and some programs take for the end of a line.
 _OTHER_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _OTHER_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but line feeds and tabs
 
 
-def decoded(raw: bytes, where: str) -> str:
-    """The text that UTF-8 bytes stand for.
+def json_object(text: str, *, strict: bool = True) -> dict[str, Any]:
+    """A line as the JSON object that it is.
 
     Args:
-        where: what to call the bytes in the message.
+        strict: whether NaN and numbers that no float holds are refused, because what is passed
+            through must be JSON again.
 
     Raises:
-        DamagedFileError: they are not UTF-8.
+        DamagedFileError: it is not an object, or has text that is not valid Unicode.
     """
+    checks: dict[str, Any] = {}
+    if strict:
+        checks = {"parse_constant": _no_constant, "parse_float": _finite}
     try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DamagedFileError(
-            f"{where} is not UTF-8 (byte {error.start + 1} is 0x{raw[error.start]:02x})."
-            " Convert it to UTF-8."
-        ) from None
-
-
-def json_object(text: str, where: str) -> dict[str, Any]:
-    """A line that begins with "{" as the JSON object that it is.
-
-    Raises:
-        DamagedFileError: it is not one, or has text that is not valid Unicode.
-    """
-    try:
-        fields: dict[str, Any] = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        fields = json.loads(text, **checks)
     except ValueError as error:
-        raise DamagedFileError(f"{where} is not valid JSON ({error}).") from None
+        raise DamagedFileError(f"expected a JSON object; {error}") from None
     except RecursionError:
-        raise DamagedFileError(f"{where} is not usable JSON: it is nested too deeply.") from None
-    if "\\u" in text:
-        from regard.text.normalize import check_unicode
-
-        check_unicode(json.dumps(fields, ensure_ascii=False), where)
+        raise DamagedFileError("expected a JSON object, but it is nested too deeply") from None
+    if not isinstance(fields, dict):
+        raise DamagedFileError(f"expected a JSON object; got {type(fields).__name__}")
+    if "\\ud" in text or "\\uD" in text:  # only an escape can be half of a character
+        try:
+            json.dumps(fields, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            half = f"U+{ord(error.object[error.start]):04X}"
+            raise DamagedFileError(
+                f"the line is not valid Unicode: it has the lone surrogate {half}."
+                " Give it as UTF-8."
+            ) from None
     return fields
 
 

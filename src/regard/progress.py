@@ -1,4 +1,4 @@
-"""How far long work has come, and how it is stopped: between steps and layers, not within one."""
+"""Progress of long work, and its end: between steps and layers, not within one."""
 
 from collections.abc import Callable
 from contextvars import ContextVar

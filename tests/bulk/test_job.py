@@ -84,17 +84,17 @@ def test_an_id_is_repeated_and_the_other_columns_are_not(
 
 
 BAD = {
-    3: (b"caf\xe9", "the line is not UTF-8 (byte 4 is 0xe9)."),
+    3: (b"caf \xff", "expected UTF-8, but byte 0xff is not"),
     4: (b"", "the line is empty."),
-    5: (b'{"text": "a"', "the line is not valid JSON"),
-    6: (b'["a"]', "the line is not a JSON object."),
+    5: (b'{"text": "a"', "expected a JSON object; Expecting"),
+    6: (b'["a"]', "expected a JSON object; got list"),
     7: (b'{"txt": "a"}', "there is no 'text'."),
     8: (b'{"text": 5}', "'text' must be a string; it is int."),
     9: (b'{"text": null}', "'text' must be a string; it is null."),
     10: (b'{"text": "a", "x": "\\ud800"}', "the line is not valid Unicode: it has the lone"),
     12: (b'{"text": "it is too long"}', "a text may have 5 tokens."),
     13: (b'{"text": "too long, too"}', "a text may have 5 tokens."),
-    14: (b'{"text": ' + b"[" * 5000, "the line is not"),
+    14: (b'{"text": ' + b"[" * 5000, "expected a JSON object"),
 }
 
 

@@ -16,8 +16,8 @@ OPTIONS = {
     "translate": {
         "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
         "--output", "--json", "--attention", "--attention-step", "--attention-layer", "--num-beams",
-        "--alternatives", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
+        "--alternatives", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads",
+        "--engine", "--precision", "--help",
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",

@@ -16,7 +16,7 @@ from regard.training import RunFolder
 TASKS = tuple(OPTIONS)
 TEXT = [task for task in TASKS if task != "image-classification"]
 RUNNING = ("language-model", "masked-language-model")
-LATIN = "müde, für süß\n".encode("latin-1") * 9
+CYRILLIC = "привет\n".encode("cp1251") * 9
 HEADER = b"text\tlabel\tpair\n"
 NOISE = np.random.default_rng(3).bytes(3000)
 
@@ -28,14 +28,14 @@ def expected(task: str, kind: str) -> str:
             "missing": "expected a folder of images or an .npz at",
             "empty": "it is empty",
             "binary": "is not an .npz of arrays",
-            "latin": "is not an .npz of arrays",
+            "cyrillic": "is not an .npz of arrays",
             "folder": "a sub-folder of images for each label",
         }[kind]
     return {
         "missing": "but there is no such file. Check the path.",
         "empty": "but it is empty. Check that it is the right file.",
-        "binary": "bad encoding (first at line 1)",
-        "latin": "would take all 1" if task == "translation" else "bad encoding (first at line",
+        "binary": "line 1: expected UTF-8, but byte",
+        "cyrillic": "would take all 1" if task == "translation" else ": expected UTF-8, but byte",
         "folder": "expected files of text in the folder"
         if task in RUNNING
         else "is a folder. Name a file in it.",
@@ -62,7 +62,7 @@ def refused(regard: Any, tmp_path: Path) -> Callable[..., str]:
     return run
 
 
-@pytest.mark.parametrize("kind", ["missing", "empty", "binary", "latin", "folder"])
+@pytest.mark.parametrize("kind", ["missing", "empty", "binary", "cyrillic", "folder"])
 @pytest.mark.parametrize("task", TASKS)
 def test_a_file_that_is_none(task: str, kind: str, refused: Any, tmp_path: Path) -> None:
     if task == "summarization":
@@ -71,8 +71,8 @@ def test_a_file_that_is_none(task: str, kind: str, refused: Any, tmp_path: Path)
     if kind == "folder":
         path.mkdir()
     elif kind != "missing":
-        latin = HEADER + LATIN if path.suffix == ".tsv" else LATIN
-        path.write_bytes({"empty": b"", "binary": NOISE, "latin": latin}[kind])
+        cyrillic = HEADER + CYRILLIC if path.suffix == ".tsv" else CYRILLIC
+        path.write_bytes({"empty": b"", "binary": NOISE, "cyrillic": cyrillic}[kind])
     assert expected(task, kind) in refused(task, path)
 
 

@@ -5,10 +5,12 @@ import io
 
 import pytest
 
-from regard.cli import lines
-from regard.cli.lines import CHUNK, count_lines, open_input, read_lines, read_text
+from regard.cli.lines import read_lines
+from regard.cli.texts import count_lines, text_groups
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
+from regard.records import lines
+from regard.records.lines import CHUNK, read_text
 
 
 def lines_of(content: bytes, **options: bool) -> list[tuple[int, str]]:
@@ -35,21 +37,24 @@ def test_counting_finds_the_lines_that_reading_gives(tmp_path, content):
 
 
 def test_the_line_that_is_not_utf8_is_named():
-    with pytest.raises(RegardError, match=r"line 3 of stdin is not UTF-8 \(byte 2 is 0xfc\)"):
-        lines_of(b"a\nb\nx\xfc\n")
+    with pytest.raises(RegardError, match=r"stdin, line 3: expected UTF-8, but byte 0xff is not"):
+        lines_of(b"a\nb\nx \xff\n")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b'{"text": ', "line 1 of stdin is not valid JSON"),
-        (b'{"id": 3}', "line 1 of stdin must have a string under \"text\"; it has 'id'"),
-        (b'{"text": 3}', 'line 1 of stdin must have a string under "text"'),
-        (b'{"text": ' + b"[" * 100_000, "line 1 of stdin is not usable JSON: it is nested too"),
-        (b'{"text": "a", "id": NaN}', r"not valid JSON \(NaN is not a JSON value\)"),
-        (b'{"text": "a", "id": -1e999}', r"not valid JSON \(-1e999 is too large for a number\)"),
-        (rb'{"text": "\ud800 dog"}', r"line 1 of stdin is not valid Unicode: it has .* U\+D800"),
-        (rb'{"text": "a", "id": "\udfff"}', r"line 1 of stdin is not valid Unicode"),
+        (b'{"text": ', "stdin, line 1: expected a JSON object; Expecting value"),
+        (b'{"id": 3}', "line 1: expected a string under \"text\"; the object has 'id'"),
+        (b'{"text": 3}', 'line 1: expected a string under "text"'),
+        (b'{"text": ' + b"[" * 100_000, "line 1: expected a JSON object, but it is nested too"),
+        (b'{"text": "a", "id": NaN}', "expected a JSON object; NaN is not a JSON value"),
+        (
+            b'{"text": "a", "id": -1e999}',
+            "a JSON object; -1e999 is too large for a number",
+        ),
+        (rb'{"text": "\ud800 dog"}', r"line 1: the line is not valid Unicode: it has .* U\+D800"),
+        (rb'{"text": "a", "id": "\udfff"}', "line 1: the line is not valid Unicode"),
     ],
 )
 def test_a_json_line_without_text_is_refused(line, message):
@@ -66,8 +71,8 @@ def test_gzip_that_was_cut_off_is_refused(tmp_path):
     file.write_bytes(gzip.compress(b"abc\n" * 999)[:-9])
     with pytest.raises(RegardError, match="is damaged gzip"):
         count_lines(file)
-    with open_input(file) as stream, pytest.raises(RegardError, match="is damaged gzip"):
-        list(read_lines(stream, name=str(file)))
+    with pytest.raises(RegardError, match="is damaged gzip"):
+        list(text_groups(None, file, False, what="a text"))
 
 
 def test_a_pair_of_escapes_is_one_character():
@@ -103,18 +108,18 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch):
             return b"x" * size
 
     stream = Endless()
-    with pytest.raises(RegardError, match=r"line 1 of stdin is longer than 1 MiB"):
+    with pytest.raises(RegardError, match="stdin, line 1: the line is longer than 1 MiB"):
         list(read_lines(stream, name="stdin"))
     assert stream.given <= 2**20 + CHUNK
     with pytest.raises(RegardError, match=r"stdin is longer than 1 MiB, the longest text"):
-        read_text(stream, name="stdin")
+        read_text(stream, "stdin")
     assert lines_of(b"a\n" + b"x" * 2**20 + b"\nb")[2] == (3, "b")
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity"])
 def test_a_number_that_json_does_not_have_is_refused(value):
     with pytest.raises(DamagedFileError, match=f"{value} is not a JSON value"):
-        json_object(f'{{"text": "a", "id": {value}}}', "line 1")
+        json_object(f'{{"text": "a", "id": {value}}}')
 
 
 def test_a_line_that_cannot_be_read_may_be_kept_with_its_error():
@@ -122,5 +127,54 @@ def test_a_line_that_cannot_be_read_may_be_kept_with_its_error():
     [lines] = list(read_lines(stream, name="it", json_lines=True, keep_bad=True))
     assert [line.text for line in lines] == ["a", "", "", "b"]
     assert [line.number for line in lines] == [1, 2, 3, 4]
-    assert str(lines[1].error).startswith("line 2 of it is not UTF-8")
-    assert str(lines[2].error).startswith('line 3 of it must have a string under "text"')
+    assert str(lines[1].error).startswith("it, line 2: expected UTF-8")
+    assert str(lines[2].error).startswith('it, line 3: expected a string under "text"')
+
+
+FILES = {
+    "a.csv": '\ufeffid;text\n1;"one, two"\n2;three\n\n3;four;five\n',
+    "a.tsv": "id\tText\n1\tone, two\n2\tthree\n\n3\tfour\tfive\n",
+    "a.jsonl": '{"id": "1", "text": "one, two"}\n{"id":"2","text":"three"}\n\n{"text": 5}\n',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_with_columns_gives_its_texts_and_passes_the_others_through(tmp_path, name):
+    (tmp_path / name).write_text(FILES[name])
+    groups = text_groups(None, tmp_path / name, False, what="a text", keep_bad=True)
+    one, three, blank, bad = [line for group in groups for line in group]
+    assert [one.text, three.text, blank.text, bad.text] == ["one, two", "three", "", ""]
+    assert {key.lower(): value for key, value in one.fields.items()} == {
+        "id": "1", "text": "one, two",
+    }  # fmt: skip
+    number = 4 if name == "a.jsonl" else 5
+    assert str(bad.error).startswith(f"{tmp_path / name}, line {number}: expected ")
+    assert blank.error is None
+    with pytest.raises(RegardError, match=f"line {number}: expected"):
+        list(text_groups(None, tmp_path / name, False, what="a text"))
+
+
+def test_parquet_gives_its_texts(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import datetime
+
+    when = [datetime.date(2026, 1, 2)] * 2
+    parquet.write_table(pyarrow.table({"text": ["a", None], "on": when}), tmp_path / "a.parquet")
+    groups = text_groups(None, tmp_path / "a.parquet", False, what="a text", keep_bad=True)
+    first, second = [line for group in groups for line in group]
+    assert first.fields == {"text": "a", "on": "2026-01-02"}
+    assert str(second.error).endswith("line 2: expected a text; got nothing.")
+
+
+def test_tsv_without_names_is_text(tmp_path):
+    (tmp_path / "a.tsv").write_text("one\ttwo\n\nthree\n")
+    groups = text_groups(None, tmp_path / "a.tsv", False, what="a text")
+    assert [line.text for group in groups for line in group] == ["one\ttwo", "", "three"]
+
+
+def test_windows_1252_is_said(tmp_path, capsys):
+    (tmp_path / "a.txt").write_bytes("läuft\n".encode("cp1252"))
+    groups = text_groups(None, tmp_path / "a.txt", False, what="a text")
+    assert [line.text for group in groups for line in group] == ["läuft"]
+    assert "a.txt is read as Windows-1252, because" in capsys.readouterr().err

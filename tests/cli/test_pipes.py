@@ -171,7 +171,7 @@ def test_stdin_by_its_name_gives_every_line():
 def test_an_empty_pipe_is_refused_before_a_model_is_loaded(regard, fifo):
     outcome = regard("translate", "--model", "no such model", "--input", fifo(b""))
     assert outcome.code == 2
-    assert "is empty; a sentence on each line was expected" in outcome.err
+    assert "but it is empty. Check that it is the right file" in outcome.err
 
 
 def test_lines_are_counted_only_for_a_bar_that_is_seen(monkeypatch, tmp_path):

@@ -24,7 +24,7 @@ def test_arguments_and_a_file_exclude_each_other(tmp_path):
 
 def test_an_empty_file_is_refused_before_anything_is_read_from_it(tmp_path):
     (tmp_path / "empty").touch()
-    with pytest.raises(DamagedFileError, match="a text on each line was expected"):
+    with pytest.raises(DamagedFileError, match="but it is empty"):
         texts.text_groups(None, tmp_path / "empty", False, what="a text")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.data import BadLine
 from regard.data.documents import PIECE, read_documents, text_files
+from regard.records import BadLine
 
 
 def documents(path: Path, **options: str) -> dict[int, str]:
@@ -68,7 +68,7 @@ def test_bad_input_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(RegardError, match="is plain text, which has no columns"):
         documents(tmp_path / "x.txt", column="text")
     (tmp_path / "n.jsonl").write_text('{"text": 3}\n')
-    with pytest.raises(RegardError, match="line 1: expected a text; got int"):
+    with pytest.raises(RegardError, match="line 1: expected a text in 'text'; got int"):
         documents(tmp_path / "n.jsonl")
     (tmp_path / "empty").mkdir()
     with pytest.raises(RegardError, match="expected files of text in the folder"):

@@ -1,7 +1,7 @@
 """Faults that the tests must find: one line of the program made wrong at a time.
 
 `python tools/plant_faults.py` plants each in a copy of the repository and runs the tests named with
-it. A fault whose old text is no longer there, or stands there twice, fails: aim it anew.
+it. A fault whose old text is no longer there, or stands there twice, fails: give it its new place.
 """
 
 from typing import NamedTuple
@@ -128,11 +128,11 @@ FAULTS = (
     ),
     fault(
         "a byte order mark becomes part of the first text",
-        "src/regard/data/lines.py",
-        "line = line.removeprefix(_UTF8_MARK)",
-        "line = line.removeprefix(b'')",
-        "tests/data/test_lines.py",
-        "tests/data/test_readers.py",
+        "src/regard/records/lines.py",
+        "block = block.removeprefix(codecs.BOM_UTF8)",
+        "block = block.removeprefix(b'')",
+        "tests/records/test_lines.py",
+        "tests/records/test_reader.py",
     ),
     fault(
         "a ratio of lengths is by characters alone",
@@ -209,10 +209,10 @@ FAULTS = (
     ),
     fault(
         "a packed model's rows count one token too few",
-        "src/regard/runtime/slots.py",
-        'self._inputs["longest"][0] = lengths.max() + 1',
-        'self._inputs["longest"][0] = max(lengths.max(), 1)',
-        "tests/runtime/test_slots.py",
+        "src/regard/runtime/rows.py",
+        'inputs["longest"][0] = longest',
+        'inputs["longest"][0] = max(longest - 1, 1)',
+        "tests/runtime/test_rows.py",
     ),
     # Tasks, recipes
     fault(
@@ -225,7 +225,7 @@ FAULTS = (
     ),
     fault(
         "macro F1 is weighted by how often a label is predicted",
-        "src/regard/recipes/labels/label_metrics.py",
+        "src/regard/recipes/labels/labels.py",
         "macro_f1=float(_ratio(2 * both, named + wanted).mean()),",
         "macro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),",
         "tests/recipes/labels/test_label_metrics.py",
@@ -249,10 +249,10 @@ FAULTS = (
     ),
     fault(
         "a page of another site is answered",
-        "src/regard/studio/guard.py",
+        "src/regard/http/guard.py",
         'if origin is not None and origin.lower() != f"http://{host.lower()}":',
         'if origin is not None and origin == "null":',
-        "tests/studio/test_guard.py",
+        "tests/http/test_guard.py",
     ),
     # Looking inside
     fault(

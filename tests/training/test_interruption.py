@@ -9,9 +9,9 @@ from regard.training.interruption import Interruption
 def test_the_first_ctrl_c_only_asks_and_the_second_interrupts() -> None:
     before = signal.getsignal(signal.SIGINT)
     with Interruption() as interruption:
-        assert not interruption.asked
+        assert not interruption.requested
         signal.raise_signal(signal.SIGINT)
-        assert interruption.asked
+        assert interruption.requested
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
@@ -22,7 +22,7 @@ def test_sigterm_asks_and_never_interrupts_at_once() -> None:
     with Interruption() as interruption:
         signal.raise_signal(signal.SIGTERM)
         signal.raise_signal(signal.SIGTERM)
-        assert interruption.asked
+        assert interruption.requested
     assert signal.getsignal(signal.SIGTERM) is before
 
 
@@ -30,7 +30,7 @@ def test_where_torchrun_repeats_a_ctrl_c_it_only_asks() -> None:
     with Interruption(insist=False) as interruption:
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
-        assert interruption.asked
+        assert interruption.requested
 
 
 def test_the_handler_goes_with_an_error_too() -> None:
@@ -45,7 +45,7 @@ def test_another_thread_has_no_signals_to_catch() -> None:
 
     def work() -> None:
         with Interruption() as interruption:
-            asked.append(interruption.asked)
+            asked.append(interruption.requested)
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -27,7 +27,7 @@ def test_pairs_of_several_files_follow_each_other_and_know_their_file(
 
 
 def test_undecodable_lines_are_counted(write: Any, tmp_path: Path) -> None:
-    file = write(tmp_path / "pairs.tsv", [("a dog", "ein Hund")])
+    file = write(tmp_path / "pairs.tsv", [("a dog", "ein fröhlicher Hund")])
     with open(file, "ab") as more:
         more.write("für\tfür\n".encode("latin-1"))
     said: list[str] = []

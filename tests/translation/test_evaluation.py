@@ -8,7 +8,7 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.options.evaluation import TranslationEvaluationOptions
-from regard.recipes.sequence_scores import mean_loss
+from regard.recipes.sequences import mean_loss
 from regard.training import corpus_scores
 from regard.translation.evaluation import (
     TranslationEvaluator,

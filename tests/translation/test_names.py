@@ -4,8 +4,7 @@ from random import Random
 
 import pytest
 
-from regard.translation.held_out_names import HELD_OUT
-from regard.translation.names import Names, put
+from regard.translation.names import HELD_OUT, Names, put
 
 PAIRS = [
     ("Tom sees Mary.", "Tom sieht Maria."),

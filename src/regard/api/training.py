@@ -1,89 +1,16 @@
-"""Training by the name of a task."""
+"""Training by the name of a task; what editors know of it is in training.pyi."""
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import Any
 
 from regard.api.loading import task_class
 from regard.api.taught import TAUGHT
 from regard.errors import unknown
 from regard.tasks.task import Task
 
-if TYPE_CHECKING:
-    from regard.api.option_types import (
-        ClassificationArguments,
-        EmbeddingArguments,
-        ImageClassificationArguments,
-        LanguageModelArguments,
-        MaskedLanguageModelArguments,
-        QuestionAnsweringArguments,
-        SummarizationArguments,
-        TranslationArguments,
-    )
-    from regard.tasks.answering import Answerer
-    from regard.tasks.classification import Classifier
-    from regard.tasks.embedding import Embedder
-    from regard.tasks.filling import MaskFiller
-    from regard.tasks.images import ImageClassifier
-    from regard.tasks.summarization import Summarizer
-    from regard.tasks.writing import Writer
-    from regard.translation.translator import Translator
-
 File = str | os.PathLike[str]
 
 
-@overload
-def train(
-    task: Literal["translation"],
-    data: File | tuple[File, File] | list[File],
-    output: File,
-    **options: Unpack["TranslationArguments"],
-) -> "Translator": ...
-@overload
-def train(
-    task: Literal["classification"],
-    data: File,
-    output: File,
-    **options: Unpack["ClassificationArguments"],
-) -> "Classifier": ...
-@overload
-def train(
-    task: Literal["language-model"],
-    data: File,
-    output: File,
-    **options: Unpack["LanguageModelArguments"],
-) -> "Writer": ...
-@overload
-def train(
-    task: Literal["masked-language-model"],
-    data: File,
-    output: File,
-    **options: Unpack["MaskedLanguageModelArguments"],
-) -> "MaskFiller": ...
-@overload
-def train(
-    task: Literal["summarization"],
-    data: File,
-    output: File,
-    **options: Unpack["SummarizationArguments"],
-) -> "Summarizer": ...
-@overload
-def train(
-    task: Literal["image-classification"],
-    data: File,
-    output: File,
-    **options: Unpack["ImageClassificationArguments"],
-) -> "ImageClassifier": ...
-@overload
-def train(
-    task: Literal["question-answering"],
-    data: File,
-    output: File,
-    **options: Unpack["QuestionAnsweringArguments"],
-) -> "Answerer": ...
-@overload
-def train(
-    task: Literal["embedding"], data: File, output: File, **options: Unpack["EmbeddingArguments"]
-) -> "Embedder": ...
 def train(
     task: str, data: File | tuple[File, File] | list[File], output: File, **options: Any
 ) -> Task:

@@ -205,8 +205,8 @@ def check(
 
 
 def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
-    named = [("query", query), ("key", key), ("value", value)]
-    for name, tensor in named if bias is None else [*named, ("bias", bias)]:
+    tensors = [("query", query), ("key", key), ("value", value)]
+    for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
         if not isinstance(tensor, Tensor):
             raise BadArgumentError(f"{name} must be a tensor; got {type(tensor).__name__}.")
         if tensor.layout is not torch.strided:

@@ -20,7 +20,7 @@ REMEMBERED_ENTRIES = 2**24
 
 
 class Mask:
-    """What every mask can do. Composes with `&`, `|`, `~`; a boolean tensor may take either side.
+    """A mask over a map. Composes with `&`, `|`, `~`; a boolean tensor may take either side.
 
     Masks are values: the whole is remembered after its first use, because every layer of a model
     asks for it again. A tensor that a mask was made from must not be changed in place afterwards.
@@ -41,22 +41,22 @@ class Mask:
     def tile(
         self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]
     ) -> Bool[Tensor, "#batch #heads #queries #keys"]:
-        """Which of these keys each of these queries may see, both given by position."""
+        """Return which of these keys each of these queries may see, both given by position."""
         raise NotImplementedError
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         """Raises BadArgumentError if the mask is for scores of another shape."""
 
     def allows_all(self, queries: int, keys: int) -> bool:
-        """Whether it is known, without looking at any entry, that nothing is hidden."""
+        """Return True if nothing is hidden, as far as is known without looking at any entry."""
         return False
 
     def sees(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
-        """Whether any of these queries may see any of these keys; both ascend."""
+        """Return True if any of these queries may see any of these keys; both ascend."""
         return not may_ask() or bool(self.tile(queries, keys).any())
 
     def sees_all(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
-        """Whether it is known, without looking at any entry, that all of them see all of these."""
+        """Return True if all see all, as far as is known without looking at any entry."""
         return False
 
     def of_head(self, head: int, item: int | None = None) -> "Mask":
@@ -222,9 +222,9 @@ class Documents(Mask):
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if self.ids.shape[1] != keys or self.ids.shape[0] not in (1, batch):
             raise _mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
-        own = self.query_ids is not self.ids
+        apart = self.query_ids is not self.ids
         rows, columns = self.query_ids.shape
-        if rows not in (1, batch) or (columns != queries if own else columns < queries):
+        if rows not in (1, batch) or (columns != queries if apart else columns < queries):
             raise _mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
 
 
@@ -309,7 +309,7 @@ class Pair(Mask):
 
 
 class Both(Pair):
-    """What both masks allow: `left & right`."""
+    """Keys that both masks allow: `left & right`."""
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
         return self.left.tile(queries, keys) & self.right.tile(queries, keys)
@@ -319,7 +319,7 @@ class Both(Pair):
 
 
 class Either(Pair):
-    """What one of the masks allows: `left | right`."""
+    """Keys that one of the masks allows: `left | right`."""
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
         return self.left.tile(queries, keys) | self.right.tile(queries, keys)
@@ -329,7 +329,7 @@ class Either(Pair):
 
 
 class Not(Mask):
-    """What the mask hides: `~mask`."""
+    """Keys that the mask hides: `~mask`."""
 
     def __init__(self, mask: Mask) -> None:
         self.mask = mask
@@ -361,7 +361,7 @@ def as_mask(mask: Mask | Tensor) -> Mask:
 
 
 def may_ask() -> bool:
-    """Whether code may branch on a mask's entries: under `torch.func.vmap` each is several."""
+    """Return True if code may branch on a mask's entries; under `torch.func.vmap` it may not."""
     # PyTorch has no public name for this.
     return not torch._C._are_functorch_transforms_active()
 

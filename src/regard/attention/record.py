@@ -106,7 +106,7 @@ class Attention(NamedTuple):
     def allowed(
         self, queries: Queries = None, keys: Keys = None
     ) -> Bool[Tensor, "#batch #heads #tile_queries #tile_keys"] | None:
-        """Which of these keys each of these queries may see; None where it is known to be all."""
+        """Keys that each of these queries may see; None where it is known to be all."""
         if self.mask is None:
             return None
         length, width, device = self.query.shape[2], self.key.shape[2], self.query.device
@@ -120,7 +120,7 @@ class Attention(NamedTuple):
         return self.mask.tile(positions, keys)
 
     def sees(self, queries: Tensor, keys: Tensor) -> bool:
-        """Whether any of these queries may see any of these keys."""
+        """Return True if any of these queries may see any of these keys."""
         if self.mask is None or not len(queries) or not len(keys):
             return True
         return self.mask.sees(queries + (self.key.shape[2] - self.query.shape[2]), keys)
@@ -164,8 +164,8 @@ def masked_scores(
 
 
 def rows_per_tile(query: Float[Tensor, "batch heads queries query_dim"]) -> int:
-    """How many rows of a query (batch, heads, queries, query_dim) to take at a time, with KEY_BLOCK
-    columns each."""
+    """Rows of a query (batch, heads, queries, query_dim) to take at a time, with KEY_BLOCK columns
+    each."""
     maps = max(query.shape[0] * query.shape[1], 1)
     return min(max(TILE_ENTRIES // (maps * KEY_BLOCK), 16), 256)
 

@@ -167,15 +167,15 @@ def in_dtype(score: Score, dtype: torch.dtype) -> Score | None:
     if not is_dataclass(score):
         return score if score in NAMED.values() else None
     changed: dict[str, Any] = {}
-    for each in fields(score):
-        parameter = getattr(score, each.name)
+    for field in fields(score):
+        parameter = getattr(score, field.name)
         if isinstance(parameter, Tensor):
-            changed[each.name] = parameter.to(dtype)
+            changed[field.name] = parameter.to(dtype)
         elif callable(parameter):
             inner = in_dtype(parameter, dtype)
             if inner is None:
                 return None
-            changed[each.name] = inner
+            changed[field.name] = inner
     return cast(Score, replace(cast(Any, score), **changed)) if changed else score
 
 
@@ -196,9 +196,8 @@ def find_score(score: str | Score) -> Score:
     """The score of that name; a callable as it is. Raises BadArgumentError for other names."""
     if callable(score):
         return score
-    found = NAMED.get(score)
-    if found is not None:
-        return found
+    if score in NAMED:
+        return NAMED[score]
     if score in NEEDS_PARAMETERS:
         raise BadArgumentError(
             f"score {score!r} has parameters of its own; pass score={NEEDS_PARAMETERS[score]}."

@@ -44,8 +44,8 @@ def attention_weights(
     height, width = inputs.query.shape[2], inputs.key.shape[2]
     rows = torch.arange(height, device=query.device)[_as_slice("queries", queries)]
     columns = torch.arange(width, device=query.device)[_as_slice("keys", keys)]
-    known = None if lse is None else _check_lse(lse, query)[:, :, rows]
-    weights = inputs.weights(rows, columns, lse=known).to(inputs.query.dtype)
+    lse = None if lse is None else _check_lse(lse, query)[:, :, rows]
+    weights = inputs.weights(rows, columns, lse=lse).to(inputs.query.dtype)
     return weights[(0,) * (4 - query.ndim)]
 
 

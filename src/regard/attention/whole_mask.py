@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 
 
 class WholeMask:
-    """Which entries of a map are allowed; each other form is made when it is first asked for."""
+    """Entries of a map that are allowed; each other form is made when it is first needed."""
 
     def __init__(self, allowed: Bool[Tensor, "#batch #heads #queries #keys"]) -> None:
         self.allowed = allowed

@@ -23,6 +23,7 @@ from regard.bulk.shards import Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256_tree, whole_file, write_json
 from regard.json_files import read_object
+from regard.records.lines import Say, warn
 from regard.version import __version__
 
 Advance = Callable[[int], None]
@@ -65,6 +66,7 @@ class Job:
         id: the column that the output repeats; None: all.
         options: of the task, such as num_beams.
         shard_size: lines of a part; None: the task's own number.
+        say: called with a sentence where a file is not UTF-8.
         settings: further fields of `Settings`: computed_by, precision, batch_size.
 
     Raises:
@@ -84,6 +86,7 @@ class Job:
         options: dict[str, Any] | None = None,
         shard_size: int | None = None,
         batch_size: int | None = None,
+        say: Say = warn,
         **settings: Any,
     ):
         known = answering.TASKS[task]
@@ -97,7 +100,7 @@ class Job:
             raise BadArgumentError(f"{output} is a folder; name a file in it.")
         written = format_of(self.output)
         columns = _columns(known.columns, text, other)
-        self.input = Input.read(input, self.shard_size)
+        self.input = Input.read(input, self.shard_size, say)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
         if self.input.format == "text" and (text or other or id):

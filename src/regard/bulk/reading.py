@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date, time
-from typing import IO, Any, cast
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard, open_lines, parquet
+from regard.bulk.shards import Shard, parquet
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
-from regard.files import LONGEST_LINE
-from regard.lines import BYTE_ORDER_MARK, decoded, json_object
+from regard.records import reader as records
+from regard.records.lines import Decoder, open_bytes
 
-_PIECE = 2**16
 Fields = dict[str, Any]
 
 
@@ -39,7 +39,7 @@ class Reader:
     def __init__(self, settings: Settings):
         self.settings = settings
         self._name = ""
-        self._file: IO[bytes] | None = None
+        self._file: BinaryIO | None = None
         self._group: tuple[str, int] | None = None
         self._rows: Any = None
 
@@ -51,24 +51,19 @@ class Reader:
         """
         if self.settings.input == "parquet":
             return self._parquet(shard)
-        lines = enumerate(self._lines(shard), shard.first)
-        return Lines([self._record(shard, number, raw) for number, raw in lines])
+        return Lines([self._record(record) for record in self._lines(shard)])
 
-    def _lines(self, shard: Shard) -> Iterator[bytes | None]:
-        """Each line's bytes with their end; None for one that is too long to be read."""
+    def _lines(self, shard: Shard) -> Iterator[records.Record]:
         if self._file is None or self._name != shard.file:
             self.close()
-            self._name, self._file = shard.file, open_lines(shard.file)
-        file = self._file
-        file.seek(shard.start)  # of a gzip, what is between is unpacked and passed over
-        for _ in range(shard.count):
-            raw = file.readline(LONGEST_LINE + 1)
-            if len(raw) <= LONGEST_LINE:
-                yield raw
-                continue
-            while raw and not raw.endswith(b"\n"):
-                raw = file.readline(_PIECE)
-            yield None
+            self._name, self._file = shard.file, open_bytes(Path(shard.file))
+        self._file.seek(shard.start)  # of a gzip, what is between is unpacked and passed over
+        decode = Decoder(shard.file, windows=shard.windows)
+        span: Any = {"decode": decode, "first": shard.first, "size": shard.size}
+        groups = records.read_groups(
+            self._file, shard.file, self.settings.input, strict=True, **span
+        )
+        return chain.from_iterable(groups)
 
     def close(self) -> None:
         """Closes the file that the last shard was in."""
@@ -76,32 +71,24 @@ class Reader:
             self._file.close()
         self._file = None
 
-    def _record(self, shard: Shard, number: int, raw: bytes | None) -> Record:
+    def _record(self, record: records.Record) -> Record:
+        file, number, found, bad = record
+        if bad is not None:
+            return Record(number, error=bad.problem)
+        if isinstance(found, str):
+            named = {"file": file} if self.settings.several else {}
+            return Record(number, (found,), {**named, "line": number, "text": found})
         try:
-            if raw is None:
-                raise DamagedFileError(f"the line is longer than {LONGEST_LINE // 2**20} MiB.")
-            text = decoded(raw, "the line").rstrip("\r\n")
-            if number == 1:
-                text = text.removeprefix(BYTE_ORDER_MARK)
-            if self.settings.input == "text":
-                named = {"file": shard.file} if self.settings.several else {}
-                return Record(number, (text,), {**named, "line": number, "text": text})
-            return self._of_json(number, text.strip())
+            if found is None:
+                raise DamagedFileError("the line is empty.")
+            texts = tuple(_text(found, name) for name in self.settings.columns)
+            if self.settings.id is None:
+                return Record(number, texts, found)
+            if found.get(self.settings.id) is None:
+                raise BadArgumentError(f"there is no {self.settings.id!r}.")
+            return Record(number, texts, {self.settings.id: found[self.settings.id]})
         except RegardError as error:
             return Record(number, error=str(error))
-
-    def _of_json(self, number: int, text: str) -> Record:
-        if not text.startswith("{"):
-            raise DamagedFileError(
-                "the line is empty." if not text else "the line is not a JSON object."
-            )
-        fields = json_object(text, "the line")
-        texts = tuple(_text(fields, name) for name in self.settings.columns)
-        if self.settings.id is None:
-            return Record(number, texts, fields)
-        if fields.get(self.settings.id) is None:
-            raise BadArgumentError(f"there is no {self.settings.id!r}.")
-        return Record(number, texts, {self.settings.id: fields[self.settings.id]})
 
     def _parquet(self, shard: Shard) -> Lines:
         if self._group != (shard.file, shard.group):
@@ -109,7 +96,7 @@ class Reader:
             self._group = (shard.file, shard.group)
         table = self._rows.slice(shard.start, shard.count)
         kept = table if self.settings.id is None else table.select([self.settings.id])
-        fields = _fields(kept) if self.settings.output == "jsonl" else [{}] * shard.count
+        fields = _plain_rows(kept) if self.settings.output == "jsonl" else [{}] * shard.count
         columns = [_raw(table.column(name)) for name in self.settings.columns]
         ids = [True] * shard.count
         if self.settings.id is not None:
@@ -123,7 +110,7 @@ class Reader:
                 )
                 found = fields[row]
                 if found is None:
-                    raise DamagedFileError("the row has text that is not UTF-8.")
+                    raise DamagedFileError("the row has text that is not UTF-8")
                 if not ids[row]:
                     raise BadArgumentError(f"there is no {self.settings.id!r}.")
                 records.append(Record(shard.first + row, texts, found))
@@ -178,14 +165,14 @@ def _missing(file: Any, name: str, names: list[str]) -> BadArgumentError:
 
 def _first_names(file: Any, most: int = 100) -> Iterator[str]:
     """The names of the fields of a file's first objects, which may be broken or lack some."""
-    with open_lines(file) as opened:
-        for _ in range(most):
-            raw = opened.readline(LONGEST_LINE + 1)
-            try:
-                text = raw.decode().removeprefix(BYTE_ORDER_MARK).strip()
-                yield from json_object(text, "the line") if text.startswith("{") else ()
-            except (UnicodeDecodeError, RegardError):
-                continue
+    with open_bytes(file) as opened:
+        groups = records.read_groups(opened, str(file), "jsonl", decode=Decoder(str(file), _silent))
+        for record in islice(chain.from_iterable(groups), most):
+            yield from record.fields or ()
+
+
+def _silent(sentence: str) -> None:
+    """Nothing: it was said when the shards were found."""
 
 
 def _text(fields: Fields, name: str) -> str:
@@ -207,33 +194,15 @@ def _raw(column: Any) -> list[bytes | None]:
     return cast(list[bytes | None], column.cast(pyarrow.large_binary()).to_pylist())
 
 
+def _plain_rows(table: Any) -> list[Fields | None]:
+    """Each row as JSON has it; None for one with text that is not UTF-8."""
+    return [None if row is None else records.plain(row) for row in records.table_rows(table)]
+
+
 def _decoded(raw: bytes | None, name: str) -> str:
     if raw is None:
         raise BadArgumentError(f"{name!r} must be a string; it is null.")
-    return decoded(raw, f"{name!r}")
-
-
-def _fields(table: Any) -> list[Fields | None]:
-    """Each row as JSON has it; None for one with text that is not UTF-8."""
     try:
-        return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
+        return raw.decode()
     except UnicodeDecodeError:
-        if table.num_rows == 1:
-            return [None]
-        half = table.num_rows // 2
-        return _fields(table.slice(0, half)) + _fields(table.slice(half))
-
-
-def _plain(value: Any) -> Any:
-    """A value of Parquet as JSON has it: dates in ISO 8601; bytes in hexadecimal."""
-    if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, float):
-        return value if value - value == 0 else None  # JSON has neither infinity nor NaN
-    if value is None or isinstance(value, str | int | bool):
-        return value
-    if isinstance(value, date | time):
-        return value.isoformat()
-    return value.hex() if isinstance(value, bytes) else str(value)
+        raise DamagedFileError("the row has text that is not UTF-8") from None

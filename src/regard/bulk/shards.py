@@ -1,13 +1,10 @@
 """The lines of the input in shards: what one worker does at once, and writes whole."""
 
-import gzip
-import os
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from regard.bulk.settings import Format, format_of
 from regard.errors import (
@@ -18,6 +15,8 @@ from regard.errors import (
     optional_package,
 )
 from regard.files import sha256
+from regard.records.lines import Decoder, Say, empty_file, open_bytes, unpacking, warn
+from regard.records.reader import read_groups
 
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
 _PIECE = 2**20
@@ -32,6 +31,8 @@ class Shard:
     start: int  # the first line's byte, unpacked; of Parquet, the first row within its row group
     first: int  # the first line's number, counted from 1
     count: int  # lines
+    size: int = 0  # their bytes
+    windows: bool = False  # whether what is not UTF-8 is Windows-1252
     group: int = 0  # the row group of Parquet
 
     @property
@@ -51,13 +52,14 @@ class Input:
     shards: tuple[Shard, ...]
 
     @classmethod
-    def read(cls, name: str, lines: int) -> "Input":
+    def read(cls, name: str, lines: int, say: Say = warn) -> "Input":
         """The files that a name stands for, each read once for where its lines begin.
 
         Args:
             name: a file, or a pattern such as "parts/*.jsonl", whose files are taken in the order
                 of their names.
             lines: of a shard, at most.
+            say: called with a sentence where a file is not UTF-8.
 
         Raises:
             NotFoundError: no such file.
@@ -75,12 +77,9 @@ class Input:
         cut = _parquet if format == "parquet" else _lines
         shards: list[Shard] = []
         for file in files:
-            shards += cut(file, lines, len(shards))
+            shards += cut(file, lines, len(shards), say)
         if not shards:
-            raise DamagedFileError(
-                f"{name} is empty; a text on each line was expected. Check that it is the right"
-                " file."
-            )
+            raise empty_file(name)
         return cls(tuple(files), format, tuple(shards))
 
     @property
@@ -90,12 +89,6 @@ class Input:
     def recorded(self) -> list[list[str]]:
         """The files' names and what is in them, so that another content is noticed."""
         return [[str(file), sha256(file)] for file in self.files]
-
-
-def open_lines(path: str | os.PathLike[str]) -> IO[bytes]:
-    """A file of lines, unpacked on the way when its name ends in .gz."""
-    opened = gzip.open(path) if Path(path).suffix.lower() == ".gz" else open(path, "rb")  # noqa: SIM115
-    return cast(IO[bytes], opened)
 
 
 def parquet() -> Any:
@@ -133,45 +126,36 @@ def _files(name: str) -> list[Path]:
     return [path.absolute() for path in found]
 
 
-def _lines(file: Path, lines: int, number: int) -> Iterator[Shard]:
+def _lines(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
     first, count, start, place, ended = 1, 0, 0, 0, True
-    try:
-        with open_lines(file) as opened:
-            while piece := opened.readline(_PIECE):
-                if place == 0:
-                    _check_start(file, piece)
-                if ended and (count == lines or (count and place - start >= MOST_BYTES)):
-                    yield Shard(number, str(file), start, first, count)
-                    number, first, count, start = number + 1, first + count, 0, place
-                count += ended
-                place += len(piece)
-                ended = piece.endswith(b"\n")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DamagedFileError(f"{file} is damaged gzip ({error}). Copy it again.") from error
+    windows = _is_windows_1252(file, say)
+    with open_bytes(file) as opened, unpacking(str(file), 0):
+        while piece := opened.readline(_PIECE):
+            if ended and (count == lines or (count and place - start >= MOST_BYTES)):
+                yield Shard(number, str(file), start, first, count, place - start, windows)
+                number, first, count, start = number + 1, first + count, 0, place
+            count += ended
+            place += len(piece)
+            ended = piece.endswith(b"\n")
     if count:
-        yield Shard(number, str(file), start, first, count)
+        yield Shard(number, str(file), start, first, count, place - start, windows)
 
 
-def _check_start(file: Path, start: bytes) -> None:
-    """Refuses a file of which every line would be refused."""
-    # UTF-16 text in Latin letters has a zero byte at every other place; UTF-8 text has none.
-    if (
-        start.startswith((b"\xff\xfe", b"\xfe\xff"))
-        or start[:4096].count(0) > len(start[:4096]) / 4
-    ):
-        raise DamagedFileError(
-            f"{file} must be UTF-8, but it looks like UTF-16. Convert it with"
-            " iconv -f UTF-16 -t UTF-8."
-        )
-    whole = start.strip()
-    if format_of(file) == "jsonl" and (whole == b"[" or whole.startswith(b"[{")):
-        raise DamagedFileError(
-            f"{file} must be JSON lines, one object a line, but it is one array. Convert it with"
-            " jq -c '.[]'."
-        )
+def _is_windows_1252(file: Path, say: Say) -> bool:
+    """Whether lines that are not UTF-8 are read as Windows-1252, which the first of them tells.
+
+    Raises:
+        DamagedFileError: a file of which every line would be refused.
+    """
+    decode = Decoder(str(file), say)
+    with open_bytes(file) as opened:
+        for _ in read_groups(opened, str(file), format_of(file), decode=decode):
+            if decode.windows is not None:
+                return decode.windows
+    return False
 
 
-def _parquet(file: Path, lines: int, number: int) -> Iterator[Shard]:
+def _parquet(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
     module = parquet()
     import pyarrow
 
@@ -186,5 +170,5 @@ def _parquet(file: Path, lines: int, number: int) -> Iterator[Shard]:
         rows = about.row_group(group).num_rows
         for start in range(0, rows, lines):
             count = min(lines, rows - start)
-            yield Shard(number, str(file), start, first, count, group)
+            yield Shard(number, str(file), start, first, count, group=group)
             number, first = number + 1, first + count

@@ -1,17 +1,20 @@
-"""Lines of text as they come in, from a file or a pipe."""
+"""Lines of text as a command is given them: arguments, a file, or stdin."""
 
-import gzip
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
+from regard.cli.streams import say
 from regard.errors import DamagedFileError, RegardError
-from regard.files import LONGEST_LINE
-from regard.lines import BYTE_ORDER_MARK, decoded, json_object
+from regard.lines import json_object
+from regard.records.lines import BadLine, Decoder, refuse
+from regard.records.reader import Columns, Format, Record, plain, read_groups
+from regard.records.roles import Role
 
-CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
+TEXT = Role(
+    "text", ("text", "sentence", "content", "document", "article", "body", "source"), text=True
+)
 
 
 @dataclass(frozen=True)
@@ -20,106 +23,85 @@ class Line:
 
     number: int  # counted from 1
     text: str
-    fields: dict[str, Any] = field(default_factory=dict)  # of a JSON line; passed through
+    fields: dict[str, Any] = field(default_factory=dict)  # of a record; passed through
     error: RegardError | None = None  # why it has no answer
 
 
 def read_lines(
-    stream: BinaryIO, *, name: str, json_lines: bool = False, keep_bad: bool = False
+    stream: BinaryIO,
+    *,
+    name: str,
+    json_lines: bool = False,
+    keep_bad: bool = False,
+    format: Format = "text",
+    roles: Sequence[Role] = (TEXT,),
 ) -> Iterator[list[Line]]:
-    """Complete lines in groups, each as soon as its bytes are there: a pipe's reader can answer a
-    line before the next one comes.
+    """The lines of a stream in groups, each as soon as its bytes are there: a pipe's reader can
+    answer a line before the next one comes.
 
     Args:
         stream: has `read1`, as files opened for bytes do. It is read once, from where it stands.
         name: what to call the stream in messages.
-        json_lines: a line that begins with "{" is a JSON object whose "text" is the line's text.
-        keep_bad: a line that is not UTF-8, or not such an object, is an empty line with the error.
+        json_lines: a line of text that begins with "{" is a JSON object with the text.
+        keep_bad: a line that cannot be used is an empty line with the error.
+        format: of the stream.
+        roles: the columns of a record; the first is the text.
 
     Raises:
-        DamagedFileError: with the line's number: it is not UTF-8, too long, or not such an object.
+        DamagedFileError: a line that cannot be used, with its number.
     """
-    unfinished, number = bytearray(), 0
-
-    def line(number: int, raw: bytes) -> Line:
-        try:
-            return _line(number, raw, name, json_lines)
-        except RegardError as error:
-            if not keep_bad:
-                raise
-            return Line(number, "", error=error)
-
-    while piece := _piece(stream, name):
-        first, *others = piece.split(b"\n")
-        unfinished += first
-        if len(unfinished) > LONGEST_LINE:
-            raise DamagedFileError(
-                f"line {number + 1} of {name} is longer than {LONGEST_LINE // 2**20} MiB."
-                " Split it into shorter lines."
-            )
-        if others:
-            complete = [bytes(unfinished), *others[:-1]]
-            unfinished = bytearray(others[-1])
-            start, number = number + 1, number + len(complete)
-            yield [line(k, raw) for k, raw in enumerate(complete, start)]
-    if unfinished:
-        yield [line(number + 1, bytes(unfinished))]
+    columns = Columns(Path(name), roles)
+    table: bool | None = {"text": False, "tsv": None}.get(format, True)
+    for group in read_groups(stream, name, format, strict=True, decode=Decoder(name, say)):
+        lines = []
+        for record in group:
+            if table is None and record.fields is not None:  # TSV without names is text
+                table = any(cell.strip().lower() in roles[0].known for cell in record.fields)
+            line = _row(record, columns) if table else _text(record, roles[0].name, json_lines)
+            if isinstance(line, BadLine):
+                if not keep_bad:
+                    refuse(line)
+                line = Line(line.line, "", error=DamagedFileError(line.message))
+            if line is not None:
+                lines.append(line)
+        yield lines
 
 
-def read_text(stream: BinaryIO, *, name: str) -> str:
-    """The whole of a stream as one text.
-
-    Raises:
-        DamagedFileError: it is not UTF-8, damaged, or longer than a line may be.
-    """
-    raw = bytearray()
-    while piece := _piece(stream, name):
-        raw += piece
-        if len(raw) > LONGEST_LINE:
-            raise DamagedFileError(
-                f"{name} is longer than {LONGEST_LINE // 2**20} MiB, the longest text that is read"
-                " at once. Give a part of it."
-            )
-    return decoded(bytes(raw), name).removeprefix(BYTE_ORDER_MARK)
-
-
-def open_input(path: Path) -> BinaryIO:
-    """A file of lines, unpacked on the way when its name ends in .gz."""
-    return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
-
-
-def count_lines(path: Path) -> int | None:
-    """How many lines `read_lines` will find; None for a pipe or a device, which can only be read
-    once."""
-    # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
-    if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
-        return None
-    lines, last = 0, b"\n"
-    with open_input(path) as file:
-        while piece := _piece(file, str(path)):
-            lines += piece.count(b"\n")
-            last = piece[-1:]
-    return lines + (last != b"\n")
-
-
-def _piece(stream: BinaryIO, name: str) -> bytes:
-    try:
-        return cast(bytes, stream.read1(CHUNK))  # type: ignore[attr-defined]
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DamagedFileError(f"{name} is damaged gzip ({error}). Copy it again.") from error
-
-
-def _line(number: int, raw: bytes, name: str, json_lines: bool) -> Line:
-    where = f"line {number} of {name}"
-    text = decoded(raw, where).rstrip("\r")
-    if number == 1:
-        text = text.removeprefix(BYTE_ORDER_MARK)  # which is no part of the first sentence
+def _text(record: Record, name: str, json_lines: bool) -> Line | BadLine:
+    """A line of text, or the text in a JSON object that stands there."""
+    file, number, text, error = record
+    if error is not None:
+        return error
+    text = text if isinstance(text, str) else "\t".join(text or ())
     if not (json_lines and text.startswith("{")):
         return Line(number, text)
-    fields = json_object(text, where)
-    if not isinstance(fields.get("text"), str):
-        raise DamagedFileError(
-            f'{where} must have a string under "text"; it has'
-            f" {', '.join(map(repr, fields)) or 'nothing'}."
-        )
-    return Line(number, fields["text"], fields)
+    try:
+        fields = json_object(text)
+    except DamagedFileError as error:
+        return BadLine(file, number, "bad record", str(error))
+    if not isinstance(fields.get(name), str):
+        listed = ", ".join(map(repr, fields)) or "nothing"
+        problem = f'expected a string under "{name}"; the object has {listed}.'
+        return BadLine(file, number, "wrong cell", problem)
+    return Line(number, fields[name], fields)
+
+
+def _row(record: Record, columns: Columns) -> Line | BadLine | None:
+    """The text in a row; None for a header."""
+    row = columns(record)
+    if isinstance(row, BadLine):
+        return row
+    if row is None:
+        return Line(record.line, "") if record.fields is None else None
+    text, *others = row.values
+    if text is None:
+        name = columns.roles[0].name
+        return BadLine(record.file, row.line, "wrong cell", f"expected a {name}; got nothing.")
+    if isinstance(record.fields, list):
+        fields = dict(zip(columns.header or (), record.fields, strict=False))
+    else:
+        fields = plain(record.fields)
+    for role, value in zip(columns.roles[1:], others, strict=True):
+        if value is not None:
+            fields[role.name] = value
+    return Line(row.line, text, fields or {columns.roles[0].name: text})

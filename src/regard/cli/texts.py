@@ -1,18 +1,29 @@
 """Where a command's texts come from, and where what it makes of them goes."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from regard import lines
-from regard.cli.lines import Line, count_lines, open_input, read_lines, read_text
+from regard.cli.lines import TEXT, Line, read_lines
 from regard.cli.progress import is_watched, progress_bar
 from regard.cli.refusals import Answer, Refusals
 from regard.cli.streams import open_stdin, say
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.errors import BadArgumentError
+from regard.records.lines import (
+    CHUNK,
+    as_utf8,
+    check_file,
+    empty_file,
+    open_bytes,
+    read_text,
+    unpacking,
+)
+from regard.records.reader import format_of
+from regard.records.roles import Role
 
 T = TypeVar("T")
 
@@ -24,15 +35,18 @@ def text_groups(
     *,
     what: str,
     keep_bad: bool = False,
+    roles: Sequence[Role] = (TEXT,),
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
 
     A file is read once, so that it may be a pipe.
 
     Args:
-        json_lines: a line may be a JSON object with a "text".
+        json_lines: a line of text may be a JSON object with a "text".
         what: one of them, for the messages: "a sentence".
         keep_bad: a line that cannot be read is an empty line with the error.
+        roles: the columns of a file with columns, TSV with names in its first row, CSV, JSON lines
+            or Parquet; the first of them is the text.
 
     Raises:
         DamagedFileError: an empty file.
@@ -43,16 +57,16 @@ def text_groups(
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
-        groups = _file_groups(input, json_lines, keep_bad)
+        check_file(input)
+        groups = _file_groups(input, json_lines, keep_bad, roles)
         first = next(groups, None)  # before a model is loaded
         if first is None:
-            raise DamagedFileError(
-                f"{input} is empty; {what} on each line was expected. Check that it is the right"
-                " file."
-            )
+            raise empty_file(input)
         return chain([first], groups)
     stdin = open_stdin(f"nothing to read: give {what} in quotes, --input FILE, or lines on stdin.")
-    return read_lines(stdin, name="stdin", json_lines=json_lines, keep_bad=keep_bad)
+    return read_lines(
+        as_utf8(stdin), name="stdin", json_lines=json_lines, keep_bad=keep_bad, roles=roles
+    )
 
 
 def whole_text(nothing: str, file: Path | None = None) -> str:
@@ -63,9 +77,22 @@ def whole_text(nothing: str, file: Path | None = None) -> str:
         DamagedFileError: see `read_text`.
     """
     if file is None:
-        return read_text(open_stdin(nothing), name="stdin")
-    with open_input(file) as opened:
-        return read_text(opened, name=str(file))
+        return read_text(as_utf8(open_stdin(nothing)), "stdin", say=say)
+    with open_bytes(file) as opened:
+        return read_text(opened, str(file), say=say)
+
+
+def count_lines(path: Path) -> int | None:
+    """How many lines there are; None for a pipe or a device, which can only be read once."""
+    # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
+    if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
+        return None
+    lines, last = 0, b"\n"
+    with open_bytes(path) as file, unpacking(str(path), 0):
+        while piece := file.read(CHUNK):
+            lines += piece.count(b"\n")
+            last = piece[-1:]
+    return lines + (last != b"\n")
 
 
 @contextmanager
@@ -136,6 +163,9 @@ def destination(output: Path | None) -> Iterator[TextIO]:
         yield file
 
 
-def _file_groups(path: Path, json_lines: bool, keep_bad: bool) -> Iterator[list[Line]]:
-    with open_input(path) as file:
-        yield from read_lines(file, name=str(path), json_lines=json_lines, keep_bad=keep_bad)
+def _file_groups(
+    path: Path, json_lines: bool, keep_bad: bool, roles: Sequence[Role]
+) -> Iterator[list[Line]]:
+    form: Any = {"json_lines": json_lines, "keep_bad": keep_bad, "roles": roles}
+    with open_bytes(path) as file:
+        yield from read_lines(file, name=str(path), format=format_of(path, "text"), **form)

@@ -1,12 +1,11 @@
-"""From files of sentence pairs to batches: read, clean, split, store, batch."""
+"""From records to batches: sentence pairs and documents; clean, split, store, batch."""
 
 from regard.data.batches import Batch, Batches, Plan, pad
 from regard.data.clean import Cleaner, CleaningReport, CleaningRules
-from regard.data.pairs import BadLine, Pair
-from regard.data.readers import read_pairs
-from regard.data.rows import Role, Row, read_rows
+from regard.data.pairs import Pair, read_pairs
 from regard.data.split import Split, plan_split
 from regard.data.store import TokenStore
+from regard.records import BadLine, Role, Row, read_rows
 
 __all__ = [
     "BadLine",

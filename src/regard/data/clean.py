@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from regard.data.pairs import BadLine, Pair
+from regard.data.pairs import Pair
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
+from regard.records import BadLine
 from regard.text import normalize
 
 _PAIRS_AT_ONCE = 8192

@@ -1,15 +1,22 @@
 """Read the documents of a file or folder of running text, in pieces: a text may exceed memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from regard.data.lines import check_file, read_lines
-from regard.data.pairs import OnBadLine
-from regard.data.rows import Role, read_rows
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
+from regard.errors import BadArgumentError, NotFoundError
+from regard.records.lines import (
+    BadLine,
+    Decoder,
+    OnBadLine,
+    Say,
+    check_file,
+    open_bytes,
+    read_lines,
+    warn,
+)
+from regard.records.reader import BadLines, not_empty, read_examples, suffix_of
+from regard.records.roles import Role
 
 PIECE = 16_384  # characters from which a piece ends at the next suitable line
 TEXT = ("text", "content", "document", "body", "story", "article")
@@ -43,7 +50,7 @@ def text_files(path: str | Path) -> list[Path]:
 
 
 def read_documents(
-    path: str | Path, *, column: str | None = None, on_bad_line: OnBadLine
+    path: str | Path, *, column: str | None = None, on_bad_line: OnBadLine, say: Say = warn
 ) -> Iterator[Piece]:
     """The documents of a file or folder: of a table or JSON lines its rows, else the whole file.
 
@@ -60,8 +67,10 @@ def read_documents(
     number = 0
     for file in text_files(path):
         check_file(file)
-        if _suffix(file) in _RECORDS:
-            for text in _rows(file, column, on_bad_line):
+        if suffix_of(file) in _RECORDS:
+            role = Role("text", TEXT, column, text=True)
+            reading: Any = {"on_bad_line": on_bad_line, "say": say}
+            for text in read_examples(file, (role,), lambda row: row.values[0] or "", **reading):
                 yield Piece(number, text)
                 number += 1
             continue
@@ -70,33 +79,27 @@ def read_documents(
                 f"{file} is plain text, which has no columns; got the column {column!r}. Leave it"
                 " out, or give JSON lines, CSV or Parquet."
             )
-        for text in _lines(file, on_bad_line):
+        for text in _lines(file, on_bad_line, say):
             yield Piece(number, text)
         number += 1
 
 
-def _rows(file: Path, column: str | None, on_bad_line: OnBadLine) -> Iterator[str]:
-    role = Role("text", TEXT, column)
-    for (text,), line in read_rows(str(file), (role,), on_bad_line=on_bad_line):
-        if text is None:
-            text = ""
-        if not isinstance(text, str):
-            raise DamagedFileError(
-                f"{file}, line {line:,}: expected a text; got {type(text).__name__}. Name the"
-                " column of the texts with `text`."
-            )
-        yield text
-
-
-def _lines(file: Path, on_bad_line: OnBadLine) -> Iterator[str]:
+def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
     lines: list[str] = []
-    size = 0
-    for _, line in read_lines(file, on_bad_line):
-        if size >= PIECE and (_joins(lines[-1], line) or size >= 64 * PIECE):
-            yield "".join(lines)
-            lines, size = [], 0
-        lines.append(line + "\n")
-        size += len(line) + 1
+    size, bad = 0, BadLines(on_bad_line)
+    with open_bytes(file) as stream:
+        for group in not_empty(read_lines(stream, Decoder(str(file), say)), file):
+            for line in group:
+                if isinstance(line, BadLine):
+                    bad(line)
+                    continue
+                bad.used = True
+                if size >= PIECE and (_joins(lines[-1], line) or size >= 64 * PIECE):
+                    yield "".join(lines)
+                    lines, size = [], 0
+                lines.append(line + "\n")
+                size += len(line) + 1
+    bad.end()
     if lines:
         yield "".join(lines)
 
@@ -106,11 +109,6 @@ def _joins(before: str, after: str) -> bool:
     return bool(before[-2:-1].strip() and after[:1].strip())
 
 
-def _suffix(file: Path) -> str:
-    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
-    return suffixes[-1] if suffixes else ""
-
-
 def _is_text(file: Path, folder: Path) -> bool:
     hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-    return not hidden and _suffix(file) in (*_TEXTS, *_RECORDS)
+    return not hidden and suffix_of(file) in (*_TEXTS, *_RECORDS)

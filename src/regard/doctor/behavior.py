@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from regard.models import Decoder, Encoder, EncoderDecoder
 
 PADS = 3
 ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
@@ -35,10 +34,11 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]
 
 
 def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[str]:
-    if pad is None and not isinstance(model, Decoder):
+    masked = model.writing == "generation"
+    if pad is None and not masked:
         return  # a recurrent model takes no padding; a decoder gets an attention mask
     # On the left too where it may stand there; behind a causal mask, nothing sees it on the right.
-    sides = (0, PADS) if isinstance(model, Decoder) else (0,)
+    sides = (0, PADS) if masked else (0,)
     if any(_differ(_padded(model, ids, pad or 0, left), alone) for left in sides):
         yield (
             f"a text that is padded with {pad or 0} gives a different result, so the mask treats"
@@ -55,7 +55,7 @@ def _padded(model: Any, ids: Tensor, pad: int, left: int) -> Tensor:
 
 def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[str]:
     """Another token may change what is given at its own place and behind it."""
-    if isinstance(model, Encoder):
+    if not model.writing:
         return  # every token sees the whole text
     other, place = ids.clone(), ids.shape[1] // 2
     other[0, place] = (ids[0, place] + 1) % model.config.vocab_size
@@ -76,14 +76,13 @@ def _result(
         target: what an encoder–decoder writes, and what a decoder reads in the place of ids.
     """
     tokens = ids[attention_mask][None]
-    if isinstance(model, Encoder):
+    if not model.writing:
         return model.hidden(ids)[attention_mask][None]
-    if isinstance(model, Decoder):
+    if model.writing == "generation":
         states = model.hidden(ids if target is None else target, attention_mask)
         return (states if model.head else model.logits(states))[attention_mask][None]
     written = (tokens if target is None else target) % model.config.decoder_vocab_size
-    headed = isinstance(model, EncoderDecoder) and model.head is not None
-    return model.hidden(ids, written) if headed else model(ids, written)
+    return model(ids, written) if model.writes else model.hidden(ids, written)
 
 
 def _differ(ours: Tensor, alone: Tensor) -> bool:

@@ -21,7 +21,7 @@ from regard.explanation import (
 from regard.explanation.inputs import EMPTY, check_length
 from regard.explanation.record import Explanation
 from regard.inspection.naming import Naming
-from regard.models import Decoder, Encoder, EncoderDecoder
+from regard.models import EncoderDecoder
 from regard.text import normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
@@ -145,7 +145,7 @@ def explain(
         rows = source if tap.startswith("encoder") else own
         columns = source if tap.endswith(".cross") else None
         return explain_tap(loaded, trace.rerun, tap, rows, key_tokens=columns, source=name)
-    if checkpoint.family.model not in (Encoder, Decoder):
+    if checkpoint.architecture not in ("Encoder", "Decoder"):
         raise UnsupportedError(
             f"{name} is a {checkpoint.settings['model_type']} model; only Transformers that read"
             " text can be explained. `regard look` shows what it attends to."
@@ -159,7 +159,7 @@ def explain(
     tokenizer = checkpoint.tokenizers.source
     read = tokenizer.inputs(text)
     inputs = {"ids": torch.tensor([read.ids])}
-    if isinstance(loaded, Encoder) and loaded.config.token_types is not None:
+    if getattr(loaded.config, "token_types", None) is not None:
         inputs["token_type_ids"] = torch.tensor([read.type_ids])
     names = Naming.of(tokenizer).names(read.ids)
     return explain_tap(loaded, running(loaded, **inputs), tap, names, source=name)

@@ -23,6 +23,12 @@ class Model(nn.Module):
     stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
     @property
+    def architecture(self) -> str:
+        """The name of its class in `regard.models`, such as "Encoder"."""
+        classes = (each for each in type(self).__mro__ if each.__module__.startswith(__package__))
+        return next(classes).__name__
+
+    @property
     def head_name(self) -> str:
         """A name in `heads.HEADS`; "language_model" where the config leaves no choice."""
         return getattr(self.config, "head", "language_model")

@@ -11,7 +11,7 @@ from regard.errors import BadArgumentError
 
 
 def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:
-    """How steeply each head's penalty grows, (heads,): 2^(-8/h), 2^(-16/h), … for h heads.
+    """Slopes of the heads' penalties, (heads,): 2^(-8/h), 2^(-16/h), … for h heads.
 
     Where h is no power of two, the slopes of the power below come first, then every second one of
     the power above, as in the authors' code and every checkpoint.

@@ -55,8 +55,8 @@ class Llama3Scaling:
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         low, high = self.low_freq_factor, self.high_freq_factor
         rotations = self.original_max_position_embeddings / (2 * math.pi / frequencies)
-        kept = ((rotations - low) / (high - low)).clamp(0, 1)
-        return (1 - kept) * frequencies / self.factor + kept * frequencies
+        share = ((rotations - low) / (high - low)).clamp(0, 1)  # that stays as it is
+        return (1 - share) * frequencies / self.factor + share * frequencies
 
 
 @dataclass(frozen=True)

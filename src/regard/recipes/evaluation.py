@@ -3,7 +3,7 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,9 @@ import numpy as np
 from regard.errors import NotFoundError
 from regard.files import whole_file
 from regard.lines import one_line
-from regard.recipes.options.evaluation import EvaluationOptions
+from regard.recipes.options.evaluation import EvaluationOptions, LineOptions
 from regard.recipes.resampling import Scored, intervals, paired_chance
+from regard.records import LeftOut
 
 Say = Callable[[str], None]
 Progress = Callable[[int], None]
@@ -168,6 +169,14 @@ class Evaluator(ABC, Generic[OptionsT]):
     @abstractmethod
     def read(self, path: str) -> Any:
         """Return the examples of a file or folder."""
+
+    def examples(self, read: Callable[..., Iterable[Any]], path: str, **columns: Any) -> list[Any]:
+        """Return the examples of a file; lines that cannot be used are counted and named."""
+        assert isinstance(self.options, LineOptions)
+        bad = LeftOut(strict=self.options.strict)
+        examples = list(read(path, **columns, on_bad_line=bad, say=self.say))
+        bad.report(self.say)
+        return examples
 
     @abstractmethod
     def score(self, task: Any, data: Any, *, progress: Progress = no_progress) -> Any:

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.data import BadLine, Pair, plan_split
+from regard.data import Pair, plan_split
 from regard.data.clean import CleaningReport, is_garbled
-from regard.data.pairs import refuse
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import whole_file
 from regard.recipes.options.run import TunedOptions
 from regard.recipes.options.sequences import SequenceOptions
+from regard.records import BadLine, refuse
 from regard.text import normalize
 
 Say = Callable[[str], None]
@@ -44,11 +44,13 @@ class Examples:
     Args:
         read: the file's rows as examples; it passes a bad row to the function that is its argument.
         fault: why an example should be left out, in two words; None if it stays.
+        strict: whether the first bad row is the end.
     """
 
     path: str
     read: Read
     fault: Fault = lambda example: None
+    strict: bool = False
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __iter__(self) -> Iterator[Example]:
@@ -85,8 +87,8 @@ class Examples:
         return None if seen.add(hash_texts([content]))[0] else "duplicate"
 
     def _skip(self, bad: BadLine) -> None:
-        """Lines of these kinds are counted and left out; any other stops the reading."""
-        if bad.reason not in ("bad encoding", "no label"):
+        """Count a line that cannot be used; `strict`: stop at it."""
+        if self.strict:
             refuse(bad)
         self.report.read += 1
         self.report.drop(bad.reason, bad.line)
@@ -94,7 +96,7 @@ class Examples:
 
 def split_examples(
     path: str,
-    options: TunedOptions | SequenceOptions,
+    options: Any,
     folder: Path,
     *,
     read: Read,
@@ -124,10 +126,10 @@ def split_examples(
         BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
     parts = {
-        name: _own_part(name, file, read, fault, say)
+        name: _own_part(name, file, read, fault, options.strict, say)
         for name, file in (("dev", options.dev), ("test", options.test))
     }
-    examples, cleaned = Examples(path, read, fault), folder / "cleaned.jsonl"
+    examples, cleaned = Examples(path, read, fault, options.strict), folder / "cleaned.jsonl"
     kept = write_examples(cleaned, examples)
     say(f"{path}: {examples.report}")
     part_of = _planned(cleaned, options, key, min(2000, max(1, round(share * kept))))
@@ -165,11 +167,13 @@ def split_examples(
     return sizes
 
 
-def _own_part(name: str, file: str | None, read: Read, fault: Fault, say: Say) -> list[Example]:
+def _own_part(
+    name: str, file: str | None, read: Read, fault: Fault, strict: bool, say: Say
+) -> list[Example]:
     """The user's dev or test examples, if there are any."""
     if not file:
         return []
-    examples = Examples(file, read, fault)
+    examples = Examples(file, read, fault, strict)
     held = list(examples)
     if examples.report.dropped:
         say(f"{name}: {file}: {examples.report}")

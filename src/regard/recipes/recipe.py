@@ -3,19 +3,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
 
-from regard.data.lines import check_rereadable
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
 from regard.recipes.examples import read_examples
 from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
+from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device
@@ -205,7 +205,6 @@ def _learn(
 ) -> Progress:
     options: RunOptions = recipe.options
     accumulate = batches_in_step(options.accumulate, run.option("accumulate"), processes)
-    recipe.options = options = replace(options, accumulate=accumulate)
     if data is None:
         data = processes.in_turn(lambda: recipe.prepare(run.path / "data"))
     torch.manual_seed(options.seed)
@@ -218,7 +217,9 @@ def _learn(
     if processes.count > 1:
         kept = "share out the model" if processes.shard else "each have the model"
         recipe.say(f"{processes.count} processes {kept}; a step has {accumulate} batches")
-    config = options.training_config(epoch=max(1, len(batches) // accumulate))
+    config = options.training_config(
+        epoch=max(1, len(batches) // accumulate), accumulate=accumulate
+    )
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
         evaluate=lambda model: recipe.evaluate(model, data),
@@ -231,7 +232,7 @@ def _learn(
     # Only now: what is refused above must leave no run that a corrected option contradicts.
     if processes.first:
         run.start(
-            asdict(options) | {"data_sha256": data.sha256},
+            asdict(options) | {"accumulate": accumulate, "data_sha256": data.sha256},
             free=options.free(),
             threads=torch.get_num_threads() if device.type == "cpu" else None,
             processes=processes.count,

@@ -1,15 +1,16 @@
-"""What the recipes of encoder–decoders share: the model to begin with, how it reads, its loss."""
+"""Recipes of encoder–decoders: the model to begin with, how it reads, its loss and its scores."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
@@ -18,9 +19,9 @@ from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.recipes.options.sequences import SequenceOptions
 from regard.recipes.prepared import Prepared
 from regard.recipes.recipe import Recipe
-from regard.recipes.sequence_scores import summed_loss
 from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair
+from regard.training import cross_entropy
 
 TaskT = TypeVar("TaskT", bound=TextToText)
 OptionsT = TypeVar("OptionsT", bound=SequenceOptions)
@@ -65,8 +66,8 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     def task_of(self, model: nn.Module, data: DataT) -> TaskT:
         """What uses the model: the base's prefix and settings, or those of a new model."""
-        assert isinstance(model, AnyEncoderDecoder)
-        return self.new_task(model, data) if self.base is None else self.base.with_model(model)
+        trained = cast(AnyEncoderDecoder, model)
+        return self.new_task(trained, data) if self.base is None else self.base.with_model(trained)
 
     def encoder(self, tokenizers: TokenizerPair) -> "PairEncoder":
         """How pairs of texts become ids."""
@@ -93,8 +94,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         return self.options.model_name()
 
     def batches(self, data: DataT, model: nn.Module) -> Batches:
-        assert isinstance(model, AnyEncoderDecoder)
-        ids, base = model.config, self.base
+        ids, base = cast(AnyEncoderDecoder, model).config, self.base
         return Batches(
             data.train,
             max_tokens=self.options.max_tokens,
@@ -106,9 +106,9 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
         )
 
     def loss(self, model: nn.Module, batch: Batch) -> tuple[Tensor, int, int]:
-        assert isinstance(model, AnyEncoderDecoder)
-        batch = batch.to(model.output_weight.device)
-        loss = summed_loss(model, batch.source, batch.target, self.options.label_smoothing)
+        writer = cast(AnyEncoderDecoder, model)
+        batch = batch.to(writer.output_weight.device)
+        loss = summed_loss(writer, batch.source, batch.target, self.options.label_smoothing)
         return loss, batch.num_target_tokens, batch.num_target_tokens
 
     def save_task(
@@ -167,3 +167,67 @@ def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoder
     other = type(model)(replace(model.config, dropout=dropout))
     other.load_state_dict(model.state_dict())
     return other
+
+
+Item = TypeVar("Item")
+
+
+def spread(items: Sequence[Item], most: int) -> list[Item]:
+    """At most so many of the items, evenly spread: files are often sorted."""
+    count = min(most, len(items))
+    return [items[k * len(items) // count] for k in range(count)]
+
+
+def greedy_answers(
+    task: TextToText, sources: Sequence[str], references: Sequence[str], *, batch_size: int
+) -> list[str]:
+    """The answers of greedy decoding, each at most ten tokens longer than the longest reference.
+
+    A young model rarely ends a text; nothing is learned from how long it would continue.
+    """
+    longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
+    results = task.run(
+        sources, any_script=True, batch_size=batch_size, num_beams=1, max_new_tokens=longest + 10
+    )
+    return [result.text for result in results]
+
+
+@torch.inference_mode()
+def mean_loss(task: TextToText, pairs: Sequence[tuple[str, str]]) -> float:
+    """Cross-entropy per target token, end of text included, in nats, without smoothing.
+
+    Source and target are asked as the checkpoint wants them: prefix, special tokens, languages.
+    """
+    sources = [task.read(source) for source, _ in pairs]
+    targets = [torch.tensor(task.expected(task.tidied(target))) for _, target in pairs]
+    pad_id = task.model.config.pad_id
+    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
+    loss, tokens = 0.0, 0
+    for start in range(0, len(order), 64):
+        chosen = order[start : start + 64]
+        source = task.batch([sources[k] for k in chosen])
+        target = pad_sequence([targets[k] for k in chosen], True, pad_id).to(task.device)
+        loss += summed_loss(task.model, source, target).item()
+        tokens += sum(len(targets[k]) for k in chosen)
+    return loss / tokens
+
+
+def summed_loss(
+    model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float = 0.0
+) -> Tensor:
+    """Summed loss over the target's tokens; padded positions never reach the projection.
+
+    Args:
+        source: (batch, source length) ids.
+        target: (batch, target length) ids.
+    """
+    hidden = model.hidden(source, target).flatten(0, 1)
+    target = target.flatten()
+    kept = (target != model.config.pad_id).nonzero()[:, 0]
+    return cross_entropy(
+        hidden.index_select(0, kept),
+        model.output_weight,
+        target[kept],
+        bias=model.logits_bias,
+        label_smoothing=label_smoothing,
+    )

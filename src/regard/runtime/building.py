@@ -1,6 +1,7 @@
 """A model's packed form, built from its layers and written into a folder."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,20 @@ from torch import nn
 
 from regard.errors import check_choice
 from regard.files import sha256, write_json
-from regard.models import Decoder, Encoder, EncoderDecoder, VisionConfig, VisionTransformer
+from regard.models import Model
 from regard.runtime.graph import Graph, as_array, cannot_pack
 from regard.runtime.linear import PRECISIONS, probe
 from regard.runtime.models import decoder, encoder, encoder_decoder, vision
 from regard.runtime.onnx_file import write_graphs
 from regard.runtime.packed import MANIFEST, PROBE, Limits
 from regard.version import __version__
+
+_GRAPHS: dict[str, Callable[[Any, str], dict[str, Graph]]] = {
+    "EncoderDecoder": encoder_decoder.graphs,
+    "Encoder": encoder.graphs,
+    "Decoder": decoder.graphs,
+    "VisionTransformer": vision.graphs,
+}
 
 
 def check_precision(precision: str) -> None:
@@ -29,15 +37,10 @@ def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
     Raises:
         UnsupportedError: a kind of model, a module or a setting that cannot be packed.
     """
-    if isinstance(model, EncoderDecoder):
-        return encoder_decoder.graphs(model, precision)
-    if isinstance(model, Encoder):
-        return encoder.graphs(model, precision)
-    if isinstance(model, Decoder):
-        return decoder.graphs(model, precision)
-    if isinstance(model, VisionTransformer):
-        return vision.graphs(model, precision)
-    raise cannot_pack(f"a model of the class {type(model).__name__}")
+    graphs = _GRAPHS.get(getattr(model, "architecture", ""))
+    if graphs is None:
+        raise cannot_pack(f"a model of the class {type(model).__name__}")
+    return graphs(model, precision)
 
 
 def weights_sha256(model: nn.Module) -> str:
@@ -66,6 +69,7 @@ def write_packed(
         source: the folder of the model; None: it is in memory only.
     """
     graphs = graphs_of(model, precision)
+    assert isinstance(model, Model), "a model with graphs is one of ours"
     write_graphs(graphs | {PROBE: probe(precision)}, folder)
     manifest = {
         "regard": __version__,
@@ -74,26 +78,22 @@ def write_packed(
         "precision": precision,
         "key": key,
         "source": None if source is None else str(source),
-        "limits": _limits(model.config),
-        "config": asdict(model.config),  # type: ignore[call-overload]
+        "limits": {} if model.reads == "image" else _limits(model.config),
+        "config": asdict(model.config),
         "files": {file.name: sha256(file) for file in sorted(folder.iterdir())},
     }
     write_json(folder / MANIFEST, manifest)
 
 
-def _kind(model: nn.Module) -> str:
+def _kind(model: Model) -> str:
     """ "Vision", or a name in `packed.OF_TEXTS`."""
-    if isinstance(model, VisionTransformer):
+    if model.reads == "image":
         return "Vision"
-    if isinstance(model, Encoder) or model.head is not None:
-        return "Reader"
-    return type(model).__name__
+    return model.architecture if model.writes else "Reader"
 
 
 def _limits(config: Any) -> dict[str, Any]:
-    """The fields of `packed.Limits`; none of a model of images."""
-    if isinstance(config, VisionConfig):
-        return {}
+    """The fields of `packed.Limits`."""
     endless = getattr(config, "positions", None) == "relative"
     positions = None if endless else config.max_positions
     return asdict(Limits(config.vocab_size, positions, config.pad_id))

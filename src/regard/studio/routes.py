@@ -13,8 +13,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from regard.http.application import download
-from regard.http.application import while_here
+from regard.http.application import download, while_here
 from regard.inspection.answers import (
     Ablation,
     Cell,
@@ -29,8 +28,8 @@ from regard.inspection.answers import (
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
-from regard.inspection.views.part import Part, part
 from regard.inspection.views.ablation import reliances
+from regard.inspection.views.part import Part, part
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Tile, TileRequest, tile_of
 from regard.progress import Work

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, cast
 
 import torch
 from fastapi import APIRouter
@@ -222,9 +222,7 @@ def _translator() -> Translator:
 
 
 def _model() -> EncoderDecoder:
-    model = _translator().model
-    assert isinstance(model, EncoderDecoder)
-    return model
+    return cast(EncoderDecoder, _translator().model)
 
 
 @lru_cache(maxsize=4)

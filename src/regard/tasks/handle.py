@@ -77,7 +77,11 @@ class ModelHandle:
         if isinstance(model, cls):
             return model
         config = getattr(model, "config", None)
-        return cls(cls._part(config), lambda: model, architecture=_class_of(model))
+        return cls(
+            cls._part(config),
+            lambda: model,
+            architecture=getattr(model, "architecture", type(model).__name__),
+        )
 
     @classmethod
     def of_checkpoint(
@@ -107,7 +111,9 @@ class ModelHandle:
         handle = cls(
             cls._part(config if later else model.config),
             lambda: cls._read(checkpoint) if later else model,
-            architecture=checkpoint.architecture if later else _class_of(model),
+            architecture=checkpoint.architecture
+            if later
+            else getattr(model, "architecture", type(model).__name__),
             source=checkpoint,
         )
         if not later:
@@ -218,10 +224,8 @@ class EncoderDecoderHandle(ModelHandle):
 
     @classmethod
     def _read(cls, checkpoint: Checkpoint) -> AnyEncoderDecoder:
-        from regard.models import AnyEncoderDecoder
-
-        model = super()._read(checkpoint)
-        if not isinstance(model, AnyEncoderDecoder):
+        model: AnyEncoderDecoder = super()._read(checkpoint)
+        if checkpoint.architecture not in ("EncoderDecoder", "RecurrentEncoderDecoder"):
             raise UnsupportedError(
                 f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
                 f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for"
@@ -264,13 +268,6 @@ def _packed_config(checkpoint: Checkpoint, kind: str) -> Any:
             }
             return SimpleNamespace(**values)
     return None
-
-
-def _class_of(model: Any) -> str:
-    """The name of the class in `regard.models`; of another model, of its own class."""
-    classes = type(model).__mro__
-    ours = (each for each in classes if each.__module__.startswith("regard.models."))
-    return next(ours, classes[0]).__name__
 
 
 def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder:

@@ -27,8 +27,10 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
     Raises:
         BadArgumentError: the first text leaves no room to go on in.
     """
-    second = _positions(encoding, encoding.n_sequences - 1)
-    around = len(encoding.ids) - len(second)
+    texts = encoding.sequence_ids
+    last = max(number for number in texts if number is not None)
+    second = [k for k, number in enumerate(texts) if number == last]
+    around = len(texts) - len(second)
     room = max_length - around
     if room <= stride and len(second) > room:
         raise BadArgumentError(
@@ -37,7 +39,7 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
             " doc_stride."
         )
     start, end = second[0], second[-1] + 1
-    before, after = range(start), range(end, len(encoding.ids))
+    before, after = range(start), range(end, len(texts))
     found = []
     for first in range(start, end, room - stride if len(second) > room else len(second)):
         found.append([*before, *range(first, min(first + room, end)), *after])

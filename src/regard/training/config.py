@@ -1,4 +1,4 @@
-"""How to train, and where a run is."""
+"""Settings of a training, and the place of a run."""
 
 import math
 from dataclasses import dataclass, field
@@ -77,7 +77,7 @@ def _require_above_0(name: str, value: float) -> None:
 
 @dataclass
 class Progress:
-    """Where a run is; saved in every checkpoint and shown as progress."""
+    """The place of a run; saved in every checkpoint and shown as progress."""
 
     step: int = 0
     tokens: int = 0  # trained on; of a translation, the target's

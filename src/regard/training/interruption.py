@@ -9,13 +9,13 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption:
-    """Within it, Ctrl-C and SIGTERM only set `asked`.
+    """Within it, Ctrl-C and SIGTERM only set `requested`.
 
     Args:
         insist: whether a second Ctrl-C interrupts at once. torchrun sends several for one.
     """
 
-    asked = False
+    requested = False
 
     def __init__(self, *, insist: bool = True) -> None:
         self.insist = insist
@@ -24,7 +24,7 @@ class Interruption:
         # Python hands signals to its main thread only; other threads catch no signal.
         self._catching = threading.current_thread() is threading.main_thread()
         if self._catching:
-            self._previous = {each: signal.signal(each, self._note) for each in SIGNALS}
+            self._previous = {number: signal.signal(number, self._note) for number in SIGNALS}
         return self
 
     def __exit__(
@@ -34,10 +34,10 @@ class Interruption:
         trace: TracebackType | None,
     ) -> None:
         if self._catching:
-            for each, handler in self._previous.items():
-                signal.signal(each, handler)
+            for number, handler in self._previous.items():
+                signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.asked and self.insist and number == signal.SIGINT:
+        if self.requested and self.insist and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True

@@ -38,7 +38,7 @@ class Batches(Protocol[BatchT_co]):
 
 @dataclass(frozen=True)
 class Objective(Generic[BatchT]):
-    """What a task asks of training.
+    """The part of a training that a task defines.
 
     loss(model, batch) returns the summed loss, the number of terms it is a sum over, and the number
     of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
@@ -297,8 +297,8 @@ class _Training(Generic[BatchT]):
         return seconds
 
     def interrupted(self) -> bool:
-        """Whether any of the processes is to stop."""
-        return bool(self.processes.most(self.interruption.asked))
+        """Return True if any of the processes is to stop."""
+        return bool(self.processes.most(self.interruption.requested))
 
     def finished(self) -> bool:
         progress, config = self.progress, self.config

@@ -80,8 +80,8 @@ class _CrossEntropy(torch.autograd.Function):
             loss -= ((1 - smoothing) * log_probability + smoothing * mean_log_probability).sum()
             if grad_hidden is not None and grad_weight is not None:
                 # d loss / d logits = p − (1 − ε) onehot − ε/V; the last term is added below.
-                each = torch.arange(len(labels), device=labels.device)
-                probability[each, labels[:, 0]] -= 1 - smoothing
+                rows_of_block = torch.arange(len(labels), device=labels.device)
+                probability[rows_of_block, labels[:, 0]] -= 1 - smoothing
                 grad_hidden[span] = probability @ weight
                 grad_weight += probability.T @ hidden[span]
 

@@ -77,7 +77,7 @@ class ScoredTexts:
 
 
 def chance(lower: Sequence[str], higher: Sequence[str], references: Sequence[str]) -> float:
-    """How often two systems' BLEU differs as much as it does when nothing but chance decides.
+    """Chance that two systems' BLEU differs as much as it does though neither is better.
 
     The p-value of the paired bootstrap test over 1,000 samples of the sentences (Koehn 2004,
     Statistical Significance Tests for Machine Translation Evaluation), the same at every call.

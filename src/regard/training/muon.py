@@ -68,12 +68,12 @@ class Muon(torch.optim.Optimizer):
                 self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix)
         means = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
         torch._foreach_lerp_(means, gradients, 1 - momentum)
-        ahead = [whole(each) for each in torch._foreach_lerp(gradients, means, momentum)]
+        ahead = [whole(mean) for mean in torch._foreach_lerp(gradients, means, momentum)]
         updates = orthogonal(torch.stack(ahead), group["iterations"]).unbind()
-        own = [part(matrix, update) for matrix, update in zip(matrices, updates, strict=True)]
+        parts = [part(matrix, update) for matrix, update in zip(matrices, updates, strict=True)]
         torch._foreach_mul_(matrices, 1 - rate * group["weight_decay"])
         size = 0.2 * math.sqrt(max(matrices[0].shape))
-        torch._foreach_add_(matrices, own, alpha=-rate * size)
+        torch._foreach_add_(matrices, parts, alpha=-rate * size)
 
 
 def orthogonal(matrices: Tensor, iterations: int = 5) -> Tensor:
@@ -89,11 +89,10 @@ def orthogonal(matrices: Tensor, iterations: int = 5) -> Tensor:
         (batch, rows, columns).
     """
     wide = matrices if matrices.shape[1] <= matrices.shape[2] else matrices.mT
-    own = wide / wide.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    scaled = wide / wide.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     a, b, c = COEFFICIENTS
     for _ in range(iterations):
-        square = own @ own.mT
-        own = torch.baddbmm(
-            own, torch.baddbmm(square, square, square, beta=b, alpha=c), own, beta=a
-        )
-    return own if wide is matrices else own.mT
+        square = scaled @ scaled.mT
+        polynomial = torch.baddbmm(square, square, square, beta=b, alpha=c)
+        scaled = torch.baddbmm(scaled, polynomial, scaled, beta=a)
+    return scaled if wide is matrices else scaled.mT

@@ -1,4 +1,4 @@
-"""What updates the master weights, AdamW or Muon, and its moments as named tensors."""
+"""Optimizers of the master weights, AdamW or Muon, and their moments as named tensors."""
 
 from collections.abc import Callable, Iterable
 
@@ -31,17 +31,17 @@ def make_optimizers(
         groups.setdefault(key, []).append(parameter)
     optimizers: list[torch.optim.Optimizer] = []
     for is_muon in (False, True):
-        own = [
+        chosen = [
             {"params": parameters, "weight_decay": decay, "scale": factor}
             for (muon, decay, factor), parameters in groups.items()
             if muon == is_muon
         ]
-        if own and is_muon:
-            optimizers.append(Muon(own, lr=config.learning_rate))
-        elif own:
+        if chosen and is_muon:
+            optimizers.append(Muon(chosen, lr=config.learning_rate))
+        elif chosen:
             optimizers.append(
                 torch.optim.AdamW(
-                    own, lr=config.learning_rate, betas=config.betas, eps=config.eps, fused=True
+                    chosen, lr=config.learning_rate, betas=config.betas, eps=config.eps, fused=True
                 )
             )
     return optimizers

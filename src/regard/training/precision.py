@@ -24,8 +24,8 @@ def choose_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if available else "cpu")
     if name not in ("cpu", "cuda") or (name == "cuda" and not available):
-        known = "auto, cpu or cuda" if available else "auto or cpu; there is no CUDA device here"
-        raise BadArgumentError(f"device must be {known}; got {name!r}.")
+        names = "auto, cpu or cuda" if available else "auto or cpu; there is no CUDA device here"
+        raise BadArgumentError(f"device must be {names}; got {name!r}.")
     return torch.device(name)
 
 
@@ -54,21 +54,21 @@ class MasterWeights:
         """Adds the model's gradients to the masters' and clears the model's."""
         if not self._separate:
             return
-        for master, own in self._pairs:
-            if own.grad is None:
+        for master, copy in self._pairs:
+            if copy.grad is None:
                 continue
             if master.grad is None:
-                master.grad = own.grad.float()
+                master.grad = copy.grad.float()
             else:
-                master.grad += own.grad
-            own.grad = None
+                master.grad += copy.grad
+            copy.grad = None
 
     @torch.no_grad()
     def publish(self) -> None:
         """Copies the masters into the model."""
         if self._separate:
-            masters, own = zip(*self._pairs, strict=True)
-            torch._foreach_copy_(own, masters)
+            masters, copies = zip(*self._pairs, strict=True)
+            torch._foreach_copy_(copies, masters)
 
     def norm(self, gradients: Sequence[Tensor]) -> float:
         """The norm of the whole gradient."""

@@ -35,11 +35,11 @@ class Processes:
 
     @property
     def first(self) -> bool:
-        """Whether this is the process that speaks, evaluates and writes files."""
+        """Return True in the process that speaks, evaluates and writes files."""
         return self.rank == 0
 
     def own(self, numbers: Sequence[int]) -> Sequence[int]:
-        """Those of a step's batches that this process computes."""
+        """Batches of a step that this process computes."""
         return numbers[self.rank :: self.count]
 
     def total(self, *values: float) -> list[float]:
@@ -59,7 +59,7 @@ class Processes:
         return values[0]
 
     def in_turn(self, action: Callable[[], T]) -> T:
-        """Does it in the first process, then in the others, which find what that one wrote."""
+        """Run `action` in the first process, then in the others, which reuse its files."""
         if not self.first:
             self.total(0)
             return action()
@@ -79,7 +79,7 @@ ALONE = Processes()
 
 
 def launched() -> int:
-    """How many processes torchrun, or a launcher that sets the same variables, has started."""
+    """Number of processes that torchrun, or a launcher with the same variables, has started."""
     names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
     return int(os.environ["WORLD_SIZE"]) if all(name in os.environ for name in names) else 1
 
@@ -137,7 +137,7 @@ def joined(device: torch.device, *, shard: bool = False) -> Iterator[Processes]:
 
 
 def batches_in_step(asked: int | None, recorded: int | None, processes: Processes) -> int:
-    """How many batches a step has: as was asked or recorded, by default one for each process.
+    """Number of batches of a step: as requested or recorded, by default one for each process.
 
     Raises:
         BadArgumentError: the processes cannot share them equally.

@@ -84,13 +84,13 @@ class RunFolder:
 
     @property
     def threads(self) -> int | None:
-        """How many CPU threads the run began with; None if there is no run or none is recorded."""
+        """Number of CPU threads the run began with; None if there is no run or none is recorded."""
         file = self.path / "run.json"
         return _recorded(file)["threads"] if file.exists() else None
 
     @property
     def processes(self) -> int | None:
-        """How many processes the run began with; None if there is no run."""
+        """Number of processes the run began with; None if there is no run."""
         file = self.path / "run.json"
         return _recorded(file)["processes"] if file.exists() else None
 
@@ -118,11 +118,11 @@ class RunFolder:
         first_processes = processes
         if file.exists():
             recorded = _recorded(file)
-            known = recorded["options"]
+            earlier = recorded["options"]
             for name, value in options.items():
-                if name not in free and known.get(name, value) != value:
+                if name not in free and earlier.get(name, value) != value:
                     raise BadArgumentError(
-                        f"{self.path} holds a run with {name} = {known[name]!r}; got {value!r}."
+                        f"{self.path} holds a run with {name} = {earlier[name]!r}; got {value!r}."
                         " Give the same value to resume it, or another `output` to start a new run."
                     )
             first_processes, began = recorded["processes"], recorded["threads"]
@@ -155,10 +155,10 @@ class RunFolder:
             return
         text = path.read_text(encoding="utf-8", errors="replace")
         lines = text.splitlines(keepends=True)
-        kept = [line for line in lines if _logged_step(line) <= step]
-        if len(kept) < len(lines):
+        before = [line for line in lines if _logged_step(line) <= step]
+        if len(before) < len(lines):
             with whole_file(path) as file:
-                file.write_text("".join(kept), encoding="utf-8")
+                file.write_text("".join(before), encoding="utf-8")
 
     def save(self, step: int, checkpoint: Checkpoint, *, keep: Sequence[int]) -> None:
         """Writes a checkpoint whole, then drops what is no longer needed.
@@ -254,7 +254,7 @@ _OLD_NAMES = {
 
 
 def _damage(folder: Path) -> str | None:
-    """What is wrong with a checkpoint, or None."""
+    """Return the damage of a checkpoint, or None."""
     try:
         sums = read_object(folder / "checksums.json")
         for name in ("weights.safetensors", "optimizer.safetensors", "state.json"):

@@ -26,7 +26,7 @@ def learning_rate(schedule: str, step: int, *, peak: float, warmup: int, last: i
 
 
 def cooldown_factor(step: int, *, last: int, cooldown: int) -> float:
-    """What the rate is multiplied by: 1, then falling in a line over the last `cooldown` steps.
+    """Factor of the rate: 1, then falling in a line over the last `cooldown` steps.
 
     The step after `last` would have 0 (Hägele et al. 2024, Scaling Laws and Compute-Optimal
     Training Beyond Fixed Training Durations, section 3).

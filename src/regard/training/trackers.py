@@ -1,4 +1,4 @@
-"""What records the curves of a run: TensorBoard."""
+"""Trackers of the curves of a run: TensorBoard."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
 
 
 def require_tensorboard() -> Any:
-    """What writes event files. Raises UnavailableError where tensorboard is not installed."""
+    """TensorBoard's writer. Raises UnavailableError where tensorboard is not installed."""
     with optional_package("tensorboard", "TensorBoard's event files need"):
         from torch.utils.tensorboard import SummaryWriter
     return SummaryWriter

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.data import BadLine, Cleaner, Pair, read_pairs
-from regard.data.pairs import refuse
+from regard.data import Cleaner, Pair, read_pairs
 from regard.files import whole_file
+from regard.records import refuse
 from regard.translation.files import PairFile
 
 Say = Callable[[str], None]
@@ -22,20 +22,24 @@ class CleanedPairs:
     ends: Sequence[int]  # the last line of each file's pairs
 
     @classmethod
-    def write(cls, path: Path, files: Sequence[PairFile], *, say: Say) -> "CleanedPairs":
+    def write(
+        cls, path: Path, files: Sequence[PairFile], *, strict: bool = False, say: Say
+    ) -> "CleanedPairs":
         """Reads and cleans the files, and says what was left out of each.
 
+        Args:
+            strict: whether the first line that is not a pair is the end.
+
         Raises:
-            DamagedFileError: no pair of a file stays, or a line is not a pair.
+            DamagedFileError: no pair of a file stays.
         """
         ends: list[int] = []
 
         def each() -> Iterator[Pair]:
             for file in files:
                 cleaner = Cleaner()
-                yield from cleaner.clean(
-                    read_pairs(file.path, on_bad_line=_count_bad_text(cleaner))
-                )
+                on_bad_line = refuse if strict else cleaner.skip
+                yield from cleaner.clean(read_pairs(file.path, on_bad_line=on_bad_line, say=say))
                 say(f"{file.name}: {cleaner.report}")
                 ends.append(cleaner.report.kept + (ends[-1] if ends else 0))
 
@@ -61,15 +65,3 @@ def write_rows(path: Path, rows: Iterable[tuple[str, ...]]) -> None:
     with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
         for row in rows:
             file.write("\t".join(row) + "\n")
-
-
-def _count_bad_text(cleaner: Cleaner) -> Callable[[BadLine], None]:
-    """Leaves out and counts lines that are not text; stops at a line that is not a pair."""
-
-    def judge(bad: BadLine) -> None:
-        if bad.reason == "bad encoding":
-            cleaner.skip(bad)
-        else:
-            refuse(bad)
-
-    return judge

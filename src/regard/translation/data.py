@@ -54,8 +54,8 @@ def fill(
     Args:
         base: the translator that training continues from, whose tokenizers and prefix are used.
     """
-    cleaned = CleanedPairs.write(folder / "cleaned.tsv", files, say=say)
-    parts = divided(cleaned, options)
+    cleaned = CleanedPairs.write(folder / "cleaned.tsv", files, strict=options.strict, say=say)
+    parts = divided(cleaned, options, say=say)
     say(str(parts))
     tokenizers, new = _tokenizers(parts, options, say, base)
     tokenizers.save(folder)

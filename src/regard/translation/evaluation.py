@@ -14,7 +14,9 @@ from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.options.evaluation import TranslationEvaluationOptions
-from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
+from regard.recipes.sequences import greedy_answers, mean_loss, spread
+from regard.records import LeftOut
+from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.translator import Translator
@@ -113,7 +115,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
-        return read_test_set(path)
+        return read_test_set(path, strict=self.options.strict, say=self.say)
 
     def score(
         self,
@@ -141,13 +143,22 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         write_texts(self.options.output, report.result.translations)
 
 
-def read_test_set(path: str | Path) -> list[tuple[str, str]]:
+def read_test_set(
+    path: str | Path, *, strict: bool = False, say: Say = warn
+) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
+    Args:
+        strict: whether the first line that is not a pair is the end; else these are left out.
+        say: called with a sentence on what was left out.
+
     Raises:
-        DamagedFileError: the file has no pairs, or a line that is not a pair.
+        DamagedFileError: the file has no pairs.
     """
-    pairs = [(pair.source, pair.target) for pair in read_pairs(path) if pair.source.strip()]
+    bad = LeftOut(strict=strict)
+    every = read_pairs(path, on_bad_line=bad, say=say)
+    pairs = [(pair.source, pair.target) for pair in every if pair.source.strip()]
+    bad.report(say)
     if not pairs:
         raise DamagedFileError(
             f"{path} contains no sentence pairs; one per line was expected. Check that it is the"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError
+from regard.records.lines import check_rereadable
 
 # A file of pairs, a source file and a target file, or several files of pairs.
 Pairs = str | tuple[str, str] | list[str]

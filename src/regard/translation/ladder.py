@@ -20,7 +20,7 @@ from typing import Any
 from regard.errors import BadArgumentError
 from regard.files import whole_file, write_json
 from regard.json_files import read_object
-from regard.recipes.sequence_scores import mean_loss
+from regard.recipes.sequences import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.training.processes import launched
 from regard.translation.data import pairs_of

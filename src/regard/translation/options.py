@@ -4,13 +4,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
+from regard.recipes.options.evaluation import LineOptions, TranslationEvaluationOptions
 from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
+# The options of each architecture that no other has, each a field of its config.
+OWN = {"transformer": ("norm",), "recurrent": ("cell", "attention")}
+# Peak learning rates that trained well from random weights; smaller for wider models.
+RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
+
 
 @dataclass(frozen=True, repr=False)
-class TrainingOptions(SequenceOptions):
+class TrainingOptions(LineOptions, SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
     Raises:
@@ -19,7 +24,7 @@ class TrainingOptions(SequenceOptions):
 
     evaluation: ClassVar = TranslationEvaluationOptions
 
-    output: str = data_option("runs/translation", "The run's folder.", free=True)
+    output: str = data_option("runs/translation", "Folder of the run.", free=True)
     source_language: str = data_option(
         "source", "For the model card; of a --from model of several, the one to train.", free=True
     )
@@ -47,14 +52,12 @@ class TrainingOptions(SequenceOptions):
     )
     separate_vocabularies: bool = data_option(False, "One for each side, for unlike scripts.")
     max_length: int = data_option(256, "Longer pairs, in tokens, are left out.", min=1)
-    architecture: str = model_option(
-        "transformer", "Kind of model.", metavar="transformer|recurrent"
-    )
-    cell: str = model_option("gru", "Of a recurrent model.", metavar="gru|lstm")
+    architecture: str = model_option("transformer", "Kind of model.", choices=tuple(OWN))
+    cell: str = model_option("gru", "Cell of a recurrent model.", metavar="gru|lstm")
     attention: str = model_option(
-        "bahdanau", "Of a recurrent model.", metavar="none|bahdanau|luong"
+        "bahdanau", "Attention of a recurrent model.", metavar="none|bahdanau|luong"
     )
-    dev_sentences: int = limit_option(500, "Translated at each evaluation.", min=1)
+    dev_sentences: int = limit_option(500, "Dev sentences translated at each evaluation.", min=1)
 
     def check(self) -> None:
         super().check()
@@ -78,38 +81,35 @@ class TrainingOptions(SequenceOptions):
         """The config of the model that the options describe, with any other changes.
 
         Raises:
-            BadArgumentError: an unknown architecture or preset, or another architecture's option.
+            BadArgumentError: an unknown preset, or another architecture's option.
         """
-        from regard.translation.architectures import ARCHITECTURES, find_architecture
+        from regard.models import preset, recurrent_preset
 
-        architecture = find_architecture(self.architecture)
-        for name, other in ARCHITECTURES.items():
-            for field in other.own if other is not architecture else ():
-                if getattr(self, field) != getattr(TrainingOptions, field):
+        for name, options in OWN.items():
+            for option in options if name != self.architecture else ():
+                if getattr(self, option) != getattr(TrainingOptions, option):
                     raise BadArgumentError(
-                        f"{field} is an option of architecture {name!r}; got {field} ="
-                        f" {getattr(self, field)!r} with {self.architecture!r}. Leave it out."
+                        f"{option} is an option of architecture {name!r}; got {option} ="
+                        f" {getattr(self, option)!r} with {self.architecture!r}. Leave it out."
                     )
-        changes |= {field: getattr(self, field) for field in architecture.own}
+        changes |= self.values(*OWN[self.architecture])
         if self.dropout is not None:
             changes["dropout"] = self.dropout
-        return architecture.config(self.preset, vocab_size, **changes)
+        named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]
+        return named(self.preset, vocab_size, **changes)
 
     def peak_rate(self) -> float:
         """The learning rate at the end of the warm-up, by default the preset's."""
-        from regard.translation.architectures import find_architecture
-
-        if self.learning_rate is not None or self.base_model is not None:
-            return super().peak_rate()
-        return find_architecture(self.architecture).learning_rates[self.preset]
+        new = self.learning_rate is None and self.base_model is None
+        if new and self.architecture == "recurrent":
+            return RECURRENT_RATES[self.preset]
+        return super().peak_rate()
 
     def model_name(self) -> str:
         """The model in a few words: "transformer tiny, norm pre"."""
-        from regard.translation.architectures import find_architecture
-
         if self.base_model is not None:
             return super().model_name()
-        own = [f"{name} {getattr(self, name)}" for name in find_architecture(self.architecture).own]
+        own = [f"{name} {getattr(self, name)}" for name in OWN[self.architecture]]
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from regard.data import Cleaner, CleaningRules, Pair, plan_split, read_pairs
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
+from regard.records import LeftOut
+from regard.records.lines import Say, warn
 from regard.translation.cleaned import CleanedPairs
 from regard.translation.files import PairFile, held_files, languages_of
 from regard.translation.options import TrainingOptions
@@ -40,15 +41,18 @@ class Parts:
         return f"{sizes}; {self.left_out:,} left out because they are also in dev or test"
 
 
-def divided(cleaned: CleanedPairs, options: TrainingOptions) -> Parts:
+def divided(cleaned: CleanedPairs, options: TrainingOptions, *, say: Say = warn) -> Parts:
     """Sets dev and test apart: the user's own, or pairs split off.
+
+    Args:
+        say: called with a sentence on lines of the user's own that are left out.
 
     Raises:
         BadArgumentError: nothing is left to train on, or a target language lacks dev pairs.
     """
     languages = languages_of(cleaned.files)
     dev, test = (
-        list(chain.from_iterable(map(_own, held_files(spec, languages))))
+        [pair for file in held_files(spec, languages) for pair in _own(file, options.strict, say)]
         for spec in (options.dev, options.test)
     )
     held_out = {example.text for example in dev + test}
@@ -75,13 +79,15 @@ def divided(cleaned: CleanedPairs, options: TrainingOptions) -> Parts:
     return parts
 
 
-def _own(file: PairFile) -> Iterator[Example]:
+def _own(file: PairFile, strict: bool, say: Say) -> Iterator[Example]:
     """A dev or test set as the user gave it, empty sides aside."""
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
-    for pair in Cleaner(rules).clean(read_pairs(file.path)):
+    bad = LeftOut(strict=strict)
+    for pair in Cleaner(rules).clean(read_pairs(file.path, on_bad_line=bad, say=say)):
         yield _example(pair, file.language)
+    bad.report(say)
 
 
 def _example(pair: Pair, language: str) -> Example:

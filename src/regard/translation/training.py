@@ -9,7 +9,7 @@ from torch import nn
 
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
-from regard.models import AnyEncoderDecoder
+from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
 from regard.recipes.card import CardText
 from regard.recipes.examples import read_examples
 from regard.recipes.prepared import Values
@@ -17,7 +17,6 @@ from regard.recipes.recipe import Say, Watch, learn
 from regard.recipes.sequences import SequenceRecipe
 from regard.text.layouts import surround
 from regard.training import Progress
-from regard.translation.architectures import find_architecture
 from regard.translation.data import TranslationData, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
@@ -104,7 +103,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         return super().model(data)
 
     def new_model(self, config: Any) -> AnyEncoderDecoder:
-        return find_architecture(self.options.architecture).model(config)
+        recurrent = self.options.architecture == "recurrent"
+        return RecurrentEncoderDecoder(config) if recurrent else super().new_model(config)
 
     def new_task(self, model: AnyEncoderDecoder, data: TranslationData) -> Translator:
         new = Translator(model, data.tokenizers, generation=GenerationConfig(num_beams=5))

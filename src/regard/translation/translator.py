@@ -298,10 +298,9 @@ class Translator(TextToText):
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
         """What the numbers of `Result.alignment` are."""
-        from regard.models import EncoderDecoder
 
         caption = "α of cross-attention"
-        if isinstance(self.model, EncoderDecoder):
+        if not self.model.stepwise:
             config = self.model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
             caption += f", mean over {layers}{config.decoder_heads} heads"

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.data.pairs import refuse
 from regard.recipes.answers.questions import (
     NOT_AT_START,
     NOT_THERE,
@@ -18,6 +17,7 @@ from regard.recipes.answers.questions import (
 )
 from regard.recipes.examples import Example
 from regard.recipes.options.encoders import QuestionAnsweringOptions
+from regard.records import refuse
 
 CONTEXT = "The dog sees the cat. The cat sleeps."
 
@@ -158,7 +158,7 @@ ROW = {"question": "who?", "context": CONTEXT, "answer": "dog"}
         ("a.json", {"data": [{"paragraphs": [{"qas": []}]}]}, "a text under 'context'"),
         ("a.json", squad({"answers": []}), "an entry of qas must be .* 'question'"),
         ("a.json", squad(asked("who?") | {"answers": 7}), "line 1: expected answers as text"),
-        ("a.jsonl", ROW | {"question": 3}, "line 1: a question and a context must be text; got in"),
+        ("a.jsonl", ROW | {"question": 3}, "line 1: expected a text in 'question'; got int"),
         ("a.jsonl", ROW | {"start": "x"}, "line 1: the start of an answer must be .* got 'x'"),
         ("a.jsonl", ROW | {"answer": ["dog"], "start": [1, 2]}, "a start for each or none"),
         ("a.jsonl", {"question": "who?", "context": "a"}, "known to be the answer"),

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from regard.recipes.labels.augmentation import Augmentation
+from regard.recipes.labels.image_batches import Augmentation
 
 HEIGHT, WIDTH = 11, 7
 

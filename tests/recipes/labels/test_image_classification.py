@@ -13,8 +13,7 @@ from fixtures.pictures import bars
 from regard import RegardError
 from regard.errors import DamagedFileError
 from regard.recipes.card import read_card
-from regard.recipes.labels.augmentation import Augmentation
-from regard.recipes.labels.image_batches import ImageBatches, Images
+from regard.recipes.labels.image_batches import Augmentation, ImageBatches, Images
 from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
     initialize,

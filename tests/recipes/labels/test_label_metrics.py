@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.recipes.labels.label_metrics import calibration_error, confusion, label_scores, matthews
+from regard.recipes.labels.labels import calibration_error, confusion, label_scores, matthews
 
 metrics = pytest.importorskip("sklearn.metrics")
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.data import BadLine
 from regard.recipes.examples import Example
 from regard.recipes.labels.labeled_texts import read_labeled
+from regard.records import BadLine
 
 
 def test_columns_of_known_names_are_found_and_lines_counted(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_rows_without_a_label_are_bad_lines_and_an_empty_list_is_none_of_the_lab
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"text": 3, "label": "x"}, "line 1: expected a text; got int. Name the column"),
+        ({"text": 3, "label": "x"}, "line 1: expected a text in 'text'; got int. Name the column"),
         ({"text": "a", "label": {}}, "line 1: expected a label or a list of labels; got dict"),
     ],
 )

@@ -18,8 +18,7 @@ from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.recipe import learn
 from regard.recipes.vectors.embedding import EmbeddingRecipe
 from regard.recipes.vectors.evaluation import evaluate_pairs
-from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
-from regard.recipes.vectors.pairs import PairBatches, shared_texts
+from regard.recipes.vectors.pairs import PairBatches, contrastive_loss, cosine_loss, shared_texts
 from regard.tasks.embedding import Embedder, read_settings
 from regard.training import Progress, RunFolder
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.recipes.vectors.ranking import Ranking, rank_pairs, spearman
+from regard.recipes.vectors.evaluation import Ranking, rank_pairs, spearman
 
 
 def unit(*rows: tuple[float, float]) -> np.ndarray:

@@ -90,7 +90,7 @@ KERNELS = ("auto", *ANY_SCORE, *DOT_PRODUCTS)
 
 
 def cpu_multiplies_bfloat16() -> bool:
-    """Whether the processor does, so that it need not be emulated, which is slower than float32."""
+    """Return True if the processor multiplies bfloat16; emulated, it is slower than float32."""
     capabilities = torch.cpu.get_capabilities()
     return any(capabilities.get(name) for name in ("avx512_bf16", "amx_bf16", "arm_bf16"))
 
@@ -135,7 +135,7 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
 
 
 def _of_nothing(inputs: Attention) -> tuple[Tensor, Tensor]:
-    """What `run` gives where there is no query or no key, with gradients of zero."""
+    """Output and log-sum-exp where there is no query or no key, with gradients of zero."""
     query, key, value, _, _, bias = inputs
     output, lse = RunningAverage(query, value.shape[-1]).result()
     for tensor in (query, key, value) if bias is None else (query, key, value, bias):
@@ -145,7 +145,7 @@ def _of_nothing(inputs: Attention) -> tuple[Tensor, Tensor]:
 
 
 def _needs_definition(kernel: str) -> bool:
-    """Whether torch.func, forward mode or torch.compile asks for more than `kernel` can do."""
+    """Return True if torch.func, forward mode or torch.compile needs more than `kernel` can do."""
     # Once compiled, an autograd.Function drops second derivatives without an error.
     if kernel == "short" and torch.compiler.is_compiling():
         return True

@@ -48,7 +48,7 @@ class _FurtherDerivatives(torch.autograd.Function):
         ]
         query, key, value, bias = aliases
         output, _ = definition(Attention(query, key, value, ctx.score, ctx.mask, bias))
-        wanted = [tensor for tensor in aliases if tensor is not None and tensor.requires_grad]
-        grads = torch.autograd.grad(output, wanted, output_grad, create_graph=True)
-        gradient = dict(zip(map(id, wanted), grads, strict=True))
+        leaves = [tensor for tensor in aliases if tensor is not None and tensor.requires_grad]
+        grads = torch.autograd.grad(output, leaves, output_grad, create_graph=True)
+        gradient = dict(zip(map(id, leaves), grads, strict=True))
         return None, None, None, *(gradient.get(id(tensor)) for tensor in aliases)

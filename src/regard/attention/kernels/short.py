@@ -42,7 +42,7 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
 
 
 class Flat(NamedTuple):
-    """What the derivative needs: the heads of all batches in one axis, keys padded."""
+    """Tensors for the derivative: the heads of all batches in one axis, keys padded."""
 
     query: Float[Tensor, "all_key_heads rows head_dim"]
     key: Float[Tensor, "all_key_heads width head_dim"]

@@ -10,6 +10,7 @@ from regard.cli.options import model_option, option
 from regard.cli.texts import answer_lines, json_line, text_groups, whole_text
 from regard.errors import BadArgumentError
 from regard.lines import json_object, one_line
+from regard.records.roles import Role
 
 if TYPE_CHECKING:
     from regard.tasks.answering import Answer
@@ -46,6 +47,10 @@ OrNone = Annotated[
     ),
 ]
 
+_ROLES = (
+    Role("question", ("question", "query"), text=True),
+    Role("context", ("context", "passage", "paragraph", "document"), required=False, text=True),
+)
 Asked = dict[str, Any]  # the fields of a question
 
 
@@ -75,7 +80,7 @@ def answer(
     if context and text is not None:
         raise BadArgumentError("give either --context or --text; got both.")
     searched = whole_text("", context) if context else text
-    groups = text_groups(questions, input, False, what="a question", keep_bad=True)
+    groups = text_groups(questions, input, False, what="a question", keep_bad=True, roles=_ROLES)
     from regard.api.loading import load
     from regard.tasks.batching import read_each
 
@@ -112,9 +117,9 @@ def answer(
 
 def _asked(line: Line, searched: str | None) -> Asked:
     """The fields of a line that asks something."""
-    asked: Any = {"question": line.text}
+    asked: Any = line.fields or {"question": line.text}
     if line.text.startswith("{"):
-        asked = json_object(line.text, "the question")
+        asked = json_object(line.text)
     if not isinstance(asked.get("question"), str):
         raise BadArgumentError('a question must have a string under "question".')
     if not isinstance(asked.get("context", searched), str):

@@ -19,7 +19,6 @@ import torch
 from tokenizers import Encoding
 from torch import Tensor, nn
 
-from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
 from regard.models import TextReader
 from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
@@ -63,7 +62,7 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     doing = "answering"
 
     def read(self, path: str) -> list[Example]:
-        return list(QuestionReader(self.options, self.say).read(path, refuse))
+        return self.examples(QuestionReader(self.options, self.say).read, path)
 
     def score(
         self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress

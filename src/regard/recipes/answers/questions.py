@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.data import BadLine, Role, read_rows
-from regard.data.lines import open_bytes
 from regard.data.seen import hash_text
-from regard.errors import BadArgumentError, DamagedFileError
+from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
+from regard.records import BadCellError, BadLine, OnBadLine, Role, Row, read_examples
+from regard.records.lines import Say, open_bytes, unpacking
+from regard.records.reader import BadLines
 from regard.text import normalize
 
 QUESTION = ("question", "query")
@@ -53,16 +54,20 @@ class QuestionReader:
         self.options, self.say = options, say
         self._groups: dict[int, str] = {}  # by the hash of a context
 
-    def read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+    def read(self, path: str, on_bad_line: OnBadLine, say: Say | None = None) -> Iterator[Example]:
         """The questions of a file.
 
         Raises:
-            DamagedFileError: the file, or an entry, is not of the right form.
+            DamagedFileError: the file is not of the right form, or no entry of it is.
             BadArgumentError: a column is missing.
         """
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
-        asked = self._columns(path, on_bad_line) if squad is None else _squad(path, *squad)
+        asked = (
+            self._columns(path, on_bad_line, say or self.say)
+            if squad is None
+            else _squad(path, *squad, BadLines(on_bad_line))
+        )
         for each in asked:
             found: list[list[Any]] = []
             for text, start in each.answers:
@@ -89,26 +94,26 @@ class QuestionReader:
                 " context: the first place counts"
             )
 
-    def _columns(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[_Asked]:
+    def _columns(self, path: str, on_bad_line: OnBadLine, say: Say) -> Iterator[_Asked]:
         options = self.options
         roles = (
-            Role("question", QUESTION, options.question),
-            Role("context", CONTEXT, options.context),
+            Role("question", QUESTION, options.question, text=True),
+            Role("context", CONTEXT, options.context, text=True),
             Role("answer", ANSWER, options.answer),
             Role("start", START, options.start, required=False),
             Role("title", TITLE, required=False),
         )
-        for values, line in read_rows(path, roles, on_bad_line=on_bad_line):
-            question, context, answer, start, title = values
-            where = f"{path}, line {line:,}"
-            if not isinstance(question, str) or not isinstance(context, str):
-                wrong = question if not isinstance(question, str) else context
-                raise DamagedFileError(
-                    f"{where}: a question and a context must be text; got"
-                    f" {type(wrong).__name__}. Name their columns with `question` and `context`."
-                )
-            answers = _answers(where, answer, start)
-            yield _Asked(question, context, answers, str(title or ""), line)
+        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
+
+
+def _asked(row: Row) -> _Asked:
+    question, context, answer, start, title = row.values
+    if question is None or context is None:
+        raise BadCellError(
+            "a question and a context must be text; got nothing. Name their columns with"
+            " `question` and `context`."
+        )
+    return _Asked(question, context, _answers(answer, start), str(title or ""), row.line)
 
 
 def fault(example: Example) -> str | None:
@@ -139,11 +144,12 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     """
     if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
         return None
-    with open_bytes(path) as file:
-        try:
-            text = file.read().decode("utf-8-sig")
-        except (UnicodeDecodeError, EOFError, OSError) as error:
-            raise DamagedFileError(f"{path} cannot be read ({error}): copy it again") from error
+    with open_bytes(path) as file, unpacking(str(path), 0):
+        raw = file.read()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(f"{path} cannot be read ({error}): copy it again") from error
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
@@ -158,64 +164,66 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     return content["data"], lines
 
 
-def _squad(path: str, articles: list[Any], lines: list[int]) -> Iterator[_Asked]:
-    number = 0
-    for article in articles:
-        for paragraph in _entries(path, article, "paragraphs", "each entry of data"):
-            context = _text(path, paragraph, "context", "a paragraph")
-            for entry in _entries(path, paragraph, "qas", "a paragraph"):
-                line = lines[min(number, len(lines) - 1)] if lines else 1
-                number += 1
-                where = f"{path}, line {line:,}"
-                question = _text(where, entry, "question", "an entry of qas")
-                open_question = entry.get("is_impossible") is True
-                answers = [] if open_question else _answers(where, entry.get("answers"), None)
-                yield _Asked(question, context, answers, str(article.get("title") or ""), line)
+def _squad(path: str, articles: list[Any], lines: list[int], bad: BadLines) -> Iterator[_Asked]:
+    for number, (article, context, entry) in enumerate(_entries(path, articles)):
+        line = lines[min(number, len(lines) - 1)] if lines else 1
+        try:
+            question = _member(entry, "question", str, "an entry of qas")
+            open_question = entry.get("is_impossible") is True
+            answers = [] if open_question else _answers(entry.get("answers"), None)
+        except BadCellError as error:
+            bad(BadLine(path, line, error.reason, str(error)))
+            continue
+        bad.used = True
+        yield _Asked(question, context, answers, str(article.get("title") or ""), line)
+    bad.end()
 
 
-def _entries(where: str, entry: Any, name: str, what: str) -> list[Any]:
+def _entries(path: str, articles: list[Any]) -> Iterator[tuple[Any, str, Any]]:
+    """Each entry of SQuAD's qas with its article and its context."""
+    try:
+        for article in articles:
+            for paragraph in _member(article, "paragraphs", list, "each entry of data"):
+                context = _member(paragraph, "context", str, "a paragraph")
+                for entry in _member(paragraph, "qas", list, "a paragraph"):
+                    yield article, context, entry
+    except BadCellError as error:
+        raise DamagedFileError(f"{path}: {error}") from None
+
+
+def _member(entry: Any, name: str, kind: type, what: str) -> Any:
     value = entry.get(name) if isinstance(entry, dict) else None
-    if not isinstance(value, list):
-        raise DamagedFileError(
-            f"{where}: {what} must be an object with a list under {name!r}, as in SQuAD's format;"
-            " correct it, or give columns."
+    if not isinstance(value, kind):
+        raise BadCellError(
+            f"{what} must be an object with a {'list' if kind is list else 'text'} under {name!r},"
+            " as in SQuAD's format; correct it, or give columns."
         )
     return value
 
 
-def _text(where: str, entry: Any, name: str, what: str) -> str:
-    value = entry.get(name) if isinstance(entry, dict) else None
-    if not isinstance(value, str):
-        raise DamagedFileError(
-            f"{where}: {what} must be an object with a text under {name!r}, as in SQuAD's format;"
-            " correct it, or give columns."
-        )
-    return value
-
-
-def _answers(where: str, answer: Any, start: Any) -> list[tuple[str, int | None]]:
+def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     """The answers of a cell or a JSON value: a text, a list, or SQuAD's objects, one or several, as
     one object a question too (the form of Hugging Face's datasets)."""
     if isinstance(answer, dict):
         answer, start = answer.get("text"), answer.get("answer_start")
     if isinstance(answer, list) and any(isinstance(each, dict) for each in answer):
-        return [found for each in answer for found in _answers(where, each, None)]
+        return [found for each in answer for found in _answers(each, None)]
     texts = answer if isinstance(answer, list) else [] if answer is None else [answer]
     starts = start if isinstance(start, list) else [start] * len(texts)
     if len(starts) != len(texts) or not all(isinstance(text, str) for text in texts):
-        raise DamagedFileError(
-            f"{where}: expected answers as text, with a start for each or none; got"
+        raise BadCellError(
+            f"expected answers as text, with a start for each or none; got"
             f" {_short(str(answer))} and {_short(str(start))}. Name the columns with `answer` and"
             " `start`."
         )
     return [
-        _trimmed(text, _start(where, place))
+        _trimmed(text, _start(place))
         for text, place in zip(texts, starts, strict=True)
         if text.strip()
     ]
 
 
-def _start(where: str, value: Any) -> int | None:
+def _start(value: Any) -> int | None:
     if value is None or value == "":
         return None
     try:
@@ -223,8 +231,8 @@ def _start(where: str, value: Any) -> int | None:
             raise ValueError
         return int(value)
     except (TypeError, ValueError, OverflowError):
-        raise BadArgumentError(
-            f"{where}: the start of an answer must be its first character's number in the context,"
+        raise BadCellError(
+            f"the start of an answer must be its first character's number in the context,"
             f" from 0; got {_short(str(value))}. Name another column with `start`."
         ) from None
 

@@ -16,8 +16,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from regard.data import BadLine
-from regard.data.pairs import refuse
 from regard.errors import BadArgumentError
 from regard.models import TextReader
 from regard.models.heads import ClassificationHead, LinearHead
@@ -51,6 +49,7 @@ from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values
+from regard.records import BadLine
 from regard.tasks.classification import Classifier
 from regard.tasks.reading import inputs_of
 
@@ -72,17 +71,8 @@ class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
     unit = "texts"
 
     def read(self, path: str) -> list[Example]:
-        without: list[BadLine] = []
-
-        def leave_out(bad: BadLine) -> None:
-            without.append(bad) if bad.reason == NO_LABEL else refuse(bad)
-
         columns = self.options.values("text", "pair", "label", "separator")
-        examples = list(read_labeled(path, on_bad_line=leave_out, **columns))
-        if without:
-            count = len(examples) + len(without)
-            self.say(f"{path}: {len(without):,} of {count:,} left out: {NO_LABEL}")
-        return examples
+        return self.examples(read_labeled, path, **columns)
 
     def score(
         self, task: Classifier, data: Sequence[Example], *, progress: Count = no_progress
@@ -152,7 +142,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
-            examples = self._read(path, lambda bad: None, spellings=spellings)
+            examples = self._read(path, _silent, spellings=spellings)
             sizes.update(len(example.targets) for example in examples)
         many = sum(texts for labels, texts in sizes.items() if labels > 1)
         self.say(
@@ -199,7 +189,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] | None = None,
     ) -> Iterator[Example]:
         columns = self.options.values("text", "pair", "label", "separator")
-        return read_labeled(path, **columns, on_bad_line=on_bad_line, spellings=spellings)
+        say = self.say if spellings is None else _silent  # of a survey
+        return read_labeled(path, **columns, on_bad_line=on_bad_line, say=say, spellings=spellings)
 
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -301,6 +292,10 @@ def evaluate_labels(
     return evaluate_logits(
         logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
     )
+
+
+def _silent(what: object) -> None:
+    """Nothing: it is said when the texts are read."""
 
 
 def _key(example: Example) -> str:

@@ -22,8 +22,8 @@ from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
 from regard.recipes.card import CardText
-from regard.recipes.labels.augmentation import Augmentation
 from regard.recipes.labels.image_batches import (
+    Augmentation,
     Bytes,
     ImageBatch,
     ImageBatches,

@@ -4,11 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from regard.data import BadLine, Role, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
+from regard.records import BadCellError, Column, Role, Row, read_examples
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
@@ -23,8 +20,8 @@ def read_labeled(
     pair: Column | None = None,
     label: Column | None = None,
     separator: str | None = None,
-    on_bad_line: OnBadLine = refuse,
     spellings: Counter[str] | None = None,
+    **reading: Any,
 ) -> Iterator[Example]:
     """The texts of a file with their labels, one at a time.
 
@@ -35,32 +32,29 @@ def read_labeled(
         text, pair, label: the columns; pair is read only if it is named.
         separator: between the labels of one text.
         spellings: counts each label as the file spells it, with the spaces around it.
+        reading: as `regard.records.read_examples` takes it.
 
     Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row whose text is not text, or whose label is neither a label nor a
-            list of labels.
+        RegardError: as `regard.records.read_examples`; a row whose label is neither a label nor a
+            list of labels is a bad line.
     """
     roles = (
-        Role("text", TEXT, text),
+        Role("text", TEXT, text, text=True),
         Role("label", LABEL, label),
-        Role("pair", (), pair, required=False),
+        Role("pair", (), pair, required=False, text=True),
     )
-    for (first, labels, second), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        for value in (first, second):
-            if not isinstance(value, str | None):
-                raise DamagedFileError(
-                    f"{path}, line {line:,}: expected a text; got {type(value).__name__}. Name the"
-                    " column of the texts with `text`."
-                )
+
+    def example(row: Row) -> Example:
+        first, labels, second = row.values
         if _is_missing(labels, separator):
-            message = f"{path}, line {line:,}: expected a label; got none. Give one, or take the"
-            on_bad_line(BadLine(line, NO_LABEL, f"{message} line out."))
-            continue
-        written = _label_list(path, line, labels, separator)
+            problem = "expected a label; got none. Give one, or take the line out."
+            raise BadCellError(problem, NO_LABEL)
+        written = _label_list(labels, separator)
         if spellings is not None:
             spellings.update(written)
-        yield Example(first or "", second, sorted({label.strip() for label in written}), line)
+        return Example(first or "", second, sorted({each.strip() for each in written}), row.line)
+
+    return read_examples(path, roles, example, **reading)
 
 
 def _is_missing(value: Any, separator: str | None) -> bool:
@@ -69,7 +63,7 @@ def _is_missing(value: Any, separator: str | None) -> bool:
     return value is None or value != value  # NaN
 
 
-def _label_list(path: str, line: int, value: Any, separator: str | None) -> list[str]:
+def _label_list(value: Any, separator: str | None) -> list[str]:
     """The labels of a row as they are written: a list, a number, or text that may hold several."""
     if isinstance(value, str):
         value = value.split(separator) if separator else [value]
@@ -77,7 +71,7 @@ def _label_list(path: str, line: int, value: Any, separator: str | None) -> list
         value = [value]
     if isinstance(value, list) and all(isinstance(label, str | int | float) for label in value):
         return [str(label) for label in value if str(label).strip()]
-    raise DamagedFileError(
-        f"{path}, line {line:,}: expected a label or a list of labels; got"
-        f" {type(value).__name__}. Name the column of the labels with `label`."
+    raise BadCellError(
+        f"expected a label or a list of labels; got {type(value).__name__}. Name the column of the"
+        " labels with `label`."
     )

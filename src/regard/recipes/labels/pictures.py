@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data.lines import check_rereadable
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
 from regard.recipes.examples import Say
 from regard.recipes.labels.image_batches import Bytes
+from regard.records.lines import check_rereadable
 from regard.tasks.images import image_files, is_image, open_image, unread_image
 from regard.tasks.preparation import Preparation
 

@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.data.clean import CleaningReport
 from regard.data.documents import Piece, read_documents
-from regard.data.pairs import refuse
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Say
+from regard.records import BadLine, refuse
+from regard.records.lines import warn
 from regard.text import Tokenizer
 
 MANY = 20  # documents from which whole ones are held out, not the end of each
@@ -39,6 +41,8 @@ class Documents:
     path: str
     column: str | None
     taken: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+    strict: bool = False  # whether the first line that cannot be used is the end
+    say: Say = warn
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __post_init__(self) -> None:
@@ -63,7 +67,9 @@ class Documents:
 
     def pieces(self) -> Iterator[Piece]:
         """The documents that stay, a piece at a time."""
-        for piece in read_documents(self.path, column=self.column, on_bad_line=_pass_over):
+        for piece in read_documents(
+            self.path, column=self.column, on_bad_line=_pass_over, say=_pass_over
+        ):
             if self.kept[piece.document]:
                 yield piece
 
@@ -72,7 +78,8 @@ class Documents:
         keys, lengths = array("Q"), array("q")
         blank = True
         words = hashlib.blake2b(digest_size=8)
-        for piece in read_documents(self.path, column=self.column, on_bad_line=self._skip):
+        reading: Any = {"on_bad_line": self._skip, "say": self.say}
+        for piece in read_documents(self.path, column=self.column, **reading):
             while len(keys) <= piece.document:
                 if keys and blank:
                     lengths[-1] = 0
@@ -89,9 +96,10 @@ class Documents:
         return np.frombuffer(keys, np.uint64), np.frombuffer(lengths, np.int64)
 
     def _skip(self, bad: BadLine) -> None:
-        """Undecodable lines are counted and left out; any other stops the reading."""
-        _pass_over(bad)
-        self.report.drop("lines of bad encoding", bad.line)
+        """Count a line that cannot be used; `strict`: stop at it."""
+        if self.strict:
+            refuse(bad)
+        self.report.drop(f"lines: {bad.reason}", bad.line)
 
 
 @dataclass(frozen=True)
@@ -145,18 +153,25 @@ class Split:
 
 
 def split_documents(
-    path: str, dev: str | None, *, column: str | None, fraction: float, say: Say
+    path: str,
+    dev: str | None,
+    *,
+    column: str | None,
+    fraction: float,
+    strict: bool = False,
+    say: Say,
 ) -> Split:
     """Reads the documents and holds some out, unless there is a dev file; says what went where.
 
     Raises:
         BadArgumentError, DamagedFileError: see `Documents`.
     """
-    dev_documents = None if dev is None else Documents(dev, column)
+    dev_documents = None if dev is None else Documents(dev, column, strict=strict, say=say)
     if dev_documents is None:
-        documents = Documents(path, column)
+        documents = Documents(path, column, strict=strict, say=say)
     else:
-        documents = Documents(path, column, dev_documents.keys[dev_documents.kept])
+        taken = dev_documents.keys[dev_documents.kept]
+        documents = Documents(path, column, taken, strict=strict, say=say)
     for each in (documents, dev_documents):
         if each is not None:
             say(f"{each.path}: documents: {each.report}")
@@ -208,6 +223,5 @@ def check_enough(count: int, block: int, what: str, advice: str) -> None:
         )
 
 
-def _pass_over(bad: BadLine) -> None:
-    if bad.reason != "bad encoding":
-        refuse(bad)
+def _pass_over(what: object) -> None:
+    """Say nothing: it was said when the documents were read for the first time."""

@@ -109,7 +109,12 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         [path] = self.source
         options = self.options
         split = split_documents(
-            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+            path,
+            options.dev,
+            column=options.text,
+            fraction=options.dev_fraction,
+            strict=options.strict,
+            say=self.say,
         )
         tokenizer = self._tokenizer(piece.text for piece in split.train())
         tokenizer.settings["model_max_length"] = self.block

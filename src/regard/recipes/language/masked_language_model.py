@@ -80,7 +80,12 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         [path] = self.source
         options = self.options
         split = split_documents(
-            path, options.dev, column=options.text, fraction=options.dev_fraction, say=self.say
+            path,
+            options.dev,
+            column=options.text,
+            fraction=options.dev_fraction,
+            strict=options.strict,
+            say=self.say,
         )
         tokenizer = self.tokenizer(
             folder, (one_line(line) for piece in split.train() for line in piece.text.split("\n"))

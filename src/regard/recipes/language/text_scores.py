@@ -68,7 +68,7 @@ class TextEvaluator(Evaluator[TextEvaluationOptions]):
     doing = "reading"
 
     def read(self, path: str) -> Documents:
-        documents = Documents(path, self.options.text)
+        documents = Documents(path, self.options.text, strict=self.options.strict, say=self.say)
         if documents.report.kept < documents.report.read:
             self.say(f"{path}: documents: {documents.report}")
         return documents

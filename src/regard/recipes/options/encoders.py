@@ -42,7 +42,7 @@ class EncoderOptions(TunedOptions):
         0, "Train low-rank adapters (LoRA) of this rank, and the head.", shown="no adapters", min=0
     )
     lora_alpha: float | None = model_option(
-        None, "What adapters are multiplied by, over their rank.", shown="twice the rank", min=0
+        None, "Factor of the adapters, over their rank.", shown="twice the rank", min=0
     )
     lora_targets: str = model_option(
         "attention", "The projections that have adapters.", metavar="attention|all"
@@ -91,7 +91,7 @@ class ClassificationOptions(LabelColumns, EncoderOptions):
 
     evaluation: ClassVar = LabelEvaluationOptions
 
-    output: str = data_option("runs/classification", "The run's folder.", free=True)
+    output: str = data_option("runs/classification", "Folder of the run.", free=True)
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
 
 
@@ -101,7 +101,7 @@ class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
 
     evaluation: ClassVar = AnswerEvaluationOptions
 
-    output: str = data_option("runs/question-answering", "The run's folder.", free=True)
+    output: str = data_option("runs/question-answering", "Folder of the run.", free=True)
     max_length: int = data_option(
         384, "Tokens of a window, question and special tokens counted.", min=16
     )
@@ -117,20 +117,18 @@ class EmbeddingOptions(PairColumns, EncoderOptions):
 
     evaluation: ClassVar = PairEvaluationOptions
 
-    output: str = data_option("runs/embedding", "The run's folder.", free=True)
+    output: str = data_option("runs/embedding", "Folder of the run.", free=True)
     score_scale: float | None = data_option(
         None, "The score of two equal texts.", shown="1, or the highest if above 1", above=0
     )
     pooling: str | None = model_option(
         None,
-        "How the tokens' states become one vector.",
+        "Pooling of the tokens' states into one vector.",
         shown="the model's, else mean",
         metavar="mean|cls|max",
     )
     batch_size: int = option(64, "Most pairs in a batch: each has all others as negatives.", min=2)
-    temperature: float = option(
-        0.05, "What the cosines are divided by before the softmax.", above=0
-    )
+    temperature: float = option(0.05, "Divisor of the cosines before the softmax.", above=0)
     symmetric: bool = option(False, "Also look for each first text among those of the second.")
 
     def check(self) -> None:

@@ -96,7 +96,19 @@ class LabelOptions(WorstOptions, BatchedOptions):
 
 
 @dataclass(frozen=True, repr=False)
-class LabelColumns(Options):
+class LineOptions(Options):
+    """How files of lines are read."""
+
+    strict: bool = option(
+        False,
+        "Stop at the first line that cannot be used, which else is left out.",
+        panel="Data",
+        free=True,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class LabelColumns(LineOptions):
     """How texts with labels are read."""
 
     text: str | None = column("The column of the texts.", shown="text, sentence, …")
@@ -108,7 +120,7 @@ class LabelColumns(Options):
 
 
 @dataclass(frozen=True, repr=False)
-class QuestionColumns(Options):
+class QuestionColumns(LineOptions):
     """How questions with contexts and answers are read."""
 
     question: str | None = column("The column of the questions.", shown="question, …")
@@ -125,7 +137,7 @@ class QuestionColumns(Options):
 
 
 @dataclass(frozen=True, repr=False)
-class PairColumns(Options):
+class PairColumns(LineOptions):
     """How pairs of texts are read."""
 
     text: str | None = column("The column of the texts.", shown="text, sentence1, …")
@@ -139,7 +151,7 @@ class PairColumns(Options):
 
 
 @dataclass(frozen=True, repr=False)
-class DocumentColumns(Options):
+class DocumentColumns(LineOptions):
     """How documents with summaries are read."""
 
     document: str | None = column(
@@ -151,7 +163,7 @@ class DocumentColumns(Options):
 
 
 @dataclass(frozen=True, repr=False)
-class TextColumn(Options):
+class TextColumn(LineOptions):
     """How running text is read."""
 
     text: str | None = column("The column of the texts, in records.", shown="text, …")
@@ -192,7 +204,7 @@ class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
 
 
 @dataclass(frozen=True, repr=False)
-class TranslationEvaluationOptions(DecodingOptions):
+class TranslationEvaluationOptions(LineOptions, DecodingOptions):
     """Options of evaluating a translator."""
 
     num_beams: int | None = option(

@@ -32,7 +32,7 @@ class ImageClassificationOptions(TunedOptions):
 
     evaluation: ClassVar = LabelOptions
 
-    output: str = data_option("runs/image-classification", "The run's folder.", free=True)
+    output: str = data_option("runs/image-classification", "Folder of the run.", free=True)
     dev: str | None = data_option(
         None, "Images like the data, to choose the best model by.", shown="split off", free=True
     )
@@ -76,7 +76,7 @@ class ImageClassificationOptions(TunedOptions):
     max_tokens: int = option(
         16384, "Most tokens in a batch: a token for each patch and one for the class.", min=1
     )
-    weight_decay: float = option(0.05, "AdamW's, on matrices.", min=0)
+    weight_decay: float = option(0.05, "AdamW's weight decay, on matrices.", min=0)
     evaluate_every: int | None = evaluation_option("an epoch")
 
     def check(self) -> None:
@@ -97,8 +97,8 @@ class ImageClassificationOptions(TunedOptions):
             return self.learning_rate
         return 1e-4 if self.base_model else VISION_RATES[self.model_name]
 
-    def training_config(self, *, epoch: int) -> "TrainingConfig":
-        config = super().training_config(epoch=epoch)
+    def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
+        config = super().training_config(epoch=epoch, accumulate=accumulate)
         every = self.evaluate_every or min(epoch, 1000)
         return replace(config, evaluate_every=every)
 

@@ -38,10 +38,10 @@ class LanguageModelOptions(RunningTextOptions):
 
     evaluation: ClassVar = TextEvaluationOptions
 
-    output: str = data_option("runs/language-model", "The run's folder.", free=True)
+    output: str = data_option("runs/language-model", "Folder of the run.", free=True)
     tokenizer: str | None = data_option(
         None,
-        "What a token is.",
+        "Kind of token.",
         shown="subwords, or the model's",
         metavar="characters|bytes|subwords",
     )
@@ -56,10 +56,14 @@ class LanguageModelOptions(RunningTextOptions):
     preset: str = model_option(
         "tiny", "Size of a model from random weights.", metavar="tiny|mini|small|gpt2|…"
     )
-    d_model: int | None = model_option(None, "Width.", shown="preset's", min=1)
-    layers: int | None = model_option(None, "How many.", shown="preset's", min=1)
-    heads: int | None = model_option(None, "In each layer.", shown="preset's", min=1)
-    dropout: float | None = model_option(None, "On every sub-layer.", shown="0, or the model's")
+    d_model: int | None = model_option(None, "Width of the model.", shown="preset's", min=1)
+    layers: int | None = model_option(None, "Number of layers.", shown="preset's", min=1)
+    heads: int | None = model_option(
+        None, "Number of heads in each layer.", shown="preset's", min=1
+    )
+    dropout: float | None = model_option(
+        None, "Dropout on every sub-layer.", shown="0, or the model's"
+    )
     block: int = option(
         256, "Tokens that are read together; a new model has as many positions.", min=2
     )
@@ -68,11 +72,11 @@ class LanguageModelOptions(RunningTextOptions):
     )
     schedule: str = option(
         "cosine",
-        "How the rate falls after the peak; cosine to a tenth, linear to 0.",
+        "Shape of the rate after the peak; cosine ends at a tenth, linear at 0.",
         metavar="inverse-sqrt|linear|cosine",
     )
-    weight_decay: float = option(0.1, "AdamW's, on matrices.", min=0)
-    beta2: float = option(0.99, "AdamW's, of the mean of squares.", min=0, below=1)
+    weight_decay: float = option(0.1, "AdamW's weight decay, on matrices.", min=0)
+    beta2: float = option(0.99, "AdamW's decay of the mean of squares.", min=0, below=1)
     sample_tokens: int = limit_option(
         200, "Tokens that are written at each evaluation, also to samples.txt; 0: none.", min=0
     )
@@ -138,7 +142,7 @@ class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
 
     evaluation: ClassVar = MaskedEvaluationOptions
 
-    output: str = data_option("runs/masked-language-model", "The run's folder.", free=True)
+    output: str = data_option("runs/masked-language-model", "Folder of the run.", free=True)
     masked: float = option(
         0.15, "Share of the tokens to predict, as whole words.", above=0, below=1
     )

@@ -48,7 +48,7 @@ class RunOptions(Options):
 
     evaluation: ClassVar[type[EvaluationOptions]]  # of the trained model
 
-    output: str = data_option("runs/model", "The run's folder.", free=True)
+    output: str = data_option("runs/model", "Folder of the run.", free=True)
     dev: str | None = data_option(
         None, "A file like the data, to choose the best model by.", shown="split off", free=True
     )
@@ -60,8 +60,8 @@ class RunOptions(Options):
     accumulate: int | None = option(
         None, "Batches in a step, which processes share.", shown="one for each process", min=1
     )
-    learning_rate: float | None = option(None, "At its peak.", shown="preset's", above=0)
-    warmup: int | None = option(1000, "Steps up to the peak.", min=0)
+    learning_rate: float | None = option(None, "Peak learning rate.", shown="preset's", above=0)
+    warmup: int | None = option(1000, "Steps up to the peak rate.", min=0)
     optimizer: str = option(
         "adamw",
         "AdamW; or Muon for the matrices of layers, AdamW for the rest.",
@@ -69,11 +69,11 @@ class RunOptions(Options):
     )
     schedule: str = option(
         "inverse-sqrt",
-        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
+        "Shape of the rate after the peak; linear and cosine reach 0 at the last step.",
         metavar="inverse-sqrt|linear|cosine",
     )
     cooldown: int = option(0, "Last steps of --max-steps, down to a rate of 0.", min=0)
-    weight_decay: float = option(0.0, "AdamW's, on matrices.", min=0)
+    weight_decay: float = option(0.0, "AdamW's weight decay, on matrices.", min=0)
     max_steps: int | None = limit_option(None, "Stop after this many steps.", min=1)
     max_epochs: float | None = limit_option(None, "Stop after this many epochs.", above=0)
     max_minutes: float | None = limit_option(None, "Stop after this many minutes.", above=0)
@@ -81,14 +81,14 @@ class RunOptions(Options):
         250, "Steps from one evaluation to the next.", flag="--eval-every", min=1
     )
     average: int = limit_option(
-        5, "Newest checkpoints whose mean is the model; in a cooldown, only its own.", min=1
+        5, "Average the last N checkpoints (within the cooldown, if there is one).", min=1
     )
     patience: int = limit_option(
         10, "Stop after this many evaluations without a better one; 0: never.", min=0
     )
-    device: str = option("auto", "Where to compute.", metavar="auto|cpu|cuda", free=True)
-    precision: str = option("auto", "Of the computation.", metavar="auto|fp32|bf16")
-    shard: bool = option(False, "Share out the model among processes.", free=True)
+    device: str = option("auto", "Device to compute on.", metavar="auto|cpu|cuda", free=True)
+    precision: str = option("auto", "Precision to compute in.", metavar="auto|fp32|bf16")
+    shard: bool = option(False, "Shard the model across processes (FSDP).", free=True)
     seed: int = option(1, "The same seed gives the same run.", min=0, max=2**32 - 1)
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
@@ -116,12 +116,13 @@ class RunOptions(Options):
         """Of AdamW: as Attention Is All You Need, section 5.3."""
         return 0.9, 0.98
 
-    def training_config(self, *, epoch: int) -> "TrainingConfig":
+    def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
         """What the training loop needs of the options.
 
         Args:
             epoch: steps in an epoch. Limits in epochs, and a warm-up and evaluations that were left
                 to the recipe, are counted in it.
+            accumulate: batches in a step, where processes change it.
         """
         from regard.training import TrainingConfig
 
@@ -137,7 +138,7 @@ class RunOptions(Options):
             cooldown=self.cooldown,
             weight_decay=self.weight_decay,
             betas=self.betas(),
-            accumulate=1 if self.accumulate is None else self.accumulate,
+            accumulate=accumulate or self.accumulate or 1,
             evaluate_every=self.evaluate_every or max(1, min(epoch // 2, 1000)),
             average=self.average,
             patience=self.patience,
@@ -169,13 +170,13 @@ class EpochOptions(RunOptions):
     base_model: str | None = model_option(
         None, "Continue from this model: a folder or hub:org/name.", flag="--from"
     )
-    dropout: float | None = model_option(None, "On every sub-layer.", shown="the model's")
-    warmup: int | None = option(None, "Steps up to the peak.", shown="6 % of all", min=0)
+    dropout: float | None = model_option(None, "Dropout on every sub-layer.", shown="the model's")
+    warmup: int | None = option(None, "Steps up to the peak rate.", shown="6 % of all", min=0)
     max_epochs: float | None = limit_option(
         None, "Stop after this many epochs.", shown="3 from a trained model, else 10", above=0
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
-    average: int = limit_option(1, "Newest checkpoints whose mean is the model.", min=1)
+    average: int = limit_option(1, "Average the last N checkpoints.", min=1)
 
     def epochs(self) -> float | None:
         if self.max_epochs is not None or self.max_steps is not None:
@@ -199,10 +200,10 @@ class TunedOptions(EpochOptions):
     batch_size: int = option(32, "Most texts in a batch.", min=1)
     schedule: str = option(
         "linear",
-        "How the rate falls after the peak; linear and cosine reach 0 at the last step.",
+        "Shape of the rate after the peak; linear and cosine reach 0 at the last step.",
         metavar="inverse-sqrt|linear|cosine",
     )
-    weight_decay: float = option(0.01, "AdamW's, on matrices.", min=0)
+    weight_decay: float = option(0.01, "AdamW's weight decay, on matrices.", min=0)
 
     def check(self) -> None:
         super().check()

@@ -22,16 +22,20 @@ class SequenceOptions(RunOptions):
     test: str | None = data_option(
         None, "A file like the data, to score the finished model on.", shown="split off", free=True
     )
-    vocab_size: int | None = data_option(None, "Subwords.", shown="from the amount of text", min=1)
+    vocab_size: int | None = data_option(
+        None, "Number of subwords.", shown="from the amount of text", min=1
+    )
     base_model: str | None = model_option(
         None, "Continue from this model: a shipped name, a folder or hub:org/name.", flag="--from"
     )
-    preset: str = model_option("tiny", "Size.", metavar="tiny|small|base|big")
+    preset: str = model_option("tiny", "Size of the model.", metavar="tiny|small|base|big")
     norm: str = model_option(
-        "pre", "Before or after each sub-layer (the paper).", metavar="pre|post"
+        "pre",
+        "Normalization before or after each sub-layer (after, in the paper).",
+        metavar="pre|post",
     )
-    dropout: float | None = model_option(None, "On every sub-layer.", shown="preset's")
-    label_smoothing: float = option(0.1, "Share taken from the target.", min=0, below=1)
+    dropout: float | None = model_option(None, "Dropout on every sub-layer.", shown="preset's")
+    label_smoothing: float = option(0.1, "Probability taken from the target token.", min=0, below=1)
 
     def check(self) -> None:
         self.model_config(8)
@@ -84,19 +88,19 @@ class SummarizationOptions(DocumentColumns, SequenceOptions):
 
     evaluation: ClassVar = SummaryEvaluationOptions
 
-    output: str = data_option("runs/summarization", "The run's folder.", free=True)
+    output: str = data_option("runs/summarization", "Folder of the run.", free=True)
     max_source_length: int = data_option(
         1024, "Longer documents, in tokens, are cut, as the finished model will cut them.", min=8
     )
     max_length: int = data_option(128, "Longer summaries, in tokens, are not trained on.", min=1)
     warmup: int | None = option(
-        None, "Steps up to the peak.", shown="1000; 6 % of all with --from", min=0
+        None, "Steps up to the peak rate.", shown="1000; 6 % of all with --from", min=0
     )
     max_epochs: float | None = limit_option(
         None, "Stop after this many epochs.", shown="3 with --from", above=0
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
-    dev_documents: int = limit_option(200, "Summarized at each evaluation.", min=1)
+    dev_documents: int = limit_option(200, "Dev documents summarized at each evaluation.", min=1)
 
     def epochs(self) -> float | None:
         if self.max_epochs is not None or self.max_steps is not None or self.base_model is None:

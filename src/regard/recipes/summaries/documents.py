@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from regard.data import Role, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
+from regard.records import BadCellError, Column, Role, Row, read_examples
 from regard.text import normalize
 
 DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
@@ -19,42 +16,49 @@ def read_documents_with_summaries(
     *,
     document: Column | None = None,
     summary: Column | None = None,
-    on_bad_line: OnBadLine = refuse,
+    complete: bool = False,
+    **reading: Any,
 ) -> Iterator[Example]:
     """The documents of a file with their summaries, a row at a time.
 
     Args:
         document, summary: the columns; by default those of a known name.
+        complete: whether a row with an empty cell is a bad line.
+        reading: as `regard.records.read_examples` takes it.
 
     Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row whose cells are not texts.
+        RegardError: as `regard.records.read_examples`; a row whose cells are not texts is a bad
+            line.
     """
-    roles = (Role("document", DOCUMENT, document), Role("summary", SUMMARY, summary))
-    for (own, found), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        texts = _texts(path, line, own, "document")
-        summaries = [text for text in _texts(path, line, found, "summary") if text.strip()]
-        yield Example(" ".join(texts), None, list(dict.fromkeys(summaries)), line)
+    roles = (
+        Role("document", DOCUMENT, document),
+        Role("summary", SUMMARY, summary),
+    )
+
+    def example(row: Row) -> Example:
+        cells = [_texts(cell, role.name) for cell, role in zip(row.values, roles, strict=True)]
+        text = " ".join(cells[0])
+        summaries = [summary for summary in cells[1] if summary.strip()]
+        if complete and not (summaries and text.strip()):
+            what = "a document" if summaries else "a summary"
+            raise BadCellError(
+                f"expected {what}; got an empty cell. Fill it, or take the line out.", "empty cell"
+            )
+        return Example(text, None, list(dict.fromkeys(summaries)), row.line)
+
+    return read_examples(path, roles, example, **reading)
 
 
-def read_summaries(
-    path: str, *, document: Column | None = None, summary: Column | None = None
-) -> list[Example]:
+def read_summaries(path: str, **reading: Any) -> list[Example]:
     """The documents to score a summarizer on, each once, with all of its summaries.
 
+    Args:
+        reading: as `read_documents_with_summaries` takes it.
+
     Raises:
-        BadArgumentError, DamagedFileError: as `read_documents_with_summaries`; a document that has
-            no summary.
+        RegardError: as `read_documents_with_summaries`; a document without a summary is a bad line.
     """
-    examples = list(read_documents_with_summaries(path, document=document, summary=summary))
-    for example in examples:
-        if not example.targets or not example.text.strip():
-            what = "a document" if example.targets else "a summary"
-            raise DamagedFileError(
-                f"{path}, line {example.line:,}: expected {what}; got an empty cell. Fill it, or"
-                " take the line out."
-            )
-    return together(iter(examples))
+    return together(read_documents_with_summaries(path, complete=True, **reading))
 
 
 def together(examples: Iterator[Example]) -> list[Example]:
@@ -66,12 +70,12 @@ def together(examples: Iterator[Example]) -> list[Example]:
     return list(found.values())
 
 
-def _texts(path: str, line: int, value: Any, role: str) -> list[str]:
+def _texts(value: Any, role: str) -> list[str]:
     """The texts of a cell: one, or a list of them."""
     texts = value if isinstance(value, list) else [value]
     if all(isinstance(text, str) for text in texts):
         return texts
-    raise DamagedFileError(
-        f"{path}, line {line:,}: expected a text or a list of texts as the {role}; got"
-        f" {type(value).__name__}. Name its column with `{role}`."
+    raise BadCellError(
+        f"expected a text or a list of texts as the {role}; got {type(value).__name__}. Name its"
+        f" column with `{role}`."
     )

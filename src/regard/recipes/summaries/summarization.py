@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from torch import nn
 
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
@@ -26,11 +26,11 @@ from regard.recipes.examples import (
 )
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
-from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
-from regard.recipes.sequences import SequenceData, SequenceRecipe
+from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
 from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores
+from regard.records import BadLine
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
 
@@ -157,7 +157,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = {name: getattr(self.options, name) for name in ("document", "summary")}
-        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line)
+        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
         generation = GenerationConfig(

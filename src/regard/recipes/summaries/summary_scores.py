@@ -63,7 +63,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
 
     def read(self, path: str) -> list[Example]:
         require_rouge()
-        return read_summaries(path, **self.options.values("document", "summary"))
+        return self.examples(read_summaries, path, **self.options.values("document", "summary"))
 
     def score(
         self, task: Rewriter, data: Sequence[Example], *, progress: Progress = no_progress

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, open_checkpoint
-from regard.data import BadLine, TokenStore
+from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.models import Encoder
 from regard.recipes.card import CardText
@@ -32,9 +32,15 @@ from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.prepared import Numbers, Values
 from regard.recipes.vectors.evaluation import PairEvaluator, evaluate_pairs
-from regard.recipes.vectors.losses import contrastive_loss, cosine_loss
-from regard.recipes.vectors.pairs import PairBatch, PairBatches, shared_texts
+from regard.recipes.vectors.pairs import (
+    PairBatch,
+    PairBatches,
+    contrastive_loss,
+    cosine_loss,
+    shared_texts,
+)
 from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.records import BadLine
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
@@ -125,7 +131,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
 
     def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
         columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
-        return read_text_pairs(path, **columns, on_bad_line=on_bad_line)
+        return read_text_pairs(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def _scale(self, path: str, folder: Path) -> float | None:
         """What scores are divided by; None if the pairs have none."""

@@ -1,4 +1,7 @@
-"""Pairs of texts as batches, and which pairs of a batch share a text."""
+"""Pairs of texts as batches, which of a batch share a text, and the losses of their vectors.
+
+Henderson et al. 2017, section 4; van den Oord et al. 2018; Reimers and Gurevych 2019, section 3.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from regard.data import Plan, TokenStore
 from regard.data.store import Ids
@@ -97,3 +101,33 @@ def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
 
 def _hashable(text: Any) -> Any:
     return text.tobytes() if isinstance(text, np.ndarray) else text
+
+
+def contrastive_loss(
+    first: Tensor, second: Tensor, same: Tensor, *, temperature: float, symmetric: bool = False
+) -> Tensor:
+    """The summed cross-entropy of finding each text's own pair among those of the batch.
+
+    Args:
+        first, second: vectors of length one, (batch, d_model) each.
+        same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
+        temperature: what the cosines are divided by.
+        symmetric: the mean of looking in both directions.
+    """
+    own = torch.arange(len(first), device=first.device)
+    hidden = same & (own[:, None] != own)
+    scores = (first @ second.T / temperature).masked_fill(hidden, -torch.inf)
+    forth = functional.cross_entropy(scores, own, reduction="sum")
+    if not symmetric:
+        return forth
+    return (forth + functional.cross_entropy(scores.T, own, reduction="sum")) / 2
+
+
+def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
+    """The summed squared error of the cosines.
+
+    Args:
+        first, second: vectors of length one, (batch, d_model) each.
+        scores: (batch,), from -1 to 1.
+    """
+    return ((first * second).sum(-1) - scores).square().sum()

@@ -1,15 +1,11 @@
 """Pairs of texts from a user's file, and the score of each if there is a column of scores."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from regard.data import Role, read_rows
-from regard.data.columns import Column
-from regard.data.pairs import OnBadLine, refuse
-from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
+from regard.records import BadCellError, Column, Role, Row, read_examples
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
 TEXT += ("query", "question", "question1", "title", "source")
@@ -24,41 +20,42 @@ def read_text_pairs(
     text: Column | None = None,
     pair: Column | None = None,
     score: Column | None = None,
-    on_bad_line: OnBadLine = refuse,
+    **reading: Any,
 ) -> Iterator[Example]:
     """The pairs of a file, one at a time, and the score of each if there is a column of scores.
 
     Args:
         text, pair, score: the columns; by default those of a known name.
+        reading: as `regard.records.read_examples` takes it.
 
     Raises:
-        BadArgumentError: a column that is missing.
-        DamagedFileError: a row without two texts, or whose score is not a number.
+        RegardError: as `regard.records.read_examples`; a row without two texts, or whose score is
+            not a number, is a bad line.
     """
     roles = (
-        Role("text", TEXT, text),
-        Role("pair", PAIR, pair),
+        Role("text", TEXT, text, text=True),
+        Role("pair", PAIR, pair, text=True),
         Role("score", SCORE, score, required=False),
     )
-    for (first, second, value), line in read_rows(path, roles, on_bad_line=on_bad_line):
-        if not isinstance(first, str) or not isinstance(second, str):
-            wrong = second if isinstance(first, str) else first
-            raise DamagedFileError(
-                f"{path}, line {line:,}: expected two texts; got {type(wrong).__name__}. Name"
-                " their columns with `text` and `pair`."
-            )
-        targets = [] if value is None else [_number(path, line, value)]
-        yield Example(first, second, targets, line)
+    return read_examples(path, roles, _example, **reading)
 
 
-def _number(path: str, line: int, value: Any) -> float:
+def _example(row: Row) -> Example:
+    first, second, value = row.values
+    if first is None or second is None:
+        problem = "expected two texts; got one. Name their columns with `text` and `pair`."
+        raise BadCellError(problem)
+    return Example(first, second, [] if value is None else [_number(value)], row.line)
+
+
+def _number(value: Any) -> float:
     try:
         number = float(value)
-        if isinstance(value, bool) or not np.isfinite(number):
+        if isinstance(value, bool) or not math.isfinite(number):
             raise ValueError
         return number
     except (TypeError, ValueError):
-        raise DamagedFileError(
-            f"{path}, line {line:,}: expected a number as the score; got {str(value)[:60]!r}. Name"
-            " the column of the scores with `score`, or take it out."
+        raise BadCellError(
+            f"expected a number as the score; got {str(value)[:60]!r}. Name the column of the"
+            " scores with `score`, or take it out."
         ) from None

@@ -1,7 +1,18 @@
-"""Options of `regard.train` for type checkers and editors: tools/option_types.py."""
+"""Types of `regard.train`, written by tools/option_types.py."""
 
-from typing import TypedDict
+import os
+from typing import Literal, TypedDict, Unpack, overload
 
+from regard.tasks.answering import Answerer
+from regard.tasks.classification import Classifier
+from regard.tasks.embedding import Embedder
+from regard.tasks.filling import MaskFiller
+from regard.tasks.images import ImageClassifier
+from regard.tasks.summarization import Summarizer
+from regard.tasks.writing import Writer
+from regard.translation.translator import Translator
+
+File = str | os.PathLike[str]
 
 class Arguments(TypedDict, total=False):
     """Options of every task."""
@@ -31,7 +42,6 @@ class Arguments(TypedDict, total=False):
     base_model: str | None
     dropout: float | None
 
-
 class TranslationArguments(Arguments, total=False):
     """Options of "translation"."""
 
@@ -40,6 +50,7 @@ class TranslationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     source_language: str
     target_language: str
     weights: str
@@ -52,7 +63,6 @@ class TranslationArguments(Arguments, total=False):
     cell: str
     attention: str
     dev_sentences: int
-
 
 class ClassificationArguments(Arguments, total=False):
     """Options of "classification"."""
@@ -67,12 +77,12 @@ class ClassificationArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     label: str | None
     separator: str | None
     class_weights: bool
-
 
 class ImageClassificationArguments(Arguments, total=False):
     """Options of "image-classification"."""
@@ -91,7 +101,6 @@ class ImageClassificationArguments(Arguments, total=False):
     flip: bool
     class_weights: bool
 
-
 class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
@@ -100,18 +109,19 @@ class SummarizationArguments(Arguments, total=False):
     preset: str
     norm: str
     label_smoothing: float
+    strict: bool
     document: str | None
     summary: str | None
     max_source_length: int
     max_length: int
     dev_documents: int
 
-
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
 
-    dev_fraction: float
+    strict: bool
     text: str | None
+    dev_fraction: float
     dev_tokens: int
     tokenizer: str | None
     vocab_size: int | None
@@ -124,7 +134,6 @@ class LanguageModelArguments(Arguments, total=False):
     beta2: float
     sample_tokens: int
 
-
 class MaskedLanguageModelArguments(Arguments, total=False):
     """Options of "masked-language-model"."""
 
@@ -134,11 +143,11 @@ class MaskedLanguageModelArguments(Arguments, total=False):
     preset: str
     vocab_size: int | None
     max_length: int
-    dev_fraction: float
+    strict: bool
     text: str | None
+    dev_fraction: float
     dev_tokens: int
     masked: float
-
 
 class QuestionAnsweringArguments(Arguments, total=False):
     """Options of "question-answering"."""
@@ -153,13 +162,13 @@ class QuestionAnsweringArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     question: str | None
     context: str | None
     answer: str | None
     start: str | None
     doc_stride: int
     max_answer_len: int
-
 
 class EmbeddingArguments(Arguments, total=False):
     """Options of "embedding"."""
@@ -174,6 +183,7 @@ class EmbeddingArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    strict: bool
     text: str | None
     pair: str | None
     score: str | None
@@ -181,3 +191,60 @@ class EmbeddingArguments(Arguments, total=False):
     pooling: str | None
     temperature: float
     symmetric: bool
+
+@overload
+def train(
+    task: Literal["translation"],
+    data: File | tuple[File, File] | list[File],
+    output: File,
+    **options: Unpack[TranslationArguments],
+) -> Translator: ...
+@overload
+def train(
+    task: Literal["classification"],
+    data: File,
+    output: File,
+    **options: Unpack[ClassificationArguments],
+) -> Classifier: ...
+@overload
+def train(
+    task: Literal["image-classification"],
+    data: File,
+    output: File,
+    **options: Unpack[ImageClassificationArguments],
+) -> ImageClassifier: ...
+@overload
+def train(
+    task: Literal["summarization"],
+    data: File,
+    output: File,
+    **options: Unpack[SummarizationArguments],
+) -> Summarizer: ...
+@overload
+def train(
+    task: Literal["language-model"],
+    data: File,
+    output: File,
+    **options: Unpack[LanguageModelArguments],
+) -> Writer: ...
+@overload
+def train(
+    task: Literal["masked-language-model"],
+    data: File,
+    output: File,
+    **options: Unpack[MaskedLanguageModelArguments],
+) -> MaskFiller: ...
+@overload
+def train(
+    task: Literal["question-answering"],
+    data: File,
+    output: File,
+    **options: Unpack[QuestionAnsweringArguments],
+) -> Answerer: ...
+@overload
+def train(
+    task: Literal["embedding"],
+    data: File,
+    output: File,
+    **options: Unpack[EmbeddingArguments],
+) -> Embedder: ...

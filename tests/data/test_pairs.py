@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from regard.data import BadLine, Pair, read_pairs
+from regard.data import Pair, read_pairs
 from regard.errors import RegardError
+from regard.records import BadLine
 
 SENTENCES = [
     ("Hi, you.", "Hallo, du."),
@@ -115,7 +116,7 @@ def test_a_comma_without_quotes_is_no_third_column(tmp_path: Path) -> None:
 
 def test_a_quotation_mark_never_closed_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, "p.csv", 'a,b\nc,"d\n' + "e,f\n" * 5)
-    with pytest.raises(RegardError, match="line 7: expected CSV, but unexpected end of data"):
+    with pytest.raises(RegardError, match="line 2: expected CSV, but unexpected end of data"):
         list(read_pairs(path))
 
 
@@ -137,11 +138,11 @@ def test_bad_lines_may_be_counted_instead(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["p.tsv", "p.csv", "p.jsonl"])
-def test_a_blank_line_is_an_empty_pair(tmp_path: Path, name: str) -> None:
+def test_a_blank_line_is_no_pair(tmp_path: Path, name: str) -> None:
     row = json_lines({"en": "a", "de": "b"}) if name == "p.jsonl" else "a\tb\n"
     row = "a,b\n" if name == "p.csv" else row
     pairs = list(read_pairs(write(tmp_path, name, f"\n{row}\n{row}")))
-    assert pairs == [Pair("", "", 1), Pair("a", "b", 2), Pair("", "", 3), Pair("a", "b", 4)]
+    assert pairs == [Pair("a", "b", 2), Pair("a", "b", 4)]
 
 
 def test_parallel_files_are_read_line_by_line(tmp_path: Path) -> None:
