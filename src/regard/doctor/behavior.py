@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-
 PADS = 3
 ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
 
