@@ -202,6 +202,15 @@ KINDS = {
         options="regard.tasks.options:ClassificationOptions",
         result="regard.tasks.classification:Classification",
     ),
+    "token-classification": Kind(
+        "a model that labels words",
+        "to label words",
+        "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
+        ("label", "evaluate", "encode", *_ENCODER, "serve"),
+        task="regard.tasks.token_classification:TokenClassifier",
+        also=("feature-extraction",),
+        heads=("token_classification",),
+    ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",

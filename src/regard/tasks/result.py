@@ -18,9 +18,13 @@ def inside(default: Any = MISSING, **more: Any) -> Any:
     return field(default=default, metadata={"inside": True}, **more)
 
 
-def asked() -> Any:
-    """A field with a list that is in the JSON where the option of its name was given."""
-    return field(default_factory=list, metadata={"asked": True})
+def asked(option: str = "") -> Any:
+    """A field with a list that is in the JSON where an option was given.
+
+    Args:
+        option: its name, if it is not the field's.
+    """
+    return field(default_factory=list, metadata={"asked": option or True})
 
 
 def array(kind: Any, *, default: Any = MISSING) -> Any:
@@ -50,7 +54,8 @@ class Result:
             value = getattr(self, each.name)
             if each.metadata.get("inside") or (value is None and each.default is None):
                 continue
-            if not each.metadata.get("asked") or each.name in given:
+            option = each.metadata.get("asked")
+            if not option or (each.name if option is True else option) in given:
                 found[each.name] = _json(value, [name for name in given if name != each.name])
         return found
 

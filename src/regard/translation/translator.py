@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ class Translation(Written):
     finished: bool  # False where max_new_tokens cut it off
     tokens: list[str] = asked()
     alternatives: list[Translation] = asked()  # n best, this one first
-    source_words: list[str] | None = None
-    target_words: list[str] | None = None
+    source_words: list[str] = asked("alignment")
+    target_words: list[str] = asked("alignment")
     # (target words, source words)
     alignment: NDArray[np.float32] | None = array(list[list[Float32]] | None, default=None)
     ids: list[int] = inside(default_factory=list)  # as generated, the end included
@@ -348,8 +348,8 @@ def _join(parts: list[Translation]) -> Translation:
     ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
     return replace(
         _best([_joined(rank) for rank in ranks]),
-        source_words=_all(part.source_words for part in parts),
-        target_words=_all(part.target_words for part in parts),
+        source_words=[word for part in parts for word in part.source_words],
+        target_words=[word for part in parts for word in part.target_words],
         alignment=alignment,
     )
 
@@ -362,12 +362,6 @@ def _joined(parts: Sequence[Translation]) -> Translation:
         tokens=[token for part in parts for token in part.tokens],
         ids=[id_ for part in parts for id_ in part.ids],
     )
-
-
-def _all(words: Iterable[list[str] | None]) -> list[str] | None:
-    """The words of all parts; None where they were not asked for."""
-    found = [word for part in words for word in part or ()]
-    return found or None
 
 
 def _block_diagonal(blocks: list[NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -153,8 +153,8 @@ def _grid(result: "Translation", caption: str, *, to_file: bool) -> str:
 
     assert result.alignment is not None
     return alignment_grid(
-        result.source_words or (),
-        result.target_words or (),
+        result.source_words,
+        result.target_words,
         result.alignment,
         caption=caption,
         color=not to_file and takes_color(sys.stdout),
