@@ -8,10 +8,11 @@ from pkgutil import resolve_name
 from typing import Any, get_type_hints
 
 from regard.errors import BadArgumentError, check_choice, unknown
-from regard.options import Options, former
+from regard.options import Options, former, panel_of
 
 FOLDER = Path(__file__).parent / "shipped"
 VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
+DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
 MODEL = "here a model is needed, such as en-de"
 
 
@@ -90,12 +91,11 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
     own = resolve_name(options)
     if not panels:
         return own
-    from regard.generation.config import GenerationConfig
-
-    hints = get_type_hints(GenerationConfig)
+    config = resolve_name(DECODING)
+    hints = get_type_hints(config)
     decoding = [
         (each.name, hints[each.name] | None, _optional(each))
-        for each in fields(GenerationConfig)
+        for each in fields(config)
         if each.metadata.get("panel") in panels
     ]
     more = {"given": _given_with_sampling} if "Sampling" in panels else {}
@@ -121,10 +121,9 @@ def _optional(setting: Any) -> Any:
 
 def _given_with_sampling(options: Any) -> dict[str, Any]:
     """The options that were given, and that tokens are drawn where one of drawing is among them."""
-    from regard.generation.config import SAMPLING
-
     given: dict[str, Any] = Options.given(options)
-    return ({"do_sample": True} if given.keys() & set(SAMPLING) else {}) | given
+    drawing = given.keys() & set(panel_of(options, "Sampling"))
+    return ({"do_sample": True} if drawing else {}) | given
 
 
 _ENCODER = ("meaning", "look", "explain", "studio")
