@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Example:
-    """One text, or two, and what a model should say of them."""
+    """A text, or two, and a model's expected answers."""
 
     text: str
     pair: str | None = None
@@ -228,7 +228,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """What `write_examples` wrote."""
+    """Yield the examples that `write_examples` wrote."""
     with open(path, encoding="utf-8") as file:
         for line in file:
             yield Example(**json.loads(line))
