@@ -170,7 +170,7 @@ def read_test_set(
 def dev_figures(
     translator: Translator, pairs: Sequence[tuple[str, str]], *, sentences: int
 ) -> dict[str, float]:
-    """Return what a run watches: the loss on all pairs; BLEU, chrF and the share of distinct outputs
+    """Return a run's dev figures: the loss on all pairs; BLEU, chrF and share of distinct outputs
     of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]

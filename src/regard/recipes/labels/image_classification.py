@@ -39,7 +39,7 @@ from regard.recipes.labels.labels import (
     one_label_loss,
     problem_type,
 )
-from regard.recipes.labels.picture_parts import Split
+from regard.recipes.labels.picture_parts import PictureParts
 from regard.recipes.labels.pictures import (
     Look,
     check_pictures,
@@ -113,8 +113,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         gray = all(each.gray for each in every)
         if preparation.channels == 1 and not gray:
             self.say("images in color become gray: the model has 1 channel")
-        split = Split(folder, preparation, gray=gray, seed=options.seed, say=self.say)
-        about = split.write(own, held)
+        parts = PictureParts(folder, preparation, gray, options.seed, self.say)
+        about = parts.write(own, held)
         if self.base is None:
             preparation = _measured(preparation, Images.open(folder, "train").pixels)
         labels, sizes = about["labels"], about["sizes"]
