@@ -61,7 +61,7 @@ class Clients:
         )
         self.kinds: dict[str, tuple[float, Callable[[], Awaitable[None]]]] = {
             "translate": (30, self._translate),
-            "translate, 4 beams": (6, lambda: self._translate(num_beams=4, n_best=2)),
+            "translate, 4 beams": (6, lambda: self._translate(num_beams=4, alternatives=2)),
             "translate, aligned": (2, lambda: self._translate(alignment="output")),
             "translate, traced": (0.5, self._trace),
             "LibreTranslate": (6, self._libre),

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "regard"
 BEGINS = re.compile(r"(?:What|Which|How|Whether|Who|Whom|Whose|Where|When)\b")
-LOCALS = {"found", "each", "own", "known", "kept", "named", "asked", "wanted", "told"}
+LOCALS = {"found", "each", "own", "known", "kept", "named", "asked", "wanted"}
 
 # How many places of each kind are left: docstrings, and locals.
 LEFT = {"docstring": 231, "local": 701}

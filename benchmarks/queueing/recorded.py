@@ -84,9 +84,9 @@ def jobs_of(model: Model[Any], case: Case, texts: list[str]) -> list[Any]:
         elif case.route == "generate":
             found += Prompts(model, [text], options=case.options, seconds=3600)
         elif case.route == "classify":
-            found += Readings([(text, "")], False, LIMITS)
+            found += Readings([(text,)], None, LIMITS)
         else:
-            found += Readings([text], None, LIMITS)
+            found += Readings([(text,)], None, LIMITS)
     return found
 
 

@@ -1,7 +1,7 @@
 """Faults that the tests must find: one line of the program made wrong at a time.
 
 `python tools/plant_faults.py` plants each in a copy of the repository and runs the tests named with
-it. A fault whose old text is no longer there, or stands there twice, fails: aim it anew.
+it. A fault whose old text is no longer there, or stands there twice, fails: give it its new place.
 """
 
 from typing import NamedTuple

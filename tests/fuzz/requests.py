@@ -55,14 +55,17 @@ STUDIO: list[tuple[str, Any]] = [
     (TILE.format("thumbnails") + "&size=4", ""),
     (TILE.format("export.npz") + "&row=0&width=2&group=word", ""),
 ]
-SEARCH = {"max_new_tokens": 3, "num_beams": 2, "n_best": 2, "length_penalty": 0.5}
+SEARCH = {"max_new_tokens": 3, "num_beams": 2, "alternatives": 2, "length_penalty": 0.5}
 DRAW = {"temperature": 0.7, "top_p": 0.9, "seed": 3}
 SERVE: list[tuple[str, Any]] = [
     ("POST /run/translate", {"text": TEXT, "alignment": "output", "timeout": 5} | SEARCH),
-    ("POST /run/translate", {"text": [TEXT, "a"], "no_repeat_ngram_size": 2, "source": None}),
+    (
+        "POST /run/translate",
+        {"text": [TEXT, "a"], "no_repeat_ngram_size": 2, "source_language": None},
+    ),
     ("POST /run/generate", {"text": "ab", "do_sample": True, "top_k": 3, "stop": ["."]} | DRAW),
     ("POST /run/generate", {"messages": [{"role": "user", "content": "Hi"}], "max_new_tokens": 2}),
-    ("POST /run/classify", {"text": [TEXT], "pair": ["a"], "top_k": 1}),
+    ("POST /run/classify", {"text": [TEXT], "text_pair": ["a"], "top_k": 1}),
     ("POST /run/answer", {"question": "who?", "context": TEXT, "top_k": 2}),
     ("POST /run/encode", {"text": [TEXT, ""], "model": "vectors"}),
     (

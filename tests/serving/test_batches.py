@@ -23,16 +23,16 @@ class Reader:
         )
 
     def compute(
-        self, options: Any, items: list[str], progress: Callable[[int], None]
+        self, options: Any, items: list[tuple[str, ...]], progress: Callable[[int], None]
     ) -> Sequence[int]:
         self.begun.release()
         self.on.acquire(timeout=20)
         progress(0)
-        self.batches.append(items)
-        return [len(each) for each in items]
+        self.batches.append([text for (text,) in items])
+        return [len(text) for (text,) in items]
 
     def put(self, *texts: str) -> tuple[Any, list[Reading]]:
-        jobs = [Reading(text, None, LIMITS.deadline()) for text in texts]
+        jobs = [Reading((text,), None, LIMITS.deadline()) for text in texts]
         line = self.threads.waiting.join(len(jobs))
         line.put(jobs)
         return line, jobs

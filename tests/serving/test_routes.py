@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,11 @@ import openai
 import pytest
 
 import regard
+from regard.errors import BadArgumentError
+from regard.generation.config import DECODING, SAMPLING
 from regard.http.guard import Access
+from regard.options import Bounds
+from regard.serving.run import ROUTES
 
 from .conftest import serving
 
@@ -26,13 +31,13 @@ def client(server: Any) -> Any:
 
 def test_translations_are_the_translators(server: Any) -> None:
     expected = regard.load("en-de").run(TEXTS, num_beams=3, alternatives=2)
-    status, found, _ = server.ask("/run/translate", dict(text=TEXTS, num_beams=3, n_best=2))
+    status, found, _ = server.ask("/run/translate", dict(text=TEXTS, num_beams=3, alternatives=2))
     assert status == 200
     assert [each["translation"] for each in found["results"]] == [each.text for each in expected]
-    assert [[other["text"] for other in each["n_best"]] for each in found["results"]] == [
-        [other.text for other in each.alternatives] for each in expected
-    ]
-    assert found["results"][0]["alignment"] is None
+    assert [
+        [other["translation"] for other in each["alternatives"]] for each in found["results"]
+    ] == [[other.text for other in each.alternatives] for each in expected]
+    assert "alignment" not in found["results"][0]
     assert server.ask("/run/translate", dict(text=""))[1]["results"][0]["translation"] == ""
 
 
@@ -75,7 +80,7 @@ def test_texts_are_classified_and_encoded_as_the_tasks_do(server: Any) -> None:
         assert got["labels"][0]["score"] == pytest.approx(wanted.best.score, rel=1e-4)
     _, found, _ = server.ask("/run/encode", dict(text=texts))
     vectors = regard.load("sentences")(texts)
-    assert np.allclose(found["vectors"], vectors, atol=1e-5)
+    assert np.allclose([each["embedding"] for each in found["results"]], vectors, atol=1e-5)
 
 
 def test_a_continuation_has_its_settings(server: Any) -> None:
@@ -227,13 +232,27 @@ def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
         ("/run/translate", dict(text="x", model="no"), 400, "a model that can translate must be"),
         ("/run/translate", dict(text="x", model="../x"), 400, "a model that can translate must"),
         ("/run/translate", dict(text="\ud800"), 400, "the text"),
-        ("/run/translate", dict(text="x", beams=3), 422, "beams: extra inputs are not permitted"),
-        ("/run/translate", dict(text="x", num_beams=65), 400, "num_beams and num_return_seq"),
-        ("/run/translate", dict(text="x", source="fr"), 400, "en-de translates one fixed pair"),
+        (
+            "/run/translate",
+            dict(text="x", beams=3),
+            422,
+            "a field must be one of model, timeout, t",
+        ),
+        ("/run/translate", dict(text="x", n_best=3), 422, "n_best is now alternatives."),
+        ("/run/translate", dict(text="x", source="en"), 422, "source is now source_language."),
+        ("/run/classify", dict(text="x", pair="y"), 422, "pair is now text_pair."),
+        ("/run/encode", dict(text="x", n_best=3), 422, "a field must be one of model, timeout, t"),
+        ("/run/translate", dict(text="x", num_beams=65), 400, "num_beams and alternatives may"),
+        (
+            "/run/translate",
+            dict(text="x", source_language="fr"),
+            400,
+            "en-de translates one fixed pair",
+        ),
         ("/run/translate", dict(text="x", max_new_tokens=9999), 400, "max_new_tokens may be 1024"),
         ("/run/answer", dict(question="x", context="y"), 400, "no model that can answer is"),
         ("/run/summarize", dict(text="x"), 400, "no model that can summarize is served here."),
-        ("/run/classify", dict(text="x", pair=["y", "z"]), 400, "pair must be one for each of 1"),
+        ("/run/classify", dict(text="x", text_pair=["y", "z"]), 400, "text_pair must be one for e"),
         ("/nowhere", None, 404, "there is nothing at /nowhere; /docs says what there is."),
         ("/run/translate", None, 405, "/run/translate does not answer GET."),
     ],
@@ -246,6 +265,41 @@ def test_a_mistake_is_a_sentence(
     assert found[1]["detail"].startswith(sentence)
 
 
+def beyond(bounds: Bounds) -> list[float]:
+    """Numbers just outside."""
+    return [
+        *([] if bounds.min is None else [bounds.min - 1]),
+        *([] if bounds.max is None else [bounds.max + 1]),
+        *(each for each in (bounds.above, bounds.below) if each is not None),
+    ]
+
+
+OPTIONS = [
+    (name, each.name, each.metadata["bounds"], value)
+    for name, route in ROUTES.items()
+    for each in fields(route.kind)
+    if each.name in route.options and each.metadata["bounds"]
+    for value in beyond(each.metadata["bounds"])
+]
+
+
+@pytest.mark.parametrize(("task", "name", "bounds", "value"), OPTIONS)
+def test_an_option_out_of_range_has_the_sentence_of_python(
+    server: Any, task: str, name: str, bounds: Bounds, value: float
+) -> None:
+    texts = dict(question="x", context="y") if task == "answer" else dict(text="x")
+    status, found, _ = server.ask(f"/run/{task}", texts | {name: value})
+    with pytest.raises(BadArgumentError) as refused:
+        bounds.check(name, value)
+    assert (status, found["detail"]) == (422, str(refused.value))
+
+
+def test_every_option_of_decoding_is_a_field() -> None:
+    assert {*DECODING} == {*ROUTES["translate"].options} == {*ROUTES["summarize"].options}
+    assert {*DECODING, *SAMPLING} == {*ROUTES["generate"].options}
+    assert len(OPTIONS) >= 40
+
+
 LONG = "Yes. " * 25_000
 
 
@@ -255,12 +309,27 @@ LONG = "Yes. " * 25_000
         ("/run/translate", dict(text=LONG), 413, "a text may have 100,000 characters here; got"),
         ("/run/translate", dict(text=[LONG[:90_000]] * 5), 413, "the texts of a request may have"),
         ("/run/translate", dict(text=["x"] * 1025), 400, "a request may have 1024 texts here; got"),
-        ("/run/translate", dict(text=["x"] * 300, n_best=4), 400, "a request may have 1024 texts"),
+        (
+            "/run/translate",
+            dict(text=["x"] * 300, alternatives=4),
+            400,
+            "a request may have 1024 texts",
+        ),
         ("/run/translate", dict(text="a " * 1025, alignment="input"), 413, "the squares of the"),
-        ("/run/generate", dict(text=["x"] * 200, n_best=1024, seed=1), 400, "num_beams and num_re"),
+        (
+            "/run/generate",
+            dict(text=["x"] * 200, alternatives=1024, seed=1),
+            400,
+            "num_beams and al",
+        ),
         ("/run/generate", dict(text=LONG), 413, "a text may have 100,000 characters here; got"),
         ("/run/generate", dict(text="x", stop=LONG), 413, "a text may have 100,000 characters"),
-        ("/run/classify", dict(text="x", pair=LONG), 413, "a text may have 100,000 characters"),
+        (
+            "/run/classify",
+            dict(text="x", text_pair=LONG),
+            413,
+            "a text may have 100,000 characters",
+        ),
         ("/run/encode", dict(text=["x", LONG]), 413, "a text may have 100,000 characters here"),
         ("/translate", dict(q=LONG, source="en", target="de"), 413, "a text may have 100,000"),
         ("/v1/embeddings", dict(model="sentences", input=LONG), 413, "a text may have 100,000"),

@@ -10,8 +10,7 @@ from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_check
 from regard.checkpoints.hub import find_folder
 
 if TYPE_CHECKING:
-    from regard.checkpoints.pretrained import empty_model, from_pretrained
-    from regard.checkpoints.saving import save_pretrained
+    from regard.checkpoints.pretrained import empty_model, from_pretrained, save_pretrained
 
 __all__ = [
     "Checkpoint",
@@ -23,16 +22,10 @@ __all__ = [
     "save_pretrained",
 ]
 
-_HOME = {
-    "empty_model": "regard.checkpoints.pretrained",
-    "from_pretrained": "regard.checkpoints.pretrained",
-    "save_pretrained": "regard.checkpoints.saving",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in ("empty_model", "from_pretrained", "save_pretrained"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(import_module(f"{__name__}.pretrained"), name)
     globals()[name] = value  # the next look-up finds it without coming here
     return value

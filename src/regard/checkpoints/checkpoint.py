@@ -137,11 +137,11 @@ def _check_types(config: Any) -> None:
 
     pydantic would check what it builds itself; these are built already, by the families.
     """
-    for field, hint in get_type_hints(type(config)).items():
-        value = getattr(config, field)
-        if not _is_a(value, hint):
-            expected = getattr(hint, "__name__", str(hint))
-            raise TypeError(f"{field} must be {expected}; got {value!r}")
+    hints = get_type_hints(type(config))
+    for name, value in vars(config).items():
+        if not _is_a(value, hints[name]):
+            expected = getattr(hints[name], "__name__", str(hints[name]))
+            raise TypeError(f"{name} must be {expected}; got {value!r}")
 
 
 def _check_sizes(config: Any) -> None:

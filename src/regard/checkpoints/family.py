@@ -206,7 +206,7 @@ def their_shapes(
     return shapes
 
 
-def cast(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
+def in_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
     """Numbers (…) in `dtype`; counts and flags, and everything for None, as they are."""
     return tensor if dtype is None or not tensor.is_floating_point() else tensor.to(dtype)
 

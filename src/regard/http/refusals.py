@@ -84,6 +84,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     # A field of several types has a complaint for each; one about the value says most.
     its = [each for each in complaints if each["loc"][1:2] == place]
     first = next((each for each in its if not each["type"].endswith("_type")), its[0])
+    if first["type"] == "value_error":  # ours
+        return refusal(path, status, str(first["ctx"]["error"]))
     name = str(place[0]) if place else "the request"
     got = "" if first["type"] == "missing" else f"; got {str(first.get('input'))[:40]!r}"
     message = first["msg"][:1].lower() + first["msg"][1:]

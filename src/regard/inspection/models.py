@@ -20,7 +20,7 @@ from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.writing import Found, Written, likeliest, written
 from regard.layers import MultiHeadAttention
-from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
+from regard.layers.recurrent_decoders import BahdanauAttention, LuongAttention
 from regard.models import Model
 from regard.models.heads import HEADS
 from regard.progress import report

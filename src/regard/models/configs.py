@@ -5,7 +5,15 @@ from dataclasses import field, fields
 from typing import Any, TypeVar
 
 from regard.errors import BadArgumentError, unknown
-from regard.layers import check_dropout
+from regard.layers import (
+    FeedForward,
+    MultiHeadAttention,
+    Norm,
+    Rotary,
+    TransformerLayer,
+    check_dropout,
+    make_norm,
+)
 from regard.models.heads import HEADS
 
 Config = TypeVar("Config")
@@ -27,6 +35,59 @@ class ModelConfig:
     Raises:
         BadArgumentError: a value that a model cannot be built from.
     """
+
+    # Of a Transformer's layers, in those that leave no choice.
+    d_model: int
+    d_ff: int
+    dropout: float
+    activation: str
+    norm_eps: float
+    norm_kind = "layer"
+    norm_first = False
+    num_key_heads: int | None = None
+    head_dim: int | None = None
+    score = "scaled_dot"
+    gated = False
+    feed_forward_bias = True
+    attention_bias = True
+    attention_output_bias: bool | None = None
+
+    def norm_module(self) -> Norm:
+        """A normalization of states, (…, d_model)."""
+        return make_norm(self.norm_kind, self.d_model, self.norm_eps)
+
+    def layer(
+        self, num_heads: int, *, rotary: Rotary | None = None, decodes_memory: bool = False
+    ) -> TransformerLayer:
+        """A layer of this configuration, with cross-attention if it decodes a memory."""
+
+        def attention(rotary: Rotary | None = None) -> MultiHeadAttention:
+            return MultiHeadAttention(
+                self.d_model,
+                num_heads,
+                num_key_heads=self.num_key_heads,
+                head_dim=self.head_dim,
+                bias=self.attention_bias,
+                output_bias=self.attention_output_bias,
+                score=self.score,
+                rotary=rotary,
+            )
+
+        feed_forward = FeedForward(
+            self.d_model,
+            self.d_ff,
+            activation=self.activation,
+            gated=self.gated,
+            bias=self.feed_forward_bias,
+        )
+        return TransformerLayer(
+            attention(rotary),
+            feed_forward,
+            cross_attention=attention() if decodes_memory else None,
+            norm=self.norm_module,
+            norm_first=self.norm_first,
+            dropout=self.dropout,
+        )
 
     def __post_init__(self) -> None:
         for option in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass

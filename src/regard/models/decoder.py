@@ -6,7 +6,6 @@ One decoder with pre-norm layers; the families differ in their settings. Sources
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -18,16 +17,11 @@ from regard.layers import (
     ACTIVATIONS,
     NORMS,
     Embedding,
-    FeedForward,
     LayerCache,
-    MultiHeadAttention,
-    Norm,
     Rotary,
     Stack,
-    TransformerLayer,
     check_ids,
     empty_table,
-    make_norm,
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import TextState
@@ -85,6 +79,8 @@ class DecoderConfig(ModelConfig):
     bos_id: int | None = None
     eos_id: int | tuple[int, ...] | None = None
     pad_id: int | None = None  # what "classification" does not read a text's labels from
+
+    norm_first = True
 
     def __post_init__(self) -> None:
         if isinstance(self.eos_id, list):  # from config.json
@@ -281,32 +277,9 @@ def _stack(config: DecoderConfig) -> Stack:
     if not learned:
         head_dim = config.head_dim or config.d_model // config.num_heads
         rotary = Rotary(head_dim, theta=config.rotary_theta, scaling=config.rotary_scaling)
-    layers = (_layer(config, rotary) for _ in range(config.num_layers))
-    return Stack(layers, embed=embed, norm=_norm(config), causal=True, windows=config.windows)
-
-
-def _layer(config: DecoderConfig, rotary: Rotary | None) -> TransformerLayer:
-    attention = MultiHeadAttention(
-        config.d_model,
-        config.num_heads,
-        num_key_heads=config.num_key_heads,
-        head_dim=config.head_dim,
-        bias=config.attention_bias,
-        output_bias=config.attention_output_bias,
-        score=config.score,
-        rotary=rotary,
-    )
-    feed_forward = FeedForward(
-        config.d_model,
-        config.d_ff,
-        activation=config.activation,
-        gated=config.gated,
-        bias=config.feed_forward_bias,
-    )
-    norm = partial(_norm, config)
-    return TransformerLayer(
-        attention, feed_forward, norm=norm, norm_first=True, dropout=config.dropout
-    )
+    layers = (config.layer(config.num_heads, rotary=rotary) for _ in range(config.num_layers))
+    norm = config.norm_module()
+    return Stack(layers, embed=embed, norm=norm, causal=True, windows=config.windows)
 
 
 def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
@@ -315,7 +288,3 @@ def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
     if config.head == "question_answering":
         return TokenHead(config.d_model, 2, dropout=0.0)
     return None
-
-
-def _norm(config: DecoderConfig) -> Norm:
-    return make_norm(config.norm_kind, config.d_model, config.norm_eps)

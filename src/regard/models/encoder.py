@@ -16,10 +16,7 @@ from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
     Embedding,
-    FeedForward,
-    MultiHeadAttention,
     Stack,
-    TransformerLayer,
     check_ids,
     empty_table,
 )
@@ -117,10 +114,10 @@ class Encoder(Model):
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
-            norm=nn.LayerNorm(config.d_model, config.norm_eps),
+            norm=config.norm_module(),
             dropout=config.dropout,
         )
-        self.encoder = Stack(_layer(config) for _ in range(config.num_layers))
+        self.encoder = Stack(config.layer(config.num_heads) for _ in range(config.num_layers))
         self.head = _head(config)
         self.reset_parameters()
 
@@ -201,16 +198,6 @@ def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
                 f"token_type_ids must be from 0 to {token_types - 1};"
                 f" got {high if low >= 0 else low}."
             )
-
-
-def _layer(config: EncoderConfig) -> TransformerLayer:
-    return TransformerLayer(
-        MultiHeadAttention(config.d_model, config.num_heads),
-        FeedForward(config.d_model, config.d_ff, activation=config.activation),
-        norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        norm_first=False,
-        dropout=config.dropout,
-    )
 
 
 def _head(config: EncoderConfig) -> nn.Module:

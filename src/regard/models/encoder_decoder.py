@@ -15,15 +15,11 @@ from regard.layers import (
     ACTIVATIONS,
     NORMS,
     Embedding,
-    FeedForward,
     LayerCache,
     MultiHeadAttention,
-    Norm,
     RelativeBias,
     Stack,
-    TransformerLayer,
     check_ids,
-    make_norm,
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import PairState
@@ -99,7 +95,7 @@ class EncoderDecoderConfig(ModelConfig):
         self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
 
     @property
-    def norm_first(self) -> bool:
+    def norm_first(self) -> bool:  # type: ignore[override]
         return self.norm == "pre"
 
     @property
@@ -250,7 +246,7 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
         positions="none" if config.positions == "relative" else config.positions,
         offset=config.position_offset,
         scale=config.scale_embedding,
-        norm=_norm(config) if config.embedding_norm else None,
+        norm=config.norm_module() if config.embedding_norm else None,
         dropout=config.dropout,
     )
     relative_bias = None
@@ -262,38 +258,11 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
             bidirectional=not decodes,
         )
     return Stack(
-        (_layer(config, heads, decodes=decodes) for _ in range(count)),
+        (config.layer(heads, decodes_memory=decodes) for _ in range(count)),
         embed=embed,
-        norm=_norm(config) if config.norm_first else None,
+        norm=config.norm_module() if config.norm_first else None,
         relative_bias=relative_bias,
         causal=decodes,
-    )
-
-
-def _layer(config: EncoderDecoderConfig, num_heads: int, *, decodes: bool) -> TransformerLayer:
-    def attention() -> MultiHeadAttention:
-        return MultiHeadAttention(
-            config.d_model,
-            num_heads,
-            head_dim=config.head_dim,
-            bias=config.attention_bias,
-            score=config.score,
-        )
-
-    feed_forward = FeedForward(
-        config.d_model,
-        config.d_ff,
-        activation=config.activation,
-        gated=config.gated,
-        bias=config.feed_forward_bias,
-    )
-    return TransformerLayer(
-        attention(),
-        feed_forward,
-        cross_attention=attention() if decodes else None,
-        norm=lambda: _norm(config),
-        norm_first=config.norm_first,
-        dropout=config.dropout,
     )
 
 
@@ -303,7 +272,3 @@ def _head(config: EncoderDecoderConfig) -> ClassificationHead | TokenHead | None
     if config.head == "question_answering":
         return TokenHead(config.d_model, 2, dropout=0.0)
     return None
-
-
-def _norm(config: EncoderDecoderConfig) -> Norm:
-    return make_norm(config.norm_kind, config.d_model, config.norm_eps)

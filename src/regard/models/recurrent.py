@@ -14,8 +14,13 @@ from torch import Tensor, nn
 from regard.errors import BadArgumentError
 from regard.layers import Embedding, check_ids
 from regard.layers.recurrent import CELLS, make_cells, read_tokens, reset_cells
-from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
-from regard.layers.recurrent_decoders import ContextDecoder, LuongDecoder, Memory
+from regard.layers.recurrent_decoders import (
+    BahdanauAttention,
+    ContextDecoder,
+    LuongAttention,
+    LuongDecoder,
+    Memory,
+)
 from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.decoding import RecurrentState
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables

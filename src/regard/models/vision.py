@@ -12,11 +12,8 @@ from torch import Tensor, nn
 
 from regard.layers import (
     ACTIVATIONS,
-    FeedForward,
-    MultiHeadAttention,
     PatchEmbedding,
     Stack,
-    TransformerLayer,
 )
 from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.heads import VISION_HEADS, LinearHead, Pooler
@@ -45,6 +42,9 @@ class VisionConfig(ModelConfig):
     positions: str = "learned"  # or "grid", sinusoids of row and column
     head: str = one_of("none", VISION_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
+
+    norm_first = True
+    attention_output_bias = True
 
 
 # The sizes of the paper's Table 1, the two smaller ones of Touvron et al. 2021, DeiT, and two for
@@ -97,8 +97,8 @@ class VisionTransformer(Model):
         )
         self.grid = self.embed.grid
         self.encoder = Stack(
-            (_layer(config) for _ in range(config.num_layers)),
-            norm=nn.LayerNorm(config.d_model, config.norm_eps),
+            (config.layer(config.num_heads) for _ in range(config.num_layers)),
+            norm=config.norm_module(),
         )
         self.head = _head(config)
         self.reset_parameters()
@@ -119,18 +119,6 @@ class VisionTransformer(Model):
     def hidden(self, pixels: Tensor) -> Tensor:
         """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""
         return self.encoder(self.embed(pixels))
-
-
-def _layer(config: VisionConfig) -> TransformerLayer:
-    return TransformerLayer(
-        MultiHeadAttention(
-            config.d_model, config.num_heads, bias=config.attention_bias, output_bias=True
-        ),
-        FeedForward(config.d_model, config.d_ff, activation=config.activation),
-        norm=lambda: nn.LayerNorm(config.d_model, config.norm_eps),
-        norm_first=True,
-        dropout=config.dropout,
-    )
 
 
 def _head(config: VisionConfig) -> nn.Module:

@@ -21,16 +21,16 @@ Compute = Callable[[Any, list[Any], Callable[[int], None]], Sequence[Any]]
 
 
 class Reading(Job):
-    """One text to be read, or several that belong together.
+    """A text to be read, or several that belong together.
 
     Args:
-        options: those that agree are read together.
+        options: items of equal options, and of as many texts, are read together.
     """
 
-    def __init__(self, item: Any, options: Hashable, deadline: float):
+    def __init__(self, item: tuple[str, ...], options: Hashable, deadline: float):
         super().__init__(deadline)
-        self.item, self.options = item, options
-        self.characters = len(item) if isinstance(item, str) else sum(map(len, item))
+        self.item, self.options, self.alike = item, options, (options, len(item))
+        self.characters = sum(map(len, item))
 
 
 class _UnwantedError(Exception):
@@ -68,7 +68,7 @@ class Batches:
         while (jobs := self._taken()) is not None:
             alike: dict[Hashable, list[Reading]] = {}
             for job in jobs:
-                alike.setdefault(job.options, []).append(job)
+                alike.setdefault(job.alike, []).append(job)
             self._running = len(jobs)
             for those in alike.values():
                 self._read(those)

@@ -14,7 +14,6 @@ from regard.http.guard import bearer
 from regard.http.refusals import refusal
 from regard.serving.asking import all_of
 from regard.serving.run import decoded
-from regard.serving.schema import Translate
 from regard.serving.served import Model
 from regard.serving.state import Here
 from regard.translation.translator import Translator
@@ -85,13 +84,11 @@ async def translate(request: Request, here: Here) -> Any:
     model, chosen = pairs[source, wanted.target]
     texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
     number = wanted.alternatives + 1
-    beams = max(number, model.task.generation.num_beams)
-    asked = Translate(
-        text=texts or [""],
-        num_beams=beams if number > 1 else None,
-        n_best=number if number > 1 else None,
-    )
-    work, found = await decoded(request, model, texts, asked, languages=chosen)
+    options = {}
+    if number > 1:
+        beams = max(number, model.task.generation.num_beams)
+        options = {"num_beams": beams, "alternatives": number}
+    work, found = await decoded(request, model, texts or [""], options, languages=chosen)
     results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
     translations = [each.text for each in results]
     content: dict[str, Any] = {

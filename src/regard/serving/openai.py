@@ -137,7 +137,7 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[st
     """Vectors of texts."""
     model = _served(here, "encode", asked.model)
     texts = [asked.input] if isinstance(asked.input, str) else asked.input
-    work = Readings(texts, None, model.limits)
+    work = Readings([(text,) for text in texts], None, model.limits)
     found = await results_of(request, model, work)
     counted = (len(model.task.tokenizer.inputs(text)) for text in texts)
     tokens = sum(await all_of(request, counted, work.deadline, whole=work.is_small))

@@ -1,172 +1,257 @@
-"""The server's own interface: /run/{task}, with everything that is known of a result."""
+"""The server's own interface: a route /run/{task} for each task, made from its fields.
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+A request has the task's inputs and options, under their names in Python and with their bounds; the
+answer has a result for each text.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import Field as OptionField
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from starlette.exceptions import HTTPException
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, unknown
+from regard.generation.config import DECODING, SAMPLING, GenerationConfig
 from regard.http.application import download
+from regard.options import Bounds, Options, option
 from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
-from regard.serving.schema import (
-    Answer,
-    Answers,
-    Classifications,
-    Classify,
-    Encode,
-    Generate,
-    Generated,
-    Generations,
-    Label,
-    Labeled,
-    NBest,
-    OneOrMore,
-    Question,
-    Summaries,
-    Summarize,
-    Summary,
-    Translate,
-    Translation,
-    Translations,
-    Vectors,
-    _Search,
-)
 from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Texts
 from regard.serving.written import Prompts
-from regard.tasks.text_to_text import Alternative
+from regard.tasks.classification import Label
 
 run = APIRouter(tags=["regard"])
 
 ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
+# Names of fields that are called otherwise today.
+FORMER = {"source": "source_language", "target": "target_language", "pair": "text_pair"} | {
+    alias: each.name
+    for each in fields(GenerationConfig)
+    for alias in each.metadata.get("aliases", ())
+}
+
+OneOrMore = str | Annotated[list[str], Field(min_length=1)]
 
 
-@run.post("/run/translate")
-async def translate(request: Request, asked: Translate, here: Here) -> Translations:
-    """Translations, with word alignments and a trace on request."""
-    model, texts = here.served.model("translate", asked.model), _listed(asked.text)
+class Asked(BaseModel):
+    """The fields of every request; those that are left out are as the model's files have them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = Field(None, description="By default the first that does the task.")
+    timeout: float | None = Field(None, gt=0, description="Seconds, if less than the server's.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_names(cls, values: Any) -> Any:
+        for name in values if isinstance(values, dict) else ():
+            if FORMER.get(name) in cls.model_fields:
+                raise BadArgumentError(f"{name} is now {FORMER[name]}.")
+            if name not in cls.model_fields:
+                raise unknown("a field", name[:80], cls.model_fields)
+        return values
+
+    def values(self, names: Sequence[str]) -> dict[str, Any]:
+        """Those of these fields that the request has."""
+        return self.model_dump(include=set(names), exclude_none=True)
+
+
+@dataclass(frozen=True)
+class ClassifyOptions(Options):
+    top_k: int | None = option(None, "Labels for each text, best first; all by default.", min=1)
+
+
+@dataclass(frozen=True)
+class AnswerOptions(Options):
+    top_k: int = option(1, "Answers to each question, best first; 1 by default.", min=1, max=100)
+
+
+Results = tuple[Sequence[Any], dict[str, Any]]
+Outputs = dict[str, tuple[Any, Callable[[Any], Any]]]  # name: type, and its value of a result
+
+
+@dataclass(frozen=True)
+class TaskRoute:
+    """A route of /run.
+
+    Args:
+        about: what it gives.
+        inputs: fields of the request, each with its type and default.
+        outputs: fields of a result.
+        answer: gives the results of a request, and the values of `more`.
+        options: fields of `kind`; left out, they are as the model has them.
+        more: fields of the answer beside the results.
+    """
+
+    about: str
+    inputs: dict[str, tuple[Any, Any]]
+    outputs: Outputs
+    answer: Callable[[Request, State, Model[Any], Any], Awaitable[Results]]
+    options: Sequence[str] = ()
+    kind: type[Any] = GenerationConfig
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+def _request(name: str, route: TaskRoute) -> type[Asked]:
+    """The class of a route's requests."""
+    types = get_type_hints(route.kind)
+    settings: dict[str, OptionField[Any]] = {each.name: each for each in fields(route.kind)}
+    named: dict[str, Any] = dict(route.inputs)
+    for option_name in route.options:
+        metadata = settings[option_name].metadata
+        bounds, about = metadata["bounds"], metadata["help"]
+        kind = types[option_name] | None
+        if bounds:
+            about = f"{about} {str(bounds).capitalize()}."
+            kind = Annotated[kind, BeforeValidator(partial(_checked, bounds, option_name, kind))]
+        named[option_name] = (kind, Field(None, description=about))
+    return create_model(f"{name.capitalize()}Request", __base__=Asked, **named)
+
+
+def _checked(bounds: Bounds, name: str, kind: Any, value: Any) -> Any:
+    """A value within its bounds, or the sentence that Python has for it."""
+    if value is not None:
+        bounds.check(name, value, whole=float not in get_args(kind))
+    return value
+
+
+def add_routes() -> None:
+    """Make the route of each task."""
+    for name, route in ROUTES.items():
+        outputs: dict[str, Any] = {
+            key: (kind | None, None) for key, (kind, _) in route.outputs.items()
+        }
+        result = create_model(f"{name.capitalize()}Result", **outputs)
+        answer = create_model(
+            f"{name.capitalize()}Answer",
+            model=(str, ...),
+            results=(list[result], ...),
+            **route.more,
+        )
+        run.add_api_route(
+            f"/run/{name}",
+            _endpoint(name, route, _request(name, route)),
+            methods=["POST"],
+            response_model=answer,
+            response_model_exclude_unset=True,
+            description=route.about,
+            name=name,
+        )
+
+
+def _endpoint(name: str, route: TaskRoute, kind: type[Asked]) -> Callable[..., Any]:
+    async def endpoint(request: Request, asked: kind, here: Here) -> dict[str, Any]:
+        model = here.served.model(name, asked.model)  # type: ignore[attr-defined]
+        results, more = await route.answer(request, here, model, asked)
+        values = [
+            {key: value(result) for key, (_, value) in route.outputs.items()} for result in results
+        ]
+        named = [{key: each for key, each in its.items() if each is not None} for its in values]
+        return {"model": model.name, "results": named, **more}
+
+    return endpoint
+
+
+async def _translate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+    texts = _listed(asked.text)
     if asked.trace and len(texts) > 1:
         raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
-    if (
-        asked.alignment is not None
-        and (number := sum(_words(each) ** 2 for each in texts)) > ALIGNED
-    ):
+    words = sum(len(text.split()) ** 2 for text in texts)
+    if asked.alignment is not None and words > ALIGNED:
         raise TooLong(
             f"the squares of the texts' numbers of words may be {ALIGNED:,} together for an"
-            f" alignment; got {number:,}. Send less text at a time."
+            f" alignment; got {words:,}. Send less text at a time."
         )
-    languages = (asked.source, asked.target)
-    work, found = await decoded(request, model, texts, asked, languages=languages)
+    languages = (asked.source_language, asked.target_language)
+    options = asked.values(DECODING)
+    work, found = await decoded(request, model, texts, options, asked.timeout, languages)
     if asked.alignment is None:
         results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
     else:
         aligned = work.results(found, alignment=asked.alignment)
         results = await all_of(request, aligned, work.deadline, thread=here.looking)
-    trace = None
-    if asked.trace:
-        [trace] = await all_of(
-            request, _traced(here, work, texts[0], asked), work.deadline, thread=here.looking
-        )
-    return Translations(model.name, [_translation(each) for each in results], trace)
+    if not asked.trace:
+        return results, {}
+
+    def traced() -> Iterator[str]:
+        options.pop("alternatives", None)
+        yield f"/traces/{here.traces.add(work.task.trace(texts[0], **options))}"
+
+    [trace] = await all_of(request, traced(), work.deadline, thread=here.looking)
+    return results, {"trace": trace}
 
 
-@run.post("/run/summarize")
-async def summarize(request: Request, asked: Summarize, here: Here) -> Summaries:
-    """Summaries."""
-    model = here.served.model("summarize", asked.model)
-    work, found = await decoded(request, model, _listed(asked.text), asked)
-    results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
-    return Summaries(
-        model.name,
-        [
-            Summary(
-                each.text, each.score, each.finished, each.truncated, _n_best(each.alternatives)
-            )
-            for each in results
-        ],
-    )
+async def _summarize(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+    texts, options = _listed(asked.text), asked.values(DECODING)
+    work, found = await decoded(request, model, texts, options, asked.timeout)
+    return await all_of(request, work.results(found), work.deadline, whole=work.is_small), {}
 
 
-@run.post("/run/generate")
-async def generate(request: Request, asked: Generate, here: Here) -> Generations:
-    """Continuations of texts, or the answer to a chat; /v1 has both as streams."""
-    model = here.served.model("generate", asked.model)
+async def _generate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
     prompts = _listed(asked.text) if asked.text is not None else [asked.messages or []]
-    work = Prompts(
-        model,
-        prompts,
-        options=asked.options(),
-        stop=() if asked.stop is None else _listed(asked.stop),
-        seconds=asked.timeout,
-    )
+    drawing = asked.values(SAMPLING)
+    options = asked.values(DECODING) | ({"do_sample": True} | drawing if drawing else {})
+    stop = () if asked.stop is None else _listed(asked.stop)
+    work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)
     found = await results_of(request, model, work)
     made = ([ready.result(each) for each in its] for ready, its in work.pairs(found))
     results = await all_of(request, made, work.deadline, whole=work.is_small)
-    return Generations(
-        model.name,
-        [
-            Generated(
-                its[0].text,
-                its[0].score,
-                its[0].finished,
-                [NBest(each.text, each.score, each.finished) for each in its],
+    return [replace(first, others=others) for first, *others in results], {}
+
+
+async def _classify(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+    results = await _read(request, model, asked, ("text", "text_pair"))
+    return [(each.labels[: asked.top_k], each) for each in results], {}
+
+
+async def _answer(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+    return await _read(request, model, asked, ("question", "context"), asked.top_k or 1), {}
+
+
+async def _encode(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+    return await _read(request, model, asked, ("text",)), {}
+
+
+async def _read(
+    request: Request, model: Model[Any], asked: Any, names: Sequence[str], options: Any = None
+) -> list[Any]:
+    """The results of texts by a model that reads.
+
+    Args:
+        names: the fields of texts that belong together.
+    """
+    columns = {name: _listed(texts) for name, texts in asked.values(names).items()}
+    first, *others = columns.values()
+    for name, column in list(columns.items())[1:]:
+        if len(column) != len(first):
+            raise BadArgumentError(
+                f"{name} must be one for each of {len(first)} texts; got {len(column)}."
             )
-            for its in results
-        ],
-    )
+    work = Readings(list(zip(first, *others, strict=True)), options, model.limits, asked.timeout)
+    return await results_of(request, model, work)
 
 
-@run.post("/run/classify")
-async def classify(request: Request, asked: Classify, here: Here) -> Classifications:
-    """The labels of texts, or of pairs of texts."""
-    model, texts = here.served.model("classify", asked.model), _listed(asked.text)
-    pairs = [""] * len(texts) if asked.pair is None else _listed(asked.pair)
-    if len(pairs) != len(texts):
-        raise BadArgumentError(
-            f"pair must be one for each of {len(texts)} texts; got {len(pairs)}."
-        )
-    items, paired = list(zip(texts, pairs, strict=True)), asked.pair is not None
-    work = Readings(items, paired, model.limits, asked.timeout)
-    found = await results_of(request, model, work)
-    return Classifications(
-        model.name,
-        [
-            Labeled(
-                [Label(label.label, label.score) for label in each.labels[: asked.top_k]],
-                [label.label for label in each.chosen],
-                each.truncated,
-            )
-            for each in found
-        ],
-    )
-
-
-@run.post("/run/answer")
-async def answer(request: Request, asked: Question, here: Here) -> Answers:
-    """The answers to a question, best first."""
-    model = here.served.model("answer", asked.model)
-    work = Readings([(asked.question, asked.context)], asked.top_k, model.limits, asked.timeout)
-    [found] = await results_of(request, model, work)
-    return Answers(
-        model.name, [Answer(each.text, each.start, each.end, each.score) for each in found]
-    )
-
-
-@run.post("/run/encode")
-async def encode(request: Request, asked: Encode, here: Here) -> Vectors:
-    """Vectors of texts."""
-    model = here.served.model("encode", asked.model)
-    work = Readings(_listed(asked.text), None, model.limits, asked.timeout)
-    found = await results_of(request, model, work)
-    return Vectors(
-        model.name, [each.vector.tolist() for each in found], [each.truncated for each in found]
-    )
+async def decoded(
+    request: Request,
+    model: Model[Any],
+    texts: Sequence[str],
+    options: dict[str, Any],
+    seconds: float | None = None,
+    languages: tuple[str | None, str | None] = (None, None),
+) -> tuple[Texts, list[Any]]:
+    """The hypotheses of an encoder–decoder for each job of some texts."""
+    task = model.task.between(*languages) if any(languages) else model.task
+    work = Texts(task, texts, model.limits, options=options, seconds=seconds)
+    return work, await results_of(request, model, work)
 
 
 @run.get("/traces/{id}", response_class=Response)
@@ -178,46 +263,129 @@ def trace(id: str, here: Here) -> Response:
     return download(page, "regard.html")
 
 
-async def decoded(
-    request: Request,
-    model: Model[Any],
-    texts: Sequence[str],
-    asked: _Search,
-    *,
-    languages: tuple[str | None, str | None] = (None, None),
-) -> tuple[Texts, list[Any]]:
-    """What an encoder–decoder makes of texts: its hypotheses for each job."""
-    task = model.task.between(*languages) if any(languages) else model.task
-    work = Texts(task, texts, model.limits, options=asked.options(), seconds=asked.timeout)
-    return work, await results_of(request, model, work)
-
-
-def _traced(here: State, work: Texts, text: str, asked: Translate) -> Iterator[str]:
-    options = asked.options()
-    options.pop("alternatives", None)
-    yield f"/traces/{here.traces.add(work.task.trace(text, **options))}"
-
-
-def _translation(result: Any) -> Translation:
-    aligned = result.alignment is not None
-    return Translation(
-        result.text,
-        result.score,
-        result.finished,
-        _n_best(result.alternatives),
-        result.source_words if aligned else None,
-        result.target_words if aligned else None,
-        result.alignment.tolist() if aligned else None,
-    )
-
-
-def _n_best(alternatives: Sequence[Alternative]) -> list[NBest]:
-    return [NBest(each.text, each.score, each.finished) for each in alternatives]
-
-
-def _listed(text: OneOrMore) -> list[str]:
+def _listed(text: str | list[str]) -> list[str]:
     return [text] if isinstance(text, str) else text
 
 
-def _words(text: str) -> int:
-    return len(text.split())
+def _texts(name: str, others: Callable[[Any], Sequence[Any]]) -> Outputs:
+    """The outputs of a task that writes.
+
+    Args:
+        name: of the text.
+        others: all outputs for one text, best first.
+    """
+    plain: Outputs = {
+        name: (str, lambda each: each.text),
+        "score": (float, lambda each: each.score),
+        "finished": (bool, lambda each: each.finished),
+    }
+    types: dict[str, Any] = {key: (kind, ...) for key, (kind, _) in plain.items()}
+    alternative = create_model(f"{name.capitalize()}Alternative", **types)
+
+    def alternatives(result: Any) -> list[dict[str, Any]]:
+        return [{key: value(each) for key, (_, value) in plain.items()} for each in others(result)]
+
+    return plain | {"alternatives": (list[alternative], alternatives)}
+
+
+_TEXT = (OneOrMore, Field(description="One or several."))
+_TRUNCATED = (bool, lambda result: result.truncated)
+
+ROUTES = {
+    "translate": TaskRoute(
+        "Translations, with word alignments and a trace on request.",
+        {
+            "text": _TEXT,
+            "source_language": (str | None, Field(None, description="Of a model of several.")),
+            "target_language": (str | None, Field(None, description="Of a model of several.")),
+            "alignment": (
+                Literal["input", "output"] | None,
+                Field(None, description="The decoder's step that word alignments are read from."),
+            ),
+            "trace": (bool, Field(False, description="Also the address of a trace, of one text.")),
+        },
+        _texts("translation", lambda result: result.alternatives)
+        | {
+            "source_words": (list[str], lambda each: each.source_words or None),
+            "target_words": (list[str], lambda each: each.target_words or None),
+            "alignment": (
+                list[list[float]],  # target words × source words
+                lambda each: None if each.alignment is None else each.alignment.tolist(),
+            ),
+        },
+        _translate,
+        DECODING,
+        more={"trace": (str | None, None)},
+    ),
+    "summarize": TaskRoute(
+        "Summaries.",
+        {"text": _TEXT},
+        _texts("summary", lambda result: result.alternatives) | {"truncated": _TRUNCATED},
+        _summarize,
+        DECODING,
+    ),
+    "generate": TaskRoute(
+        "Continuations of texts, or the answer to a chat; /v1 has both as streams.",
+        {
+            "text": (OneOrMore | None, Field(None, description="One or several to continue.")),
+            "messages": (list[dict[str, Any]] | None, Field(None, description="A chat to answer.")),
+            "stop": (
+                str | Annotated[list[str], Field(max_length=16)] | None,
+                Field(None, description="Strings that end the text."),
+            ),
+        },
+        _texts("continuation", lambda result: [result, *result.others]),
+        _generate,
+        (*DECODING, *SAMPLING),
+    ),
+    "classify": TaskRoute(
+        "The labels of texts, or of pairs of texts.",
+        {
+            "text": _TEXT,
+            "text_pair": (
+                OneOrMore | None,
+                Field(None, description="The second text of each, for a model of pairs."),
+            ),
+        },
+        {
+            "labels": (list[Label], lambda result: result[0]),
+            "chosen": (list[str], lambda result: [each.label for each in result[1].chosen]),
+            "truncated": (bool, lambda result: result[1].truncated),
+        },
+        _classify,
+        ("top_k",),
+        ClassifyOptions,
+    ),
+    "answer": TaskRoute(
+        "The answers to questions, best first.",
+        {
+            "question": (OneOrMore, Field(description="One or several.")),
+            "context": (
+                OneOrMore,
+                Field(description="The text that may hold the answer, of each."),
+            ),
+        },
+        {
+            "answers": (
+                list[dict[str, Any]],
+                lambda result: [
+                    {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
+                    for each in result
+                ],
+            )
+        },
+        _answer,
+        ("top_k",),
+        AnswerOptions,
+    ),
+    "encode": TaskRoute(
+        "Vectors of texts.",
+        {"text": _TEXT},
+        {
+            "embedding": (list[float], lambda result: result.vector.tolist()),
+            "truncated": _TRUNCATED,
+        },
+        _encode,
+    ),
+}
+add_routes()

@@ -11,7 +11,7 @@ from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
 from regard.http.refusals import Busy
 from regard.recipes.card import read_card
-from regard.runtime.laying_out import lay_out
+from regard.runtime.packing import lay_out
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
@@ -152,7 +152,7 @@ class Served:
             )
         else:
             threads = Batches(
-                _COMPUTE[type(task)](task),
+                _reading(task),
                 name=name,
                 waiting=limits.waiting,
                 most=BATCH,
@@ -172,29 +172,13 @@ def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
         return False
 
 
-def _classifying(task: Classifier) -> Compute:
-    """Options: whether there are pairs; items: a text and the second one, or ""."""
+def _reading(task: Any) -> Compute:
+    """A model's batches: options and items, each a tuple of texts → results."""
 
-    def compute(paired: bool, items: list[tuple[str, str]], progress: Progress) -> Sequence[Any]:
-        texts, seconds = zip(*items, strict=True)
-        pairs = seconds if paired else None
-        return task.run(texts, pairs, batch_size=BATCH, progress=progress)
+    def compute(options: Any, items: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
+        if isinstance(task, Answerer):
+            return task.run(items, top_k=options, progress=progress)  # type: ignore[arg-type]
+        columns = map(list, zip(*items, strict=True))
+        return task.run(*columns, batch_size=BATCH, progress=progress)
 
     return compute
-
-
-def _answering(task: Answerer) -> Compute:
-    """Options: the number of answers; items: a question and its context."""
-    return lambda top_k, items, progress: task.run(items, top_k=top_k, progress=progress)
-
-
-def _encoding(task: Embedder) -> Compute:
-    """No options; items: texts."""
-    return lambda _, items, progress: task.run(items, batch_size=BATCH, progress=progress)
-
-
-_COMPUTE: dict[type[Task], Callable[[Any], Compute]] = {
-    Classifier: _classifying,
-    Answerer: _answering,
-    Embedder: _encoding,
-}

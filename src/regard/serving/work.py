@@ -47,12 +47,16 @@ class Work(ABC):
 
 
 class Readings(Work):
-    """Texts, or tuples of texts, to be read; a job for each."""
+    """Texts, each with those that belong to it, to be read; a job for each."""
 
     def __init__(
-        self, items: Sequence[Any], options: Any, limits: Limits, seconds: float | None = None
+        self,
+        items: Sequence[tuple[str, ...]],
+        options: Any,
+        limits: Limits,
+        seconds: float | None = None,
     ):
-        texts = [text for each in items for text in ((each,) if isinstance(each, str) else each)]
+        texts = [text for item in items for text in item]
         super().__init__(limits, texts, len(items), seconds=seconds)
         self._items, self._options = items, options
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.attention import Padding
-from regard.layers.recurrent_attention import BahdanauAttention, LuongAttention
+from regard.layers.recurrent_decoders import BahdanauAttention, LuongAttention
 
 QUERY = torch.tensor([[[0.5, -1.0]]])  # (batch, queries, width)
 MEMORY = torch.tensor([[[1.0, 0.0, 2.0], [0.0, 3.0, -1.0], [9.0, 9.0, 9.0]]])

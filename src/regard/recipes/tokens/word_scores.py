@@ -65,7 +65,7 @@ def ratios(right: float, predicted: float, expected: float) -> Ratios:
 
 
 @dataclass(frozen=True)
-class TokenEvaluation:
+class WordEvaluation:
     """The labels that a model gave the words of sentences, beside the expected ones.
 
     Entities are what counts where labels say where one begins (B-, I-), else words.
