@@ -240,6 +240,7 @@ class Columns:
     header: list[str] | None = None  # the names of a table's columns, if its first row has them
     _places: list[Any] | None = None
     _width = 0
+    _take: Callable[[list[str]], tuple[Any, ...]]  # the roles' cells of a row
 
     def __init__(self, name: str, roles: Sequence[Role], *, exact: bool = False):
         self.name, self.roles = name, roles
@@ -286,12 +287,12 @@ class Columns:
         self._width = max(needed, len(first)) if self._exact else needed
         self.header = first if header else None
         if len(places) > 1 and None not in places:
-            self._take = itemgetter(*places)
+            self._take = cast(
+                Callable[[list[str]], tuple[Any, ...]], itemgetter(*cast(Any, places))
+            )
+        else:
+            self._take = lambda cells: tuple([None if k is None else cells[k] for k in places])
         return header
-
-    def _take(self, cells: list[str]) -> tuple[Any, ...]:
-        """The cells of a row that the roles have."""
-        return tuple([None if k is None else cells[k] for k in self._places or ()])
 
     def _wrong_width(self, line: int, count: int) -> BadLine:
         reason = "wrong columns"
