@@ -15,7 +15,7 @@ from regard.data.seen import hash_text
 from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
-from regard.records import BadCellError, BadLine, OnBadLine, Role, Row, read_examples
+from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
 from regard.records.lines import Say, open_bytes, unpacking
 from regard.records.reader import BadLines
 from regard.text import normalize
@@ -106,14 +106,14 @@ class QuestionReader:
         return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
 
 
-def _asked(row: Row) -> _Asked:
-    question, context, answer, start, title = row.values
+def _asked(values: tuple[Any, ...], line: int) -> _Asked:
+    question, context, answer, start, title = values
     if question is None or context is None:
         raise BadCellError(
             "a question and a context must be text; got nothing. Name their columns with"
             " `question` and `context`."
         )
-    return _Asked(question, context, _answers(answer, start), str(title or ""), row.line)
+    return _Asked(question, context, _answers(answer, start), str(title or ""), line)
 
 
 def fault(example: Example) -> str | None:
