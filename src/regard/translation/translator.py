@@ -104,7 +104,7 @@ class Translator(TextToText):
 
     @property
     def has_languages(self) -> bool:
-        """Whether both languages must be specified: see `between`."""
+        """True if both languages must be specified: see `between`."""
         return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> Translator:
@@ -133,8 +133,7 @@ class Translator(TextToText):
         return super(Translator, task).with_options(**options)
 
     def saved_settings(self) -> dict[str, Any]:
-        """Of a model of several languages none of which is chosen, also each direction's prefix, as
-        T5's config.json has it."""
+        """Include each direction's prefix, as T5's config.json has it, if no language is chosen."""
         directions = self.languages.pairs if self.prefix is None else {}
         tasks = {
             f"translation_{source}_to_{target}": {"prefix": defaults.prefix}
@@ -244,7 +243,7 @@ class Translator(TextToText):
     def parts(
         self, text: str, *, any_script: bool = False, truncation: bool = False
     ) -> Iterator[list[int]]:
-        """As many as the model's positions make necessary; one with `truncation`."""
+        """Yield as many parts as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
@@ -307,7 +306,7 @@ class Translator(TextToText):
         return aligned
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
-        """What the numbers of `Translation.alignment` are."""
+        """Return a caption of the numbers of `Translation.alignment`."""
 
         caption = "α of cross-attention"
         if not self.model.stepwise:
@@ -334,7 +333,7 @@ def _best(n_best: list[Translation]) -> Translation:
 
 
 def _join(parts: list[Translation]) -> Translation:
-    """One result from those of a text's parts; nothing at all for an empty text.
+    """Return one result from those of a text's parts; nothing at all for an empty text.
 
     Each alternative joins those of its rank: the text's second best the second best of every part.
     """
