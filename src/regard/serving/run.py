@@ -23,7 +23,7 @@ from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
 from regard.serving.state import Here, State
-from regard.serving.work import Readings, Texts
+from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
 from regard.tasks.classification import Label
 
@@ -160,7 +160,7 @@ def _endpoint(name: str, route: TaskRoute, kind: type[Asked]) -> Callable[..., A
 
 
 async def _translate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts = _listed(asked.text)
+    texts = listed(asked.text)
     if asked.trace and len(texts) > 1:
         raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
     words = sum(len(text.split()) ** 2 for text in texts)
@@ -189,7 +189,7 @@ async def _translate(request: Request, here: State, model: Model[Any], asked: An
 
 
 async def _summarize(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts, options = _listed(asked.text), asked.values(DECODING)
+    texts, options = listed(asked.text), asked.values(DECODING)
     work, found = await decoded(request, model, texts, options, asked.timeout)
     return await all_of(request, work.results(found), work.deadline, whole=work.is_small), {}
 
@@ -197,10 +197,10 @@ async def _summarize(request: Request, here: State, model: Model[Any], asked: An
 async def _generate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
-    prompts = _listed(asked.text) if asked.text is not None else [asked.messages or []]
+    prompts = listed(asked.text) if asked.text is not None else [asked.messages or []]
     drawing = asked.values(SAMPLING)
     options = asked.values(DECODING) | ({"do_sample": True} | drawing if drawing else {})
-    stop = () if asked.stop is None else _listed(asked.stop)
+    stop = () if asked.stop is None else listed(asked.stop)
     work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)
     found = await results_of(request, model, work)
     made = ([ready.result(each) for each in its] for ready, its in work.pairs(found))
@@ -229,7 +229,7 @@ async def _read(
     Args:
         names: the fields of texts that belong together.
     """
-    columns = {name: _listed(texts) for name, texts in asked.values(names).items()}
+    columns = {name: listed(texts) for name, texts in asked.values(names).items()}
     first, *others = columns.values()
     for name, column in list(columns.items())[1:]:
         if len(column) != len(first):
@@ -261,10 +261,6 @@ def trace(id: str, here: Here) -> Response:
     if page is None:
         raise HTTPException(404, "this trace is no longer here; ask for it again.")
     return download(page, "regard.html")
-
-
-def _listed(text: str | list[str]) -> list[str]:
-    return [text] if isinstance(text, str) else text
 
 
 def _texts(name: str, others: Callable[[Any], Sequence[Any]]) -> Outputs:

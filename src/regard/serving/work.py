@@ -109,3 +109,8 @@ class Texts(Work):
             its = found[begin : begin + len(parts)]
             begin += len(parts)
             yield self.task.result(parts, its, **options)
+
+
+def listed(texts: str | list[str]) -> list[str]:
+    """The texts of a field that may have one or several."""
+    return [texts] if isinstance(texts, str) else texts
