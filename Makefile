@@ -42,7 +42,7 @@ demo: $(READY)
 	@$(BIN)/regard translate "I would like to drink a cup of tea with my friends." --attention
 	@echo "To call regard yourself: source $(BIN)/activate"
 
-# A process for each processor, up to four, and each takes the next lane: see tests/conftest.py.
+# A process for each processor, up to four, and each takes the next lane: see tests/fixtures/lanes.py.
 PARALLEL := -n auto --maxprocesses 4
 
 test: $(TEST_READY)

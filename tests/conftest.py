@@ -14,7 +14,7 @@ from typing import Any
 import jaxtyping
 import pytest
 
-pytest_plugins = ["fixtures.translators", "fixtures.figures"]
+pytest_plugins = ["fixtures.lanes", "fixtures.started", "fixtures.translators", "fixtures.figures"]
 
 if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
@@ -29,73 +29,10 @@ for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)
 
 
-# Lanes of `make test`: a process takes a whole lane, the longest first, so that no process is left
-# with a long one at the end. The browser's files are one lane: they share a browser and a long
-# trace. Every other file is a lane; these take the most processor time, by `--durations`.
-BROWSER = "tests/browser/"
-LONGEST = (
-    "tests/cli/commands/test_train.py",
-    "tests/examples/test_introductions.py",
-    "tests/test_wheel.py",
-    "tests/attack/test_attack.py",
-    "tests/api/test_pipeline_arguments.py",
-    "tests/cli/test_killed_runs.py",
-    "tests/training/test_processes.py",
-    "tests/test_types.py",
-    "tests/serving/test_workers.py",
-    "tests/examples/test_examples.py",
-    "tests/bulk/test_cluster.py",
-    "tests/cli/test_engines.py",
-    "tests/attention/test_numerics.py",
-    "tests/recipes/summaries/test_summarization.py",
-    "tests/api/test_looking.py",
-    "tests/serving/test_hostile.py",
-)
-
-
-def lane_of(nodeid: str) -> str:
-    """The lane of a test."""
-    file = nodeid.split("::", 1)[0]
-    return BROWSER if file.startswith(BROWSER) else file
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = {lane: number for number, lane in enumerate((BROWSER, *LONGEST))}
-    items.sort(key=lambda item: order.get(lane_of(item.nodeid), len(order)))
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    from xdist.scheduler import LoadScopeScheduling
-
-    config.option.loadscopereorder = False
-
-    class Lanes(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return lane_of(nodeid)
-
-    return Lanes(config, log)
-
-
-@pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all processes of a run have in common."""
-    own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
 @pytest.fixture(scope="session", autouse=True)
 def _packed_models(shared_folder: Path) -> None:
     """Models that the tests pack are not among the user's own, and packed once in a run."""
     os.environ["REGARD_CACHE"] = str(shared_folder / "packed")
-
-
-@pytest.fixture(scope="session")
-def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Starts commands as processes of their own: see fixtures/started.py."""
-    from fixtures.started import forking
-
-    with forking(tmp_path_factory.mktemp("forks")) as started:
-        yield started
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.runtime.silent import silent_runtime
+from regard.runtime.session import silent_runtime
 
 onnxruntime = silent_runtime()
 

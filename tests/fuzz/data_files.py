@@ -27,7 +27,7 @@ from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.preparation import Preparation
 from regard.training import RunFolder
 from regard.words import load_vectors
-from regard.words.sentences import read_sentences
+from regard.words.segmentation import read_sentences
 from regard.words.vectors import WordVectors
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from regard.generation import GenerationConfig, generate, stream
-from regard.generation.arrays import arrays_of, numpy_arrays, torch_arrays
+from regard.generation.arrays import NUMPY, TORCH, arrays_of
 
 EOS, START = 0, 1
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -91,12 +91,12 @@ def test_both_libraries_have_the_same_operations() -> None:
     ]  # fmt: skip
     for name, *arguments in calls:
         in_torch = [torch.as_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments]
-        got = getattr(numpy_arrays, name)(*arguments)
-        expected = getattr(torch_arrays, name)(*in_torch)
+        got = getattr(NUMPY, name)(*arguments)
+        expected = getattr(TORCH, name)(*in_torch)
         if not isinstance(got, tuple):
             got, expected = (got,), (expected,)
         for one, other in zip(got, expected, strict=True):
             assert np.asarray(one).dtype == other.numpy().dtype, name
             np.testing.assert_allclose(one, other.numpy(), rtol=1e-6, atol=1e-6, err_msg=name)
-    assert arrays_of(x) is numpy_arrays
-    assert arrays_of(torch.zeros(1)) is torch_arrays
+    assert arrays_of(x) is NUMPY
+    assert arrays_of(torch.zeros(1)) is TORCH

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.generation import GenerationConfig
-from regard.generation.arrays import torch_arrays
+from regard.generation.arrays import TORCH
 from regard.generation.choosers import (
     BeamSearch,
     Greedy,
@@ -98,24 +98,22 @@ def test_beam_search_keeps_a_spare_candidate_for_each_that_may_end() -> None:
 def test_candidates_carry_the_models_own_log_probability() -> None:
     config = GenerationConfig(num_beams=2, bad_words_ids=((1,),), renormalize_logits=True)
     logits = torch.tensor([[0.2, 0.5, 0.3]]).log()
-    found = chooser_for(config, [(0, 0)], torch_arrays)(logits, running(1))
+    found = chooser_for(config, [(0, 0)], TORCH)(logits, running(1))
     assert found.tokens[0, :2].tolist() == [2, 0]
     assert found.log_probs[0, :2].exp().tolist() == pytest.approx([0.3, 0.2])
     assert found.totals[0, :2].exp().tolist() == pytest.approx([0.6, 0.4])
 
 
 def test_settings_choose_the_chooser() -> None:
-    assert isinstance(chooser_for(GenerationConfig(), [(0, 0)], torch_arrays), Greedy)
-    assert isinstance(
-        chooser_for(GenerationConfig(num_beams=2), [(0, 0)], torch_arrays), BeamSearch
-    )
-    assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)], torch_arrays), Sample)
+    assert isinstance(chooser_for(GenerationConfig(), [(0, 0)], TORCH), Greedy)
+    assert isinstance(chooser_for(GenerationConfig(num_beams=2), [(0, 0)], TORCH), BeamSearch)
+    assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)], TORCH), Sample)
 
 
 @pytest.mark.parametrize("settings", [{}, dict(num_beams=3, eos_token_id=(0, 1))])
 def test_the_likeliest_tokens_alone_give_the_same_candidates(settings: dict[str, Any]) -> None:
     config = GenerationConfig(**settings)
-    chooser = chooser_for(config, [(0, 0)], torch_arrays)
+    chooser = chooser_for(config, [(0, 0)], TORCH)
     count, width = chooser.needed(0), config.num_beams
     assert count is not None
     logits = torch.randn(4 * width, 70, generator=torch.Generator().manual_seed(5))
@@ -131,10 +129,10 @@ def test_all_logits_are_needed_while_a_filter_acts() -> None:
     config = GenerationConfig(
         min_new_tokens=2, max_new_tokens=5, eos_token_id=1, forced_eos_token_id=1
     )
-    chooser = chooser_for(config, [(0, 0)], torch_arrays)
+    chooser = chooser_for(config, [(0, 0)], TORCH)
     assert [chooser.needed(generated) for generated in range(5)] == [None, None, 1, 1, None]
     for settings in (dict(repetition_penalty=2.0), dict(do_sample=True, seed=1)):
-        chooser = chooser_for(GenerationConfig(**settings), [(0, 0)], torch_arrays)
+        chooser = chooser_for(GenerationConfig(**settings), [(0, 0)], TORCH)
         assert chooser.needed(3) is None
 
 

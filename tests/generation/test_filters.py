@@ -6,7 +6,6 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.generation import GenerationConfig
-from regard.generation.choosers import filters_for
 from regard.generation.filters import (
     NO_TOKEN,
     BadWords,
@@ -20,6 +19,7 @@ from regard.generation.filters import (
     Temperature,
     TopK,
     TopP,
+    filters_for,
 )
 
 NOTHING = torch.zeros(1, 0, dtype=torch.long)

@@ -9,7 +9,8 @@ from torch import Tensor
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate, stream
 from regard.generation import search as search_module
-from regard.generation.choosers import BeamSearch, filters_for
+from regard.generation.choosers import BeamSearch
+from regard.generation.filters import filters_for
 from regard.generation.search import NBest, length_penalized, reachable_length
 
 EOS, START = 0, 1

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from regard.generation import GenerationConfig, generate
-from regard.generation.choosers import filters_for
+from regard.generation.filters import filters_for
 
 transformers = pytest.importorskip("transformers")
 

@@ -15,7 +15,7 @@ from regard.generation.search import Asked, NBest, Search, search
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.runtime.decodes import Read, Slot, Slots
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
-from regard.runtime.packing import pack, pack_writer
+from regard.runtime.packing import pack
 
 VOCAB = 31
 STRATEGIES: dict[str, dict[str, Any]] = {
@@ -146,7 +146,7 @@ def test_a_translation_is_the_same_alone_and_in_any_company(
     family: str, precision: str, strategy: str
 ) -> None:
     settings = STRATEGIES[strategy]
-    packed, ids = pack_writer(translator(family), precision), texts(11, 40)
+    packed, ids = pack(translator(family), precision), texts(11, 40)
     alone = decoded(packed, ids, config(**settings), seed=None)
     assert decoded(packed, ids, config(**settings), seed=1) == alone
 
@@ -165,7 +165,7 @@ def test_a_continuation_is_the_same_alone_and_in_any_company(
 @pytest.mark.parametrize("family", ["bart", "t5"])
 def test_slots_write_what_the_model_itself_writes(family: str) -> None:
     model, ids, settings = translator(family), texts(5, 30), config(num_beams=3)
-    packed = pack_writer(model)
+    packed = pack(model)
     for number, found in enumerate(decoded(packed, ids, settings, seed=1)):
         source = torch.from_numpy(ids[number])[None]
         start = torch.zeros(1, 1, dtype=torch.long)
@@ -184,7 +184,7 @@ def test_slots_continue_as_the_model_itself_does(family: str) -> None:
 
 
 def test_storage_shrinks_when_texts_have_left() -> None:
-    packed = pack_writer(translator("pegasus"))
+    packed = pack(translator("pegasus"))
     slots = packed.slots(1)
     source = np.full((24, 40), 7)
     held = slots.add(source, np.ones(source.shape, np.int32))

@@ -8,10 +8,9 @@ import torch
 
 from regard.errors import UnavailableError
 from regard.models import Decoder, DecoderConfig
-from regard.runtime import layout
-from regard.runtime.laying_out import lay_out
+from regard.runtime import session
 from regard.runtime.packed import open_packed
-from regard.runtime.packing import cache_size, pack
+from regard.runtime.packing import cache_size, lay_out, pack
 from regard.runtime.session import write_layout
 
 PROMPT = np.array([[5, 9, 2, 30, 7], [8, 3, 14, 1, 0]])
@@ -36,7 +35,7 @@ def test_a_layout_changes_no_bit(precision: str) -> None:
     folder = pack(small(), precision).folder
     before, size = steps(folder), cache_size().bytes
     assert lay_out(folder)
-    assert layout.laid_out(folder / "step.onnx") is not None
+    assert session.laid_out(folder / "step.onnx") is not None
     assert (steps(folder) == before).all()
     assert cache_size().bytes > size
     assert not lay_out(folder)  # it is there
@@ -46,24 +45,24 @@ def test_a_damaged_layout_is_removed_and_made_again() -> None:
     folder = pack(small(), "int8").folder
     before = steps(folder)
     lay_out(folder)
-    file = layout.layout_of(folder) / "step.onnx.bin"
+    file = session.layout_of(folder) / "step.onnx.bin"
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 0x55
     file.write_bytes(content)
     assert (steps(folder) == before).all()
-    assert not layout.layout_of(folder).exists()
+    assert not session.layout_of(folder).exists()
     assert lay_out(folder)
 
 
 def test_another_processor_has_a_layout_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = pack(small(), "fp32").folder
     lay_out(folder)
-    layout._key.cache_clear()
+    session._processor_key.cache_clear()
     monkeypatch.setattr("platform.processor", lambda: "another")
     try:
-        assert layout.laid_out(folder / "step.onnx") is None
+        assert session.laid_out(folder / "step.onnx") is None
     finally:
-        layout._key.cache_clear()
+        session._processor_key.cache_clear()
 
 
 def test_a_layout_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.runtime.graph import Graph
+from regard.runtime.graph import Graph, write_graphs
 from regard.runtime.linear import product, quantized_blocks, quantized_columns
-from regard.runtime.onnx_file import write_graphs
 from regard.runtime.session import Session
 
 random = np.random.default_rng(7)

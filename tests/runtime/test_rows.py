@@ -11,7 +11,7 @@ from fixtures.families import DECODERS
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.runtime.packed import PackedDecoder
-from regard.runtime.packing import pack, pack_writer
+from regard.runtime.packing import pack
 
 STRATEGIES: dict[str, dict[str, Any]] = {
     "greedy": {},
@@ -57,7 +57,7 @@ def test_an_encoder_decoder_writes_the_same_tokens(threads: int, settings: dict[
     model, source = translator()
     start = torch.zeros(9, 1, dtype=torch.long)
     expected = generate(model.start(source), start, config(**settings))
-    packed = pack_writer(model, threads=threads)
+    packed = pack(model, threads=threads)
     got = packed.generate(source.numpy(), start.numpy(), config(**settings))
     assert tokens(got) == tokens(expected)
     one = packed.generate(source[3:4, :3].numpy(), start[:1].numpy(), config(**settings))
@@ -73,7 +73,7 @@ def test_int8_gives_a_sentence_the_same_bits_alone_and_in_any_batch(
     settings: dict[str, Any], threads: int
 ) -> None:
     model, source = translator()
-    packed = pack_writer(model, "int8", threads=threads)
+    packed = pack(model, "int8", threads=threads)
     start = torch.zeros(9, 1, dtype=torch.long).numpy()
     search = config(max_new_tokens=20, eos_token_id=(1, 4, 8, 12), **settings)
     together = packed.generate(source.numpy(), start, search)

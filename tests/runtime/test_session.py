@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from regard.runtime.graph import Graph
-from regard.runtime.onnx_file import write_graphs
+from regard.runtime.graph import Graph, write_graphs
 from regard.runtime.session import Session
 
 

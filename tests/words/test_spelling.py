@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard.words import WordVectors
-from regard.words.spelling import nearest_spelled
+from regard.words.vectors import nearest_spelled
 
 WORDS = WordVectors(["the", "meat", "bank", "24", "river"], np.eye(5, dtype=np.float32))
 

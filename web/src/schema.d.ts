@@ -934,6 +934,16 @@ export interface components {
             vocabulary: number;
         };
         /**
+         * Numbers
+         * @description Place of a vector of float32.
+         */
+        Numbers: {
+            /** At */
+            at: number;
+            /** Length */
+            length: number;
+        };
+        /**
          * Offer
          * @description What a page can open besides the models that it lists.
          */
@@ -950,6 +960,95 @@ export interface components {
         OpenRequest: {
             /** Model */
             model: string;
+        };
+        /**
+         * PageConfig
+         * @description Model that the page computes.
+         */
+        PageConfig: {
+            /**
+             * Activation
+             * @enum {string}
+             */
+            activation: "relu" | "silu" | "gelu_tanh";
+            /** D Model */
+            d_model: number;
+            /** Decoder Head Dim */
+            decoder_head_dim: number;
+            /** Decoder Heads */
+            decoder_heads: number;
+            /** Decoder Layers */
+            decoder_layers: number;
+            /** Embedding Scale */
+            embedding_scale: number;
+            /** Encoder Head Dim */
+            encoder_head_dim: number;
+            /** Encoder Heads */
+            encoder_heads: number;
+            /** Encoder Layers */
+            encoder_layers: number;
+            /** Max Positions */
+            max_positions: number;
+            /**
+             * Norm
+             * @enum {string}
+             */
+            norm: "pre" | "post";
+            /** Norm Eps */
+            norm_eps: number;
+            /**
+             * Norm Kind
+             * @enum {string}
+             */
+            norm_kind: "layer" | "rms";
+            /** Output Scale */
+            output_scale: number;
+            /** Position Offset */
+            position_offset: number;
+            /**
+             * Positions
+             * @enum {string}
+             */
+            positions: "sinusoidal" | "learned";
+            score_scale: components["schemas"]["PageScales"];
+        };
+        /**
+         * PageDecoding
+         * @description Settings of decoding that the page follows.
+         */
+        PageDecoding: {
+            /** Early Stopping */
+            early_stopping: boolean | "never";
+            /** Eos Ids */
+            eos_ids: number[];
+            /** Forbidden Ids */
+            forbidden_ids: number[];
+            /** Forced Bos Id */
+            forced_bos_id: number | null;
+            /** Forced Eos Id */
+            forced_eos_id: number | null;
+            /** Length Penalty */
+            length_penalty: number;
+            /** Max New Tokens */
+            max_new_tokens: number;
+            /** Min New Tokens */
+            min_new_tokens: number;
+            /** Num Beams */
+            num_beams: number;
+            /** Renormalized */
+            renormalized: boolean;
+            /** Start Id */
+            start_id: number;
+        };
+        /**
+         * PageScales
+         * @description Factors of q·k in the two stacks.
+         */
+        PageScales: {
+            /** Decoder */
+            decoder: number;
+            /** Encoder */
+            encoder: number;
         };
         /**
          * Part
@@ -1032,6 +1131,22 @@ export interface components {
             end: number;
             /** First */
             first: number;
+        };
+        /**
+         * Rows
+         * @description Place of an int8 matrix.
+         */
+        Rows: {
+            /** At */
+            at: number;
+            /** Columns */
+            columns: number;
+            /** Rows */
+            rows: number;
+            /** Scales */
+            scales: number;
+            /** Width */
+            width: number;
         };
         /**
          * Settings

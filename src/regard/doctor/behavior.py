@@ -7,15 +7,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from regard.doctor.settings import Finding
-
 PADS = 3
 ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
 
 
 @torch.no_grad()
-def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[Finding]:
-    """Runs a short text alone, padded, and with another end.
+def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]:
+    """Run a short text alone, padded, and with another end; yield what is wrong.
 
     Args:
         model: one that reads text, in evaluation mode.
@@ -25,30 +23,26 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[Find
     ids = torch.tensor([text])
     alone = _result(model, ids, torch.ones_like(ids, dtype=torch.bool))
     if not bool(alone.isfinite().all()):
-        yield Finding(
-            "wrong",
-            "running",
+        yield (
             "the model returns NaN or infinity for a short text:"
-            " go back to an earlier checkpoint, or load it in float32",
+            " go back to an earlier checkpoint, or load it in float32"
         )
         return
-    found = [*_padding(model, ids, alone, pad), *_future(model, ids, alone)]
-    yield from found or [Finding("ok", "running", "neither padding nor the future changes it")]
+    yield from _padding(model, ids, alone, pad)
+    yield from _future(model, ids, alone)
 
 
-def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[Finding]:
+def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[str]:
     masked = model.writing == "generation"
     if pad is None and not masked:
         return  # a recurrent model takes no padding; a decoder gets an attention mask
     # On the left too where it may stand there; behind a causal mask, nothing sees it on the right.
     sides = (0, PADS) if masked else (0,)
     if any(_differ(_padded(model, ids, pad or 0, left), alone) for left in sides):
-        yield Finding(
-            "wrong",
-            "running",
+        yield (
             f"a text that is padded with {pad or 0} gives a different result, so the mask treats"
             " padding as text or text as padding: set pad_token_id in config.json to the token"
-            " that the tokenizer pads with",
+            " that the tokenizer pads with"
         )
 
 
@@ -58,7 +52,7 @@ def _padded(model: Any, ids: Tensor, pad: int, left: int) -> Tensor:
     return _result(model, padded, (place >= left) & (place < left + ids.shape[1]))
 
 
-def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
+def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[str]:
     """Another token may change what is given at its own place and behind it."""
     if not model.writing:
         return  # every token sees the whole text
@@ -66,11 +60,9 @@ def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[Finding]:
     other[0, place] = (ids[0, place] + 1) % model.config.vocab_size
     changed = _result(model, ids, torch.ones_like(ids, dtype=torch.bool), target=other)
     if _differ(changed[:, :place], alone[:, :place]):
-        yield Finding(
-            "wrong",
-            "running",
+        yield (
             "a token changes the output before it, so the decoder sees the future: its causal"
-            " mask is inverted or missing; report it, with this folder's config.json",
+            " mask is inverted or missing; report it, with this folder's config.json"
         )
 
 

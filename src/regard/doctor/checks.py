@@ -11,7 +11,7 @@ from regard.checkpoints import Checkpoint, empty_model, from_pretrained
 from regard.checkpoints.fit import fit
 from regard.checkpoints.weights import Weights
 from regard.doctor.behavior import check_run
-from regard.doctor.settings import Finding, check_settings
+from regard.doctor.settings import Finding, check_settings, named
 from regard.errors import RegardError
 from regard.runtime.packing import cache_size
 from regard.text import Tokenizer, TokenizerPair
@@ -39,7 +39,7 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         yield from _check_files(checkpoint.folder, weights)
         if family_is_known:
             yield from _check_fit(checkpoint)
-        yield from _check_values(weights)
+        yield from named("values", _check_values(weights), "every weight is a finite number")
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
     yield from _check_cache()
@@ -92,34 +92,28 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
     except RegardError as error:
         yield Finding("wrong", "config", str(error))
         return
-    found = fit(checkpoint.family, model, checkpoint.weights.shapes)
-    problems = found.problems()
-    for problem in problems[:LISTED]:
-        yield Finding("wrong", "names", f"{problem}: config.json and the weights do not match")
+    fitted = fit(checkpoint.family, model, checkpoint.weights.shapes)
+    problems = fitted.problems()
+    listed = [f"{each}: config.json and the weights do not match" for each in problems[:LISTED]]
     if len(problems) > LISTED:
-        yield Finding("wrong", "names", f"and {len(problems) - LISTED} more names do not fit")
-    if not problems:
-        yield Finding("ok", "names", "every name and shape matches config.json")
-    untrue = list(found.untrue(checkpoint.weights))
-    for problem in untrue:
-        yield Finding("wrong", "ties", f"{problem}: set tie_word_embeddings to false, or copy one")
-    if found.tied and not untrue:
-        yield Finding("ok", "ties", "tied weights are equal")
+        listed.append(f"and {len(problems) - LISTED} more names do not fit")
+    yield from named("names", listed, "every name and shape matches config.json")
+    if fitted.tied:
+        broken = fitted.untrue(checkpoint.weights)
+        ties = (f"{each}: set tie_word_embeddings to false, or copy one" for each in broken)
+        yield from named("ties", ties, "tied weights are equal")
 
 
-def _check_values(weights: Weights) -> Iterator[Finding]:
+def _check_values(weights: Weights) -> Iterator[str]:
     for name, tensor in weights.items():
         if tensor.is_floating_point() and tensor.numel():
             low, high = tensor.aminmax()
             if not (torch.isfinite(low) and torch.isfinite(high)):
-                yield Finding(
-                    "wrong",
-                    "values",
+                yield (
                     f"{name} contains NaN or infinity:"
-                    " copy the file again, or go back to an earlier checkpoint",
+                    " copy the file again, or go back to an earlier checkpoint"
                 )
                 return
-    yield Finding("ok", "values", "every weight is a finite number")
 
 
 def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> Iterator[Finding]:
@@ -133,7 +127,8 @@ def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> It
         return  # a finding of another check already
     pad = tokenizer.pad_id if "pad" in tokenizer.special else None
     try:
-        yield from check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
+        found = check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
+        yield from named("running", found, "neither padding nor the future changes it")
     except RegardError as error:  # ids outside the vocabulary
         yield Finding("wrong", "running", str(error))
 

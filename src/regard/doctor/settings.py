@@ -1,6 +1,6 @@
 """Checks that config.json, the tokenizer and generation_config.json agree."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,19 @@ class Finding:
     level: str  # "ok"; "note": worth knowing; "wrong": results will be wrong or missing
     check: str
     message: str
+
+
+class Note(str):
+    """Message that is worth knowing; any other says what is wrong."""
+
+
+def named(check: str, messages: Iterable[str], good: str) -> Iterator[Finding]:
+    """Findings of a check: a line for each message, or `good` if there is none."""
+    message = None
+    for message in messages:
+        yield Finding("note" if isinstance(message, Note) else "wrong", check, message)
+    if message is None:
+        yield Finding("ok", check, good)
 
 
 _POSITIONS = ("max_position_embeddings", "n_positions")
@@ -42,8 +55,7 @@ def check_settings(
         ("positions", _positions(settings, tokenizers.source)),
         ("generation", _generation(settings, generation)),
     ):
-        findings = [Finding(level, check, message) for level, message in found]
-        yield from findings or [Finding("ok", check, _GOOD[check])]
+        yield from named(check, found, _GOOD[check])
 
 
 _GOOD = {
@@ -56,7 +68,7 @@ _GOOD = {
 }
 
 
-def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[str, str]]:
+def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[str]:
     source_size = settings.get("vocab_size")
     target_size = settings.get("decoder_vocab_size") or source_size
     for side, tokenizer, size in (
@@ -69,110 +81,99 @@ def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple
         highest = max(tokenizer.backend.get_vocab(with_added_tokens=True).values())
         if isinstance(size, int) and highest >= size:
             yield (
-                "wrong",
                 f"{name} has ids up to {highest}, but the model has {size} rows: use the tokenizer"
-                " that the model was trained with",
+                " that the model was trained with"
             )
     for key in _IDS:
         for id_ in _ids(settings.get(key)):
             if isinstance(target_size, int) and not 0 <= id_ < target_size:
-                yield "wrong", f"{key} is {id_}, but the vocabulary is {target_size}: correct it"
+                yield f"{key} is {id_}, but the vocabulary is {target_size}: correct it"
 
 
-def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, str]]:
+def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[str]:
     pad, eos = settings.get("pad_token_id"), _ids(settings.get("eos_token_id"))
     if pad is None:
         if "pad" in tokenizer.special:
-            yield (
-                "note" if _is_decoder_only(settings) else "wrong",
+            yield (Note if _is_decoder_only(settings) else str)(
                 f"config.json has no pad_token_id, but the tokenizer pads with {tokenizer.pad_id}:"
-                f" set pad_token_id to {tokenizer.pad_id}",
+                f" set pad_token_id to {tokenizer.pad_id}"
             )
         elif _is_decoder_only(settings):
-            yield "note", "there is no padding token: give texts one by one, or set pad_token_id"
+            yield Note("there is no padding token: give texts one by one, or set pad_token_id")
         return
     if pad in eos:
         both = settings.get("is_encoder_decoder")
-        yield (
-            "wrong" if both else "note",
+        yield (str if both else Note)(
             f"padding and the end of a text are one token ({pad}): a mask made from ids hides the"
-            " end, and training on it never learns to stop; use another pad_token_id",
+            " end, and training on it never learns to stop; use another pad_token_id"
         )
     if "pad" in tokenizer.special and tokenizer.pad_id != pad:
         yield (
-            "wrong",
             f"pad_token_id is {pad}, but the tokenizer pads with {tokenizer.pad_id}"
-            f" ({tokenizer.special['pad']}): set both to the one the model was trained with",
+            f" ({tokenizer.special['pad']}): set both to the one the model was trained with"
         )
     if _is_decoder_only(settings) and tokenizer.settings.get("padding_side", "right") == "right":
-        yield (
-            "note",
+        yield Note(
             "the tokenizer pads on the right, but a text is continued at its right end: set"
-            ' "padding_side": "left" in tokenizer_config.json for programs that follow it',
+            ' "padding_side": "left" in tokenizer_config.json for programs that follow it'
         )
 
 
-def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[tuple[str, str]]:
+def _special(settings: Settings, tokenizers: TokenizerPair) -> Iterator[str]:
     target = tokenizers.target
     eos = _ids(settings.get("eos_token_id"))
     generates = settings.get("is_encoder_decoder") or _is_decoder_only(settings)
     if generates and eos and "eos" in target.special and target.eos_id not in eos:
         yield (
-            "wrong",
             f"eos_token_id is {_list(eos)}, but the tokenizer ends texts with {target.eos_id}"
-            f" ({target.special['eos']}): the model would not stop; make them equal",
+            f" ({target.special['eos']}): the model would not stop; make them equal"
         )
     if generates and not eos:
-        yield "wrong", "there is no eos_token_id: the model would not stop; set it"
+        yield "there is no eos_token_id: the model would not stop; set it"
     if _is_decoder_only(settings) and "bos" in target.special and settings.get("bos_token_id"):
         bos = target.special_id("bos")
         if bos not in _ids(settings["bos_token_id"]):
             yield (
-                "wrong",
                 f"bos_token_id is {settings['bos_token_id']}, but the tokenizer begins texts with"
-                f" {bos} ({target.special['bos']}): make them equal",
+                f" {bos} ({target.special['bos']}): make them equal"
             )
     source = tokenizers.source
     around = source.inputs("").ids
     both = bool(settings.get("is_encoder_decoder"))
     if both and eos and "eos" in source.special and source.eos_id not in around:
         yield (
-            "wrong",
             "the tokenizer does not add the end of sentence that the encoder was trained with:"
-            " add a template to tokenizer.json (post_processor)",
+            " add a template to tokenizer.json (post_processor)"
         )
     if "cls" in source.special and not generates and len(around) < 2:
         cls, sep = source.special["cls"], source.special.get("sep", "")
         yield (
-            "wrong",
             f"the tokenizer does not put {cls} and {sep} around a text, but the model was trained"
-            " with them: add a template to tokenizer.json (post_processor)",
+            " with them: add a template to tokenizer.json (post_processor)"
         )
     masked = any("MaskedLM" in name for name in settings.get("architectures") or ())
     if masked and "mask" not in source.special:
-        yield "wrong", "there is no mask token to fill: name mask_token in tokenizer_config.json"
+        yield "there is no mask token to fill: name mask_token in tokenizer_config.json"
 
 
-def _decoder_start(settings: Settings, generation: Settings) -> Iterator[tuple[str, str]]:
+def _decoder_start(settings: Settings, generation: Settings) -> Iterator[str]:
     if not settings.get("is_encoder_decoder"):
         return
     start = settings.get("decoder_start_token_id")
     decoding = generation.get("decoder_start_token_id")
     if start is None and decoding is None:
-        yield (
-            "note" if settings.get("model_type") == "mbart" else "wrong",  # starts with a language
+        yield (Note if settings.get("model_type") == "mbart" else str)(  # starts with a language
             "there is no decoder_start_token_id: the decoder cannot start; set it (for most models"
-            f" to pad_token_id, here {settings.get('pad_token_id')})",
+            f" to pad_token_id, here {settings.get('pad_token_id')})"
         )
     elif None not in (start, decoding) and start != decoding:
         yield (
-            "wrong",
             f"decoder_start_token_id is {start} in config.json and {decoding} in"
-            " generation_config.json: set both to the one the model was trained with",
+            " generation_config.json: set both to the one the model was trained with"
         )
 
 
-def _positions(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, str]]:
+def _positions(settings: Settings, tokenizer: Tokenizer) -> Iterator[str]:
     positions = next((settings[name] for name in _POSITIONS if settings.get(name)), None)
     longest = tokenizer.settings.get("model_max_length")
     if not isinstance(positions, int) or not isinstance(longest, int | float):
@@ -183,35 +184,32 @@ def _positions(settings: Settings, tokenizer: Tokenizer) -> Iterator[tuple[str, 
         positions -= (settings.get("pad_token_id") or 0) + 1
     if positions < longest < _UNLIMITED:
         yield (
-            "wrong",
             f"model_max_length is {longest:.0f} in tokenizer_config.json, but the model has"
-            f" {positions} positions: set it to {positions}",
+            f" {positions} positions: set it to {positions}"
         )
 
 
-def _generation(settings: Settings, generation: Settings) -> Iterator[tuple[str, str]]:
+def _generation(settings: Settings, generation: Settings) -> Iterator[str]:
     if not generation:
         return
     try:
         _, not_followed = GenerationConfig.from_dict(generation)
     except (RegardError, TypeError) as error:
-        yield "wrong", f"generation_config.json: {error}"
+        yield f"generation_config.json: {error}"
         return
     if not_followed:
-        yield "note", f"generation_config.json sets {', '.join(not_followed)}, not followed here"
+        yield Note(f"generation_config.json sets {', '.join(not_followed)}, not followed here")
     pad, decoding = settings.get("pad_token_id"), generation.get("pad_token_id")
     if None not in (pad, decoding) and pad != decoding:
         yield (
-            "wrong",
             f"pad_token_id is {pad} in config.json and {decoding} in generation_config.json:"
-            " set both to the tokenizer's",
+            " set both to the tokenizer's"
         )
     eos, ends = _ids(settings.get("eos_token_id")), _ids(generation.get("eos_token_id"))
     if eos and ends and not set(eos) & set(ends):
         yield (
-            "wrong",
             f"eos_token_id is {_list(eos)} in config.json and {_list(ends)} in"
-            " generation_config.json: the model would not stop; set both to the tokenizer's",
+            " generation_config.json: the model would not stop; set both to the tokenizer's"
         )
 
 

@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-from io import StringIO
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from regard.explanation.grid import Grid, grid, shape
 from regard.explanation.record import Explanation, Step
-from regard.figures.terminal import takes_color
+from regard.figures.terminal import console, printed, takes_color
 
 ROWS = 12  # of a matrix, unless all are asked for
 _LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap
@@ -34,34 +33,24 @@ def explanation_text(
     """
     width = shutil.get_terminal_size().columns if width is None else width
     color = takes_color(sys.stdout) if color is None else color
-    console = Console(
-        file=StringIO(),
-        width=10_000 if whole else width,
-        force_terminal=color,
-        color_system="256" if color else None,
-        no_color=not color,
-        legacy_windows=False,
-        highlight=False,
-    )
+    page = console(color, width=10_000 if whole else width)
     room = None if whole else max((width - _LABEL) // _CELL, 2)
     cut = False
-    console.print(_heading(explanation, head, width))
+    page.print(_heading(explanation, head, width))
     for number, step in enumerate(explanation.steps, start=1):
         numbers = grid(explanation, step, head, rows=None if whole else ROWS, columns=room)
         cut |= numbers.cut
-        console.print()
-        console.print(_title(number, step), soft_wrap=whole)
-        console.print(Text(f"   {step.equation}", style="italic"), soft_wrap=True)
+        page.print()
+        page.print(_title(number, step), soft_wrap=whole)
+        page.print(Text(f"   {step.equation}", style="italic"), soft_wrap=True)
         for line in _wrapped(step.sentence, width - 3):
-            console.print(Text(f"   {line}"))
-        console.print(_numbers(numbers, largest=step.name == "weights"))
+            page.print(Text(f"   {line}"))
+        page.print(_numbers(numbers, largest=step.name == "weights"))
     for note in [*explanation.notes, *(["… --all shows every number, --json writes them."] * cut)]:
-        console.print()
+        page.print()
         for line in _wrapped(note, width):
-            console.print(Text(line, style="dim"))
-    assert isinstance(console.file, StringIO)
-    lines = console.file.getvalue().splitlines()
-    return "\n".join(line.rstrip() for line in lines)
+            page.print(Text(line, style="dim"))
+    return "\n".join(line.rstrip() for line in printed(page).splitlines())
 
 
 def _heading(explanation: Explanation, head: int, width: int) -> Text:

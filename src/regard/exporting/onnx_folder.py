@@ -10,8 +10,7 @@ from regard.errors import BadArgumentError, NotFoundError
 from regard.exporting.readme import readme
 from regard.files import whole_folder, write_json
 from regard.runtime.building import check_precision, graphs_of
-from regard.runtime.graph import Graph
-from regard.runtime.onnx_file import write_graphs
+from regard.runtime.graph import Graph, write_graphs
 from regard.tasks.classification import read_problem_type
 from regard.tasks.embedding import read_settings
 from regard.tasks.kinds import kind_of
@@ -22,7 +21,7 @@ SETTINGS = ("generation_config.json", "preprocessor_config.json", "sentence_bert
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The folder that was written."""
 
     folder: Path
     graphs: tuple[str, ...]  # names of the .onnx files

@@ -1,4 +1,4 @@
-"""How exported graphs are run, in words: what goes in, what is done with what comes out."""
+"""Instructions for running exported graphs: what goes in, what is done with what comes out."""
 
 from collections.abc import Mapping
 from typing import Any

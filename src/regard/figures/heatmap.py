@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from regard.errors import check_choice
 from regard.figures.color import diverging, is_dark, sequential
-from regard.figures.layout import LABEL_MM, Layout
 from regard.figures.numbers import (
     Scale,
     Values,
@@ -28,8 +28,10 @@ from regard.figures.style import (
     MUTED,
     RULE,
     SMALL_PT,
+    TALLEST_MM,
     TYPE_PT,
     check_width,
+    ruler,
     visible,
 )
 
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
+LABEL_MM = 2.6  # that a label of small type needs across its direction
+WIDEST_CELL, TALLEST_CELL = 12.0, 6.0
 _FINEST_CELL = 0.1  # millimeters: a cell smaller than a dot of the printer would vanish
 _GRID_MM = 1.0  # lines between smaller cells would cover them
 
@@ -183,3 +187,65 @@ def _draw_grid(axes: Axes, height: int, width: int) -> None:
     axes.set_yticks(np.arange(-0.5, height), minor=True)
     axes.grid(which="minor", color="white", linewidth=0.4)
     axes.tick_params(which="minor", length=0)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places and sizes, in millimeters."""
+
+    sheet_width: float
+    height: float  # of the sheet
+    left: float  # of the map
+    top: float
+    cell: tuple[float, float]  # width, height
+    map_width: float
+    map_height: float
+    title: list[str]
+    row_labels: tuple[list[int], list[str]]
+    column_labels: tuple[list[int], list[str]]
+    upright: bool  # names of columns run upwards
+
+    @classmethod
+    def of(
+        cls,
+        shape: tuple[int, ...],
+        names: list[list[str] | None],
+        title: str,
+        origin: tuple[int, int],
+        sheet_width: float,
+        type_: Type,
+    ) -> Layout:
+        (height, width), (rows, columns) = shape, names
+        room = sheet_width * 0.26
+        rows = None if rows is None else [type_.fit(label, room) for label in rows]
+        widest = type_.widest(rows if rows is not None else [str(origin[0] + height)])
+        left = 3.6 + widest + 2.2
+        cell_width = min((sheet_width - left - 2.0) / width, WIDEST_CELL)
+        cell_height = min(cell_width, TALLEST_CELL)
+        if height * LABEL_MM <= max(cell_width * width, 40.0):
+            cell_height = max(cell_height, LABEL_MM)  # every row can have its name
+        cell_height = min(cell_height, (TALLEST_MM - 60) / height)
+
+        columns = None if columns is None else [type_.fit(label, 24.0) for label in columns]
+        longest = type_.widest(columns if columns is not None else [str(origin[1] + width)])
+        upright = columns is not None and longest > cell_width - 0.8
+        need = LABEL_MM if upright else longest + 1.5
+        if columns is not None and upright and math.ceil(LABEL_MM / cell_width) > 4:
+            upright, need = False, type_.width(str(origin[1] + width)) + 1.5
+        lines = type_.wrap(title, sheet_width - left - 2.0, TYPE_PT)
+        column_labels = ruler(columns, width, cell_width, need, origin[1])
+        above = type_.widest(column_labels[1]) if upright else LINE_MM
+        top = 1.5 + len(lines) * (LINE_MM + 0.4) + (1.0 if lines else 0.0) + LINE_MM + above + 2.0
+        return cls(
+            sheet_width=sheet_width,
+            height=top + cell_height * height + 10.5,
+            left=left,
+            top=top,
+            cell=(cell_width, cell_height),
+            map_width=cell_width * width,
+            map_height=cell_height * height,
+            title=lines,
+            row_labels=ruler(rows, height, cell_height, LABEL_MM, origin[0]),
+            column_labels=column_labels,
+            upright=upright,
+        )

@@ -75,13 +75,37 @@ def alignment_grid(
             # no cell is to move for it.
             lines.append(line.append(f" {name}"))
         lines.append(Text())
-    return _printed([*lines, *look.caption(caption, width)], look.escapes)
+    page = console(look.escapes)
+    for line in [*lines, *look.caption(caption, width)]:
+        if not look.escapes:
+            line.rstrip()
+        page.print(line, soft_wrap=True)
+    return printed(page)
 
 
 def takes_color(stream: TextIO) -> bool:
     """Return True if `stream` is a terminal that shows color and NO_COLOR is not set."""
     dumb = os.environ.get("TERM") == "dumb"
     return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+def console(color: bool, width: int | None = None) -> Console:
+    """Console that keeps what is printed, in the 256-color palette or without escape codes."""
+    return Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=color,
+        color_system="256" if color else None,
+        no_color=not color,
+        legacy_windows=False,
+        highlight=False,
+    )
+
+
+def printed(page: Console) -> str:
+    """Return the text of such a console, without line breaks at its end."""
+    assert isinstance(page.file, StringIO)
+    return page.file.getvalue().rstrip("\n")
 
 
 class Look(Protocol):
@@ -230,19 +254,3 @@ def _shortened(word: str, longest: int) -> str:
     if cell_len(word) <= longest:
         return word
     return set_cell_size(word, longest - 1).rstrip() + "…"
-
-
-def _printed(lines: Sequence[Text], escapes: bool) -> str:
-    console = Console(
-        file=StringIO(),
-        force_terminal=escapes,
-        color_system="256" if escapes else None,
-        no_color=not escapes,
-        legacy_windows=False,
-    )
-    for line in lines:
-        if not escapes:
-            line.rstrip()
-        console.print(line, soft_wrap=True)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue().rstrip("\n")

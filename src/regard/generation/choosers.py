@@ -11,21 +11,7 @@ import numpy
 
 from regard.generation.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import (
-    BadWords,
-    Filter,
-    ForcedBeginning,
-    ForcedToken,
-    MinNewTokens,
-    MinP,
-    NoRepeatNgram,
-    Renormalize,
-    RepetitionPenalty,
-    Temperature,
-    TopK,
-    TopP,
-    acting,
-)
+from regard.generation.filters import Filter, acting, filters_for
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -56,7 +42,7 @@ class Running:
 
 
 def leaves_in_place(rows: Int[Array, " new_rows"], present: int) -> bool:
-    """Whether selecting `rows`, (new_rows,), would change nothing."""
+    """Return True if selecting `rows`, (new_rows,), would change nothing."""
     if len(rows) != present:
         return False
     return bool((rows == arrays_of(rows).count(present, like=rows)).all())
@@ -78,7 +64,7 @@ class Chooser(Protocol):
     def __call__(self, logits: Float[Array, "rows vocab"], running: Running) -> Candidates: ...
 
     def needed(self, generated: int) -> int | None:
-        """How many of each row's likeliest tokens decide; None: the logits of all."""
+        """Number of each row's likeliest tokens that decide; None: the logits of all."""
 
     def among(
         self,
@@ -103,40 +89,6 @@ def chooser_for(
         seed = arrays.random_seed() if config.seed is None else config.seed
         return Sample(filters, uniform_draws(seed, streams, config.max_new_tokens))
     return BeamSearch(filters, config) if config.num_beams > 1 else Greedy(filters)
-
-
-def filters_for(config: GenerationConfig) -> list[Filter]:
-    """The filters that the settings ask for, in the order in which they act."""
-    filters: list[Filter] = []
-    if config.repetition_penalty != 1.0:
-        filters.append(RepetitionPenalty(config.repetition_penalty))
-    if config.no_repeat_ngram_size:
-        filters.append(NoRepeatNgram(config.no_repeat_ngram_size))
-    # As in transformers, the end of sentence is no bad word: min_new_tokens holds it off.
-    ends = {(token,) for token in config.eos_ids}
-    words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
-    if words:
-        filters.append(BadWords(words))
-    if config.min_new_tokens and config.eos_ids:
-        filters.append(MinNewTokens(config.min_new_tokens, config.eos_ids))
-    if config.forced_bos_token_id is not None:
-        filters.append(ForcedToken(config.forced_bos_token_id, at=0))
-    if config.forced_eos_token_id is not None:
-        filters.append(ForcedToken(config.forced_eos_token_id, at=config.max_new_tokens - 1))
-    if config.do_sample:
-        if config.temperature != 1.0:
-            filters.append(Temperature(config.temperature))
-        if config.top_k:
-            filters.append(TopK(config.top_k))
-        if config.top_p < 1.0:
-            filters.append(TopP(config.top_p))
-        if config.min_p:
-            filters.append(MinP(config.min_p))
-    if config.forced_beginning:
-        filters.append(ForcedBeginning(tuple(config.forced_beginning)))
-    if config.renormalize_logits:
-        filters.append(Renormalize())
-    return filters
 
 
 class Greedy:
@@ -172,7 +124,7 @@ class Sample:
 
     def __call__(self, logits: Array, running: Running) -> Candidates:
         filtered, arrays = _filtered(self.filters, logits, running), arrays_of(logits)
-        draws = arrays.moved(self.draws, like=logits)[running.searches, running.generated, None]
+        draws = arrays.array(self.draws, like=logits)[running.searches, running.generated, None]
         # In double precision the product stays below the last sum, and a token of probability
         # zero, whose sum equals the one before it, is never the first to exceed the product.
         sums = arrays.sums(arrays.softmax(filtered), double=True)

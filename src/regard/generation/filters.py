@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
+from regard.generation.config import GenerationConfig
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -34,6 +35,40 @@ class Filter(Protocol):
     def __call__(
         self, logits: Float[Array, "rows vocab"], history: Int[Array, "rows seen"], generated: int
     ) -> Float[Array, "rows vocab"]: ...
+
+
+def filters_for(config: GenerationConfig) -> list[Filter]:
+    """The filters that the settings ask for, in the order in which they act."""
+    filters: list[Filter] = []
+    if config.repetition_penalty != 1.0:
+        filters.append(RepetitionPenalty(config.repetition_penalty))
+    if config.no_repeat_ngram_size:
+        filters.append(NoRepeatNgram(config.no_repeat_ngram_size))
+    # As in transformers, the end of sentence is no bad word: min_new_tokens holds it off.
+    ends = {(token,) for token in config.eos_ids}
+    words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
+    if words:
+        filters.append(BadWords(words))
+    if config.min_new_tokens and config.eos_ids:
+        filters.append(MinNewTokens(config.min_new_tokens, config.eos_ids))
+    if config.forced_bos_token_id is not None:
+        filters.append(ForcedToken(config.forced_bos_token_id, at=0))
+    if config.forced_eos_token_id is not None:
+        filters.append(ForcedToken(config.forced_eos_token_id, at=config.max_new_tokens - 1))
+    if config.do_sample:
+        if config.temperature != 1.0:
+            filters.append(Temperature(config.temperature))
+        if config.top_k:
+            filters.append(TopK(config.top_k))
+        if config.top_p < 1.0:
+            filters.append(TopP(config.top_p))
+        if config.min_p:
+            filters.append(MinP(config.min_p))
+    if config.forced_beginning:
+        filters.append(ForcedBeginning(tuple(config.forced_beginning)))
+    if config.renormalize_logits:
+        filters.append(Renormalize())
+    return filters
 
 
 def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:

@@ -4,17 +4,47 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from regard.errors import BadArgumentError
 from regard.generation.arrays import Array, arrays_of
 from regard.generation.config import GenerationConfig
-from regard.generation.decoder import Decoder, RankingDecoder
 from regard.generation.search import Asked, Hypothesis, NBest, Search, check_possible, search
 from regard.progress import report
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Int
+    from jaxtyping import Bool, Float, Int
+
+
+@runtime_checkable
+class Decoder(Protocol):
+    """A model that remembers the tokens it has read: one row for each running hypothesis.
+
+    >>> from regard.models import EncoderDecoder, preset
+    >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
+    >>> decoder = model.start(torch.tensor([[5, 6, 1]]))
+    >>> isinstance(decoder, Decoder)
+    True
+    """
+
+    def step(
+        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"]
+    ) -> Float[Array, "rows vocab"]:
+        """Reads a token for each row, or a prompt (rows, new); gives the next one's logits."""
+
+    def select(self, rows: Int[Array, " new_rows"]) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices into the present ones."""
+
+
+@runtime_checkable
+class RankingDecoder(Decoder, Protocol):
+    """A decoder that can give the likeliest tokens alone, so that no one reads all logits."""
+
+    def likeliest(
+        self, tokens: Int[Array, " rows"] | Int[Array, "rows new"], count: int
+    ) -> tuple[Float[Array, "rows candidates"], Int[Array, "rows candidates"]]:
+        """Reads tokens as `step` does; gives the log-probabilities of the `count` likeliest next
+        tokens (of all where the vocabulary has fewer) and the tokens, likeliest first."""
 
 
 def generate(
@@ -121,8 +151,8 @@ def stream(
         )
     results, ranks = [NBest(config)], isinstance(decoder, RankingDecoder)
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
-    for asked in itertools.islice(_driven(searching, decoder, config), 1, None):
-        yield int(asked.tokens[0])
+    for request in itertools.islice(_driven(searching, decoder, config), 1, None):
+        yield int(request.tokens[0])
     check_possible(results)
     [hypothesis] = results[0].hypotheses
     yield hypothesis.tokens[-1]
@@ -131,19 +161,19 @@ def stream(
 
 def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> Iterator[Asked]:
     """Answers a search by a decoder that is all its own; gives what it asks, before the answer."""
-    asked, step = next(searching), 0
+    request, step = next(searching), 0
     while True:
-        yield asked
-        rows, tokens, best = asked
+        yield request
+        rows, tokens, best = request
         if rows is not None:
             decoder.select(rows)
         with arrays_of(tokens).no_gradients():
             if best is None:
-                found: tuple[Array, ...] = (decoder.step(tokens),)
+                answer: tuple[Array, ...] = (decoder.step(tokens),)
             else:
-                found = cast(RankingDecoder, decoder).likeliest(tokens, best)
+                answer = cast(RankingDecoder, decoder).likeliest(tokens, best)
         try:
-            asked = searching.send(found)
+            request = searching.send(answer)
         except StopIteration:
             return
         step += 1

@@ -1,4 +1,4 @@
-"""One search, or a batch of them, from step to step: what to read next, and what has been found.
+"""A search, or a batch of them, from step to step: what to read next, and what has been found.
 
 A search asks and is answered, so its driver decides what shares a step of the model: the
 loop runs one batch from start to end, a server runs many searches that begin at different times.
@@ -20,11 +20,10 @@ from regard.generation.choosers import (
     Candidates,
     Running,
     chooser_for,
-    filters_for,
     leaves_in_place,
 )
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import NO_TOKEN
+from regard.generation.filters import NO_TOKEN, filters_for
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -73,7 +72,7 @@ class NBest:
         del self.hypotheses[self.size :]
 
     def is_settled(self, best_running: float) -> bool:
-        """Whether to stop, given the best score that a hypothesis still running may reach."""
+        """Return True if no running hypothesis, at best of this score, can change the result."""
         if best_running == -float("inf"):
             return True
         if not self.is_full:
@@ -93,7 +92,7 @@ def reachable_length(config: GenerationConfig, generated: int) -> int:
 
 
 class Asked(NamedTuple):
-    """What a search wants next of the model."""
+    """A request of a search to the model."""
 
     rows: Int[Array, " new_rows"] | None  # the present rows to go on with; None: as they are
     tokens: Int[Array, " new_rows"] | Int[Array, "rows new"]  # to be read, a prompt at first
@@ -132,12 +131,12 @@ def search(
         return
     chooser = chooser_for(config, streams, arrays)
     eos_ids = arrays.array(config.eos_ids, like=prompt)
-    found = yield Asked(None, first, chooser.needed(0) if ranks else None)
+    answer = yield Asked(None, first, chooser.needed(0) if ranks else None)
     history = prompt if prompt_mask is None else _padding_on_the_left(prompt, prompt_mask)
     repeated = None  # the row that each search begins with, where a prompt has several
     if len(results) > len(prompt):
         repeated = arrays.count(len(results), like=prompt) // (len(results) // len(prompt))
-        found, history = tuple(each[repeated] for each in found), history[repeated]
+        answer, history = tuple(array[repeated] for array in answer), history[repeated]
     running = Running(
         searches=list(range(len(results))),
         totals=arrays.zeros(len(results), 1, like=prompt),
@@ -145,10 +144,10 @@ def search(
         log_probs=arrays.zeros(len(results), 0, like=prompt),
     )
     while True:
-        if len(found) == 1:
-            candidates = chooser(found[0], running)
+        if len(answer) == 1:
+            candidates = chooser(answer[0], running)
         else:
-            candidates = chooser.among(found[0], found[1], running)
+            candidates = chooser.among(answer[0], answer[1], running)
         is_end = (candidates.tokens[:, :, None] == eos_ids).any(-1)
         if ends is not None:
             is_end = is_end | _ended(ends, candidates, running)
@@ -162,16 +161,16 @@ def search(
             return
         if repeated is not None:
             rows, repeated = repeated if rows is None else repeated[rows], None
-        found = yield Asked(rows, tokens, chooser.needed(running.generated) if ranks else None)
+        answer = yield Asked(rows, tokens, chooser.needed(running.generated) if ranks else None)
 
 
 def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
-    """What `search` does for one text, greedily and without filters, in numbers where it has
-    arrays: a server has many of these."""
+    """Search greedily for one text, without filters: `search` in numbers where it has arrays,
+    since a server has many of these."""
     tokens, log_probs, total = list[int](), list[float](), numpy.float32(0)
-    asked = Asked(None, first, 1)
+    request = Asked(None, first, 1)
     while True:
-        values, best = yield asked
+        values, best = yield request
         token, total = int(best[0, 0]), total + values[0, 0]
         if not total > -math.inf:
             return
@@ -182,7 +181,7 @@ def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
             score = float(length_penalized(total, len(tokens), config.length_penalty))
             result.add(Hypothesis(tuple(tokens), score, tuple(log_probs), is_end))
             return
-        asked = Asked(None, best[:, 0], 1)
+        request = Asked(None, best[:, 0], 1)
 
 
 def check_possible(results: list[NBest]) -> None:
@@ -200,13 +199,13 @@ def _ended(
 ) -> Bool[Array, "searches candidates"]:
     start = running.history.shape[1] - running.generated
     pasts = running.history[:, start:].tolist()
-    found = [
+    ended = [
         [ends([*pasts[row], token]) for row, token in zip(parents, tokens, strict=True)]
         for parents, tokens in zip(
             candidates.parents.tolist(), candidates.tokens.tolist(), strict=True
         )
     ]
-    return arrays_of(candidates.tokens).array(found, like=candidates.tokens)
+    return arrays_of(candidates.tokens).array(ended, like=candidates.tokens)
 
 
 def _set_aside(

@@ -11,10 +11,9 @@ from torch import nn
 from regard.errors import check_choice
 from regard.files import sha256, write_json
 from regard.models import Model
-from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.graph import Graph, as_array, cannot_pack, write_graphs
 from regard.runtime.linear import PRECISIONS, probe
 from regard.runtime.models import decoder, encoder, encoder_decoder, vision
-from regard.runtime.onnx_file import write_graphs
 from regard.runtime.packed import MANIFEST, PROBE, Limits
 from regard.version import __version__
 
@@ -45,11 +44,11 @@ def graphs_of(model: nn.Module, precision: str) -> dict[str, Graph]:
 
 def weights_sha256(model: nn.Module) -> str:
     """The SHA-256 of all that determines the model's function: class, config, parameters."""
-    found = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
+    content = hashlib.sha256(f"{type(model).__name__} {getattr(model, 'config', '')}".encode())
     for name, parameter in model.named_parameters():
-        found.update(f"{name} {tuple(parameter.shape)}\0".encode())
-        found.update(as_array(parameter).tobytes())
-    return found.hexdigest()
+        content.update(f"{name} {tuple(parameter.shape)}\0".encode())
+        content.update(as_array(parameter).tobytes())
+    return content.hexdigest()
 
 
 def write_packed(

@@ -157,17 +157,17 @@ class Slots:
             outputs += LOGITS
         tokens = np.concatenate([read.tokens for read in reads])
         arrays = self.rows.read(places, tokens, outputs, max(counts, default=None))
-        found, end = list[tuple[Array, ...]](), 0
+        answers, end = list[tuple[Array, ...]](), 0
         for read in reads:
-            own = slice(end, end := end + len(read.tokens))
+            part = slice(end, end := end + len(read.tokens))
             if read.best is None:
-                found.append((arrays[-1][own],))
+                answers.append((arrays[-1][part],))
             else:
-                found.append(tuple(array[own, : read.best] for array in arrays[:2]))
-        return found
+                answers.append(tuple(array[part, : read.best] for array in arrays[:2]))
+        return answers
 
     def _take(self, number: int) -> list[Slot]:
-        """So many free slots."""
+        """Return this many free slots, and mark them as taken."""
         if len(self) + number > self.rows.size:
             self._resize(self._enough(len(self) + number))
         free = sorted(set(range(self.rows.size)) - {slot.index for slot in self._taken})

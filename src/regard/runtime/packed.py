@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,9 +25,8 @@ from regard.files import sha256
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.json_files import JsonObject, read_object
 from regard.runtime.decodes import Batch, Slots
-from regard.runtime.layout import remove_damaged
 from regard.runtime.rows import Rows, check_length
-from regard.runtime.session import Session
+from regard.runtime.session import Session, remove_damaged
 from regard.version import __version__
 
 MANIFEST = "pack.json"
@@ -37,14 +37,14 @@ FEWEST = 4  # texts that a thread decodes: a step of fewer takes hardly less tim
 
 @dataclass(frozen=True)
 class Limits:
-    """What a model can read."""
+    """Limits of the ids that a model can read."""
 
     vocab_size: int
     max_positions: int | None  # None: no limit
     pad_id: int | None
 
     def __post_init__(self) -> None:
-        """They come from a file."""
+        """Check the values, which come from a file."""
         for name, value in vars(self).items():
             if value is None and name != "vocab_size":
                 continue
@@ -62,7 +62,7 @@ class Limits:
         check_length(ids.shape[1], self.max_positions)
 
     def mask(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Where ids (batch, length) are not padding."""
+        """True where ids (batch, length) are not padding."""
         return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
 
@@ -197,12 +197,16 @@ class PackedEncoderDecoder:
         parts = min(self._threads, max(len(source) // FEWEST, 1))
 
         def part(rows: NDArray[np.int64]) -> list[list[Hypothesis]]:
-            batch, own = self.start(source[rows]), [numbers[row] for row in rows]
-            return generate(batch, prompt[rows], config, sentence_numbers=own)
+            return generate(
+                self.start(source[rows]),
+                prompt[rows],
+                config,
+                sentence_numbers=[numbers[row] for row in rows],
+            )
 
         rows = np.array_split(np.arange(len(source)), parts)
         others = [self._pool.submit(part, each) for each in rows[1:]]
-        return [*part(rows[0]), *(found for other in others for found in other.result())]
+        return [*part(rows[0]), *chain.from_iterable(other.result() for other in others)]
 
     def start(self, source: NDArray[np.int64]) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""

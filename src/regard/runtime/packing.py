@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import DamagedFileError, NotFoundError, UnavailableError
-from regard.files import whole_folder
+from regard.files import sha256, whole_folder, write_json
 from regard.json_files import read_object
-from regard.runtime.packed import MANIFEST, Packed, PackedEncoderDecoder, open_packed
+from regard.runtime.packed import MANIFEST, PROBE, Packed, open_packed
+from regard.runtime.session import FILES, layout_of, write_layout
 from regard.version import __version__
 
 if TYPE_CHECKING:
@@ -87,28 +88,43 @@ def pack(
     return open_packed(folder, threads=threads)
 
 
-def pack_writer(
-    model: "nn.Module | CheckpointLike",
-    precision: str = "fp32",
-    *,
-    threads: int = 1,
-    say: Callable[[str], None] = lambda sentence: None,
-) -> PackedEncoderDecoder:
-    """`pack`, of an encoder–decoder that writes.
+def lay_out(folder: Path, say: Callable[[str], None] = lambda sentence: None) -> bool:
+    """Writes the layout of a packed model beside its graphs, where it is not there yet.
+
+    It takes about as much of the disk again as the model and its matrices. Results do not change.
+
+    Args:
+        folder: of the packed model.
+        say: called with a sentence where it takes longer than a second.
+
+    Returns:
+        Whether it was written: what was opened before does not use it.
 
     Raises:
-        UnsupportedError: it is not one, or it cannot be packed.
+        UnavailableError: the folder cannot be written.
     """
-    packed = pack(model, precision, threads=threads, say=say)
-    if not isinstance(packed, PackedEncoderDecoder):
-        from regard.runtime.graph import cannot_pack
-
-        raise cannot_pack(f"a model of the class {type(model).__name__}")
-    return packed
+    layout = layout_of(folder)
+    if layout.is_dir():
+        return False
+    with alone(layout):
+        if layout.is_dir():  # another process wrote it meanwhile
+            return True
+        with (
+            announced(f"laying out {folder.name} for this processor; this is done once.", say),
+            whole_folder(layout) as unfinished,
+        ):
+            for file in sorted(folder.glob("*.onnx")):
+                if file.name != f"{PROBE}.onnx":
+                    write_layout(file, unfinished / file.name)
+            write_json(
+                unfinished / FILES,
+                {file.name: sha256(file) for file in sorted(unfinished.iterdir())},
+            )
+    return True
 
 
 def cache_folder() -> Path:
-    """Where packed models are kept: $REGARD_CACHE, or regard/packed in the user's cache folder.
+    """Folder of packed models: $REGARD_CACHE, or regard/packed in the user's cache folder.
 
     Raises:
         UnavailableError: the user has no home folder.
@@ -126,7 +142,7 @@ def cache_folder() -> Path:
 
 @dataclass(frozen=True)
 class CacheSize:
-    """How much the cache holds."""
+    """Content of the cache, counted."""
 
     folder: Path
     models: int  # each in one precision
@@ -138,7 +154,7 @@ class CacheSize:
 
 
 def cache_size() -> CacheSize:
-    """How large `cache_folder` is.
+    """Count what `cache_folder` holds.
 
     Raises:
         UnavailableError: as `cache_folder`.
@@ -157,12 +173,12 @@ def size_of(paths: Iterable[Path]) -> int:
 
 
 def folder_of(key: str, precision: str) -> Path:
-    """Where the packed model of a key is, or will be."""
+    """Folder of the packed model of a key."""
     return cache_folder() / f"{key[:32]}-{precision}-{__version__}-{FORMAT}"
 
 
 def is_packed(checkpoint: Checkpoint, precision: str) -> bool:
-    """Whether a checkpoint's model has been packed.
+    """Return True if a checkpoint's model has been packed.
 
     Raises:
         NotFoundError: the checkpoint lacks a file.
@@ -194,7 +210,7 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """One process at a time packs the same model; what a killed one left behind is removed."""
+    """Let one process at a time write a folder, and remove what a killed one left behind."""
     from filelock import FileLock  # slow to import
 
     lock = folder.with_name(f".{folder.name}.lock")

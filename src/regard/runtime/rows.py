@@ -98,13 +98,13 @@ class Rows:
             self._bound.clear()
         tokens = tokens.reshape(len(rows), -1)
         if new is not None and len(self.lengths) > 1:
-            found = self._append(rows, tokens, new, outputs)
+            arrays = self._append(rows, tokens, new, outputs)
         else:  # several are read at once of a single row only
             size = PIECE if len(self.lengths) == 1 and self._encoder is None else 1
             for start in range(0, tokens.shape[1], size):
                 piece = tokens[:, start : start + size]
-                found = self._append(rows, piece, piece.shape[1], outputs)
-        return [array[rows] for array in found]
+                arrays = self._append(rows, piece, piece.shape[1], outputs)
+        return [array[rows] for array in arrays]
 
     def move(self, rows: Ints, places: Ints) -> None:
         """Copies these rows to these places, where they are elsewhere."""
@@ -175,7 +175,7 @@ class Rows:
         check_length(longest, self._max_positions)
         self._make_room(max(longest, most))
         last = self._past.shape[3] - 1  # a row that is full, and not read, has no other place
-        binding, inputs, found = self._binding(most, outputs)
+        binding, inputs, arrays = self._binding(most, outputs)
         inputs["ids"][rows] = tokens
         inputs["longest"][0] = longest
         if most == 1:
@@ -187,7 +187,7 @@ class Rows:
             inputs["positions"][...] = np.minimum(before[:, None] + np.arange(most), last)
         self.lengths = after
         binding.run()
-        return found
+        return arrays
 
     def _binding(
         self, new: int, outputs: tuple[str, ...]
@@ -212,10 +212,10 @@ class Rows:
                 "log_probs": np.empty((rows, count), np.float32),
                 "best": np.empty((rows, count), np.int64),
             }
-            found = {name: written[name] for name in outputs}
+            arrays = {name: written[name] for name in outputs}
             read |= self._memory | self._storage("past")
-            binding = self._step.bound(read, found | self._storage("all"))
-            self._bound[new, outputs] = binding, inputs, list(found.values())
+            binding = self._step.bound(read, arrays | self._storage("all"))
+            self._bound[new, outputs] = binding, inputs, list(arrays.values())
         return self._bound[new, outputs]
 
     def _storage(self, prefix: str) -> dict[str, Array]:
@@ -249,7 +249,7 @@ class Rows:
 
 
 def _empty(name: str) -> float:
-    """What the memory holds where there is no source."""
+    """Value of the memory where there is no source."""
     return float(MASKED) if name == "mask" else 0.0
 
 

@@ -1,20 +1,37 @@
-"""A packed graph, opened: arrays in, arrays out. Neither torch nor onnx is needed."""
+"""Packed graphs, opened: arrays in, arrays out. Neither torch nor onnx is needed.
 
+Opening a graph copies its matrices into a layout of the processor's, in memory that each process
+has for itself. A packed model that has been laid out (`packing.lay_out`) has that layout in files;
+sessions read them where they are, so that processes share their pages and open sooner.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from regard.errors import DamagedFileError, UnavailableError, refusing
-from regard.runtime.layout import laid_out
-from regard.runtime.silent import silent_runtime
+from regard.files import sha256
+from regard.json_files import read_object
 
 Array = NDArray[Any]
+FILES = "files.json"
+# Of the first processor in /proc/cpuinfo: by these ONNX Runtime chooses its layout.
+_NAMES = (
+    *("vendor_id", "cpu family", "model", "model name", "stepping", "flags"),
+    *("CPU implementer", "CPU architecture", "CPU variant", "CPU part", "Features"),
+)
 
 
 class Session:
-    """One graph, ready to run; several threads may run it at the same time.
+    """A graph, ready to run; several threads may run it at the same time.
 
     Args:
         file: the .onnx file.
@@ -27,8 +44,8 @@ class Session:
 
     def __init__(self, file: Path, *, threads: int = 1):
         options = _options(threads)
-        if (found := laid_out(file)) is not None:
-            file = found
+        if (whole := laid_out(file)) is not None:
+            file = whole
             optimized = silent_runtime().GraphOptimizationLevel
             options.graph_optimization_level = optimized.ORT_DISABLE_ALL  # again
         self._session = _opened(file, options)
@@ -128,3 +145,58 @@ def _not_a_graph(file: Path, error: Exception) -> DamagedFileError:
         f"{file} is no graph that ONNX Runtime can run ({str(error).splitlines()[0]})."
         " Pack the model again."
     )
+
+
+def layout_of(folder: Path) -> Path:
+    """Folder of a packed model's graphs as they are laid out for this processor."""
+    return folder / f"layout-{_processor_key()}"
+
+
+def laid_out(file: Path) -> Path | None:
+    """The graph to be opened in place of `file`; None where it has not been laid out."""
+    folder = layout_of(file.parent)
+    whole = (folder / file.name).is_file() and (folder / FILES).is_file()
+    return folder / file.name if whole else None
+
+
+def remove_damaged(folder: Path) -> None:
+    """Removes a layout that is not what was written; the graphs are then opened without it."""
+    layout = layout_of(folder)
+    if not layout.is_dir():
+        return
+    try:
+        expected = read_object(layout / FILES)
+        whole = all(sha256(layout / name) == value for name, value in expected.items())
+    except (ValueError, OSError):
+        whole = False
+    if not whole:
+        shutil.rmtree(layout, ignore_errors=True)
+
+
+@cache
+def _processor_key() -> str:
+    onnxruntime = silent_runtime()
+    processor = f"{platform.machine()} {platform.processor()}"
+    try:
+        first = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0]
+        lines = [line for line in first.splitlines() if line.partition("\t")[0].strip() in _NAMES]
+        processor += "\n".join(lines)
+    except OSError:
+        pass  # only Linux has it
+    content = f"{onnxruntime.__version__} {processor}"
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def silent_runtime() -> Any:
+    """The module onnxruntime, slow to import, which otherwise tells Microsoft what it runs.
+
+    Since 1.29 its builds send the names and hashes of graphs over the network, with an id of the
+    machine that it keeps in ~/.cache, unless a variable of the environment says no before it is
+    imported. Set the variable to 0 to allow that. A program that has imported onnxruntime
+    itself has decided for itself.
+    """
+    if "onnxruntime" not in sys.modules:
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+
+    return onnxruntime

@@ -11,7 +11,7 @@ from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
 from regard.http.refusals import Busy
 from regard.recipes.card import read_card
-from regard.runtime.laying_out import lay_out
+from regard.runtime.packing import lay_out
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits

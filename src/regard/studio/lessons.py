@@ -17,7 +17,7 @@ from regard.studio.trained import explain_encoder, token_of
 from regard.text import normalize
 from regard.words import WordVectors, load_vectors
 from regard.words.segmentation import word_spans
-from regard.words.spelling import nearest_spelled
+from regard.words.vectors import nearest_spelled
 
 CHARACTERS = 2**16  # of a text, before anything is split into words
 

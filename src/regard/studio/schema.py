@@ -2,12 +2,23 @@
 
 import json
 
+from pydantic import TypeAdapter
+
 from regard.studio.app import create_app
+from regard.studio.packing import Numbers, Rows
+from regard.studio.translator_page import PageConfig, PageDecoding, PageScales
+
+IN_FILES = (PageConfig, PageDecoding, PageScales, Rows, Numbers)  # of a page that computes itself
 
 
 def schema() -> str:
     """The OpenAPI schema, from which `npm run types` in web/ makes src/schema.d.ts."""
-    return json.dumps(create_app([], {}).openapi(), indent=2, sort_keys=True) + "\n"
+    answers = create_app([], {}).openapi()
+    for kind in IN_FILES:
+        content = TypeAdapter(kind).json_schema(ref_template="#/components/schemas/{model}")
+        content.pop("$defs", None)
+        answers["components"]["schemas"][kind.__name__] = content
+    return json.dumps(answers, indent=2, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":

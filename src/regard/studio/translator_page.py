@@ -8,7 +8,7 @@ import json
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from regard.api.looking import describe
 from regard.catalog import wrong_kind
@@ -42,6 +42,54 @@ FOLLOWED = {
     *("early_stopping", "bad_words_ids", "renormalize_logits", "decoder_start_token_id"),
     *("forced_bos_token_id", "forced_eos_token_id", "eos_token_id", "pad_token_id"),
 }
+
+
+@dataclass(frozen=True)
+class PageScales:
+    """Factors of q·k in the two stacks."""
+
+    encoder: float
+    decoder: float
+
+
+@dataclass(frozen=True)
+class PageConfig:
+    """Model that the page computes."""
+
+    d_model: int
+    encoder_layers: int
+    decoder_layers: int
+    encoder_heads: int
+    decoder_heads: int
+    encoder_head_dim: int
+    decoder_head_dim: int
+    score_scale: PageScales
+    norm: Literal["pre", "post"]
+    norm_kind: Literal["layer", "rms"]
+    norm_eps: float
+    activation: Literal["relu", "silu", "gelu_tanh"]
+    positions: Literal["sinusoidal", "learned"]
+    position_offset: int
+    max_positions: int
+    embedding_scale: float
+    output_scale: float  # of the last hidden states
+
+
+@dataclass(frozen=True)
+class PageDecoding:
+    """Settings of decoding that the page follows."""
+
+    max_new_tokens: int
+    min_new_tokens: int
+    num_beams: int
+    length_penalty: float
+    early_stopping: bool | Literal["never"]
+    eos_ids: list[int]
+    start_id: int
+    forbidden_ids: list[int]  # tokens that are never written
+    renormalized: bool  # what the settings leave sums to 1 again
+    forced_bos_id: int | None  # the first new token
+    forced_eos_id: int | None  # the last one where max_new_tokens is reached
 
 
 @dataclass(frozen=True)
@@ -129,48 +177,33 @@ def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
     config = network.config
     if config.activation not in ACTIVATIONS:
         raise _unsupported(name, f"has the activation {config.activation!r}")
-    heads: dict[str, Any] = {}
+    fields: dict[str, Any] = asdict(config)
     for side in ("encoder", "decoder"):
         stack = network.get_submodule(side)
         attention = next(each for each in stack.modules() if isinstance(each, MultiHeadAttention))
-        heads[f"{side}_head_dim"] = attention.head_dim
-        heads[f"{side}_scale"] = scale(attention.score, attention.head_dim)
-    kept = (
-        "d_model encoder_layers decoder_layers encoder_heads decoder_heads norm norm_kind norm_eps"
-        " positions position_offset max_positions"
-    )
-    return {
-        **{field: getattr(config, field) for field in kept.split()},
-        "encoder_head_dim": heads["encoder_head_dim"],
-        "decoder_head_dim": heads["decoder_head_dim"],
-        "score_scale": {side: heads[f"{side}_scale"] for side in ("encoder", "decoder")},
-        "activation": ACTIVATIONS[config.activation],
-        "embedding_scale": config.d_model**0.5 if config.scale_embedding else 1.0,
-        "output_scale": config.d_model**-0.5 if config.scale_output else 1.0,
-    }
+        fields[f"{side}_head_dim"] = attention.head_dim
+        fields.setdefault("score_scale", {})[side] = scale(attention.score, attention.head_dim)
+    fields["activation"] = ACTIVATIONS[config.activation]
+    fields["embedding_scale"] = config.d_model**0.5 if config.scale_embedding else 1.0
+    fields["output_scale"] = config.d_model**-0.5 if config.scale_output else 1.0
+    return {name: fields[name] for name in PageConfig.__dataclass_fields__}
 
 
 def _decoding(name: str, generation: GenerationConfig) -> dict[str, Any]:
     changed = set(generation.to_dict()) - FOLLOWED
-    longer = [word for word in generation.bad_words_ids or () if len(word) > 1]
-    if changed or longer:
+    forbidden = generation.bad_words_ids or ()
+    if changed or any(len(word) > 1 for word in forbidden):
         what = ", ".join(sorted(changed)) or "bad_words_ids of several tokens"
         raise _unsupported(name, f"is decoded with {what}")
-    return {
-        "max_new_tokens": generation.max_new_tokens,
-        "min_new_tokens": generation.min_new_tokens,
-        "num_beams": generation.num_beams,
-        "length_penalty": generation.length_penalty,
-        "early_stopping": generation.early_stopping,
+    fields = vars(generation) | {
         "eos_ids": list(generation.eos_ids),
         "start_id": generation.decoder_start_token_id,
-        "forbidden_ids": [
-            word[0] for word in generation.bad_words_ids or () if word[0] not in generation.eos_ids
-        ],
+        "forbidden_ids": [word[0] for word in forbidden if word[0] not in generation.eos_ids],
         "renormalized": generation.renormalize_logits,
         "forced_bos_id": generation.forced_bos_token_id,
         "forced_eos_id": generation.forced_eos_token_id,
     }
+    return {name: fields[name] for name in PageDecoding.__dataclass_fields__}
 
 
 def _tokenizer(name: str, tokenizer: Tokenizer) -> dict[str, Any]:

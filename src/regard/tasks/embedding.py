@@ -189,7 +189,7 @@ class Embedder(EncoderTask):
         """(batch, d_model)"""
         states, mask = self.hidden(batch), batch.attention_mask
         if not isinstance(states, np.ndarray):
-            return as_array(pool(states, arrays_of(states).moved(mask, like=states)))
+            return as_array(pool(states, arrays_of(states).array(mask, like=states)))
         # Each text without its padding, on which the order of a sum depends: a packed model's
         # vectors have the same bits in every batch.
         lengths = enumerate(mask.sum(1).tolist())

@@ -1,4 +1,4 @@
-"""Engines: what computes a model's results, and the one place where they have names.
+"""Engines: objects that compute a model's results, and the one table of their names.
 
 Another engine is a subclass of `Engine` in a file of its own, and a line in `ENGINES`.
 """
@@ -32,7 +32,7 @@ LARGE = 2_000_000_000  # bytes of weights of a model that is not packed unless t
 
 
 class Engine(ABC):
-    """What computes a model's results, in a form of the engine's own.
+    """A way to compute a model's results, by a form of the model that is the engine's own.
 
     Attributes:
         name: its name in `ENGINES`, and the precision where there are several: "onnx int8".
@@ -146,7 +146,7 @@ class Torch(Engine):
             yield self._handle.model
 
     def _arguments(self, model: Any, inputs: Mapping[str, Array]) -> dict[str, Any]:
-        """What the model's forward takes, on its device."""
+        """Arguments of the model's forward, on its device."""
         tensors = {name: self.array(each) for name, each in inputs.items()}
         if model.reads == "image":
             return {"pixels": tensors["pixels"].to(model.embed.patches.weight.dtype)}
@@ -251,7 +251,7 @@ def device_of(model: Any) -> Any:
 
 
 def _is_large_and_new(handle: ModelHandle) -> bool:
-    """Whether packing would take a large part of a disk, and has not been done."""
+    """Return True if packing would take a large part of a disk, and has not been done."""
     from regard.runtime.packing import is_packed
 
     if handle.source is None or handle.state is not None:

@@ -73,7 +73,7 @@ class ModelHandle:
 
     @classmethod
     def of(cls, model: Any) -> Self:
-        """Of a model in memory, which computes itself; a handle is returned as it is."""
+        """A handle of a model in memory, which computes itself; a handle is returned as it is."""
         if isinstance(model, cls):
             return model
         config = getattr(model, "config", None)
@@ -92,7 +92,7 @@ class ModelHandle:
         check: Callable[[Any], None] = lambda config: None,
         lazily: bool = False,
     ) -> Self:
-        """Of a model folder.
+        """A handle of a model folder.
 
         Args:
             kind: of the packed model; see `runtime.packed.OF_TEXTS`.
@@ -125,7 +125,7 @@ class ModelHandle:
 
     @classmethod
     def _part(cls, config: Any) -> Any:
-        """Of a model's config, what `config` is."""
+        """The part of a model's config that `config` is."""
         return config
 
     @classmethod
@@ -163,7 +163,7 @@ class ModelHandle:
 
     @property
     def engine(self) -> Engine:
-        """What computes: the engine that was chosen, as long as it gives this model's results."""
+        """The engine that was chosen, or the model itself where its weights have changed since."""
         return self._engine().now(self)
 
     def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
@@ -181,7 +181,7 @@ class ModelHandle:
 
 @dataclass(frozen=True)
 class IdConfig:
-    """What token ids depend on: a part of a model's config."""
+    """Settings that token ids depend on: a part of a model's config."""
 
     vocab_size: int  # of the source
     decoder_vocab_size: int  # of the target
@@ -192,7 +192,7 @@ class IdConfig:
 
     @classmethod
     def of(cls, config: Any) -> IdConfig:
-        """Of an encoder–decoder's config."""
+        """The settings of an encoder–decoder's config."""
         endless = getattr(config, "positions", None) == "relative"
         return cls(
             vocab_size=config.vocab_size,
@@ -256,7 +256,7 @@ class EncoderDecoderHandle(ModelHandle):
 
 
 def _packed_config(checkpoint: Checkpoint, kind: str) -> Any:
-    """What a packed model says of the model's config; None where it has not been packed."""
+    """The model's config as its packed form has it; None if it has not been packed."""
     from regard.runtime.packing import packed_config
 
     with suppress(UnavailableError):
@@ -281,7 +281,7 @@ def _with_state(model: Any) -> tuple[Any, State]:
 
 
 def _state(model: Any) -> State:
-    """What changes when a parameter is written to, replaced or moved; its values are not read."""
+    """A value that changes when a parameter is written to, replaced or moved; none is read."""
     return tuple(
         (id(each), each.data_ptr(), 0 if each.is_inference() else each._version)
         for each in model.parameters()

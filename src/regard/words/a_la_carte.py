@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
 from regard.words.cooccurrence import count_neighbors
-from regard.words.sentences import check_sizes, read_sentences
+from regard.words.segmentation import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, optional_package
-from regard.words.sentences import check_sizes, read_sentences
+from regard.words.segmentation import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 
 if TYPE_CHECKING:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
 from tokenizers import Regex, pre_tokenizers
 
+from regard.errors import BadArgumentError
 from regard.text.normalize import check_unicode
+
+LARGEST_SIZE = 10**6
 
 # Letters with their marks and digits, an apostrophe inside (don't), or one pictograph with what
 # modifies and joins it. Scripts without spaces are one word from one punctuation mark to the next.
@@ -29,3 +36,30 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 def _plain(text: str) -> str:
     check_unicode(text)
     return text.replace("’", "'")  # as long as it was, so that spans fit
+
+
+def read_sentences(texts: Iterable[str], min_count: int) -> list[list[str]]:
+    """The words of each text that has any; a word is one object, however often it occurs.
+
+    Raises BadArgumentError for no words, and where none occurs `min_count` times.
+    """
+    split = ([sys.intern(word) for word in split_words(text)] for text in texts)
+    sentences = [words for words in split if words]
+    if not sentences:
+        raise BadArgumentError("training word vectors needs text; got none with a word in it.")
+    word, most = Counter(word for words in sentences for word in words).most_common(1)[0]
+    if most < min_count:
+        raise BadArgumentError(
+            f"no word occurs {min_count} times in this text ({word!r}, the most frequent, {most}):"
+            f" give more text, or a min_count of at most {most}."
+        )
+    return sentences
+
+
+def check_sizes(**sizes: int) -> None:
+    """Raises BadArgumentError for a size below one, or above any that has a use."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise BadArgumentError(f"{name} must be 1 or more; got {size}.")
+        if size > LARGEST_SIZE:
+            raise BadArgumentError(f"{name} must be at most {LARGEST_SIZE:,}; got {size:,}.")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from regard.errors import BadArgumentError, optional_package
-from regard.words.sentences import check_sizes, read_sentences
+from regard.words.segmentation import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 
 

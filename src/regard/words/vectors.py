@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from regard import catalog
 from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, did_you_mean
 from regard.words import vector_files
 
+_CLOSE = 0.65  # of difflib's ratio: 1 for the same letters in order, 0 for no common letter
 _SEARCHED = 50_000  # words among which a misspelled one is looked for; the frequent come first
 
 
@@ -171,3 +173,13 @@ def _find(path: str | os.PathLike[str]) -> Path:
             " or a file or folder of word vectors."
         )
     return path
+
+
+@lru_cache(maxsize=1024)
+def nearest_spelled(word: str, words: WordVectors) -> str | None:
+    """The known word whose spelling is most similar, or None if too many letters differ.
+
+    A number is only replaced by a number.
+    """
+    known = [each for each in words.words if each.isdecimal() == word.isdecimal()]
+    return next(iter(get_close_matches(word.lower(), known, n=1, cutoff=_CLOSE)), None)

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from regard.runtime.graph import Graph
+from regard.runtime.graph import Graph, write_graphs
 from regard.runtime.models.heads import next_tokens
-from regard.runtime.onnx_file import write_graphs
 from regard.runtime.session import Session
 
 

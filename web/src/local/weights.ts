@@ -1,20 +1,10 @@
 /** A model's weights in WebAssembly's memory, as `regard.studio.packing` writes them. */
+import type { components } from "../schema";
 import { productsOver, TOGETHER, type Products } from "./kernel/products";
 
-/** Place of an int8 matrix; a row takes `width` bytes, `scales` holds what multiplies each. */
-export interface Rows {
-  at: number;
-  rows: number;
-  columns: number;
-  width: number;
-  scales: number;
-}
-
-/** Place of a vector of float32. */
-export interface Numbers {
-  at: number;
-  length: number;
-}
+/** Places: of an int8 matrix, whose rows take `width` bytes, and of a vector of float32. */
+export type Rows = components["schemas"]["Rows"];
+export type Numbers = components["schemas"]["Numbers"];
 
 export type Tensors = Record<string, Rows | Numbers>;
 

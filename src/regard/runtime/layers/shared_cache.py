@@ -105,7 +105,7 @@ def shared_cache_attention(
 
 
 def _width(module: MultiHeadAttention) -> int:
-    """Of a head in storage: ONNX Runtime's operator wants a multiple of 8."""
+    """Width of a head in storage: ONNX Runtime's operator wants a multiple of 8."""
     return module.head_dim + -module.head_dim % 8
 
 
@@ -135,11 +135,11 @@ def _with_columns(projection: nn.Linear, width: int, more: int) -> nn.Linear:
 
 
 def _projection(weight: Tensor, bias: Tensor | None) -> nn.Linear:
-    found = nn.utils.skip_init(nn.Linear, weight.shape[1], weight.shape[0], bias is not None)
-    found.weight.copy_(weight)
+    linear = nn.utils.skip_init(nn.Linear, weight.shape[1], weight.shape[0], bias is not None)
+    linear.weight.copy_(weight)
     if bias is not None:
-        found.bias.copy_(bias)
-    return found
+        linear.bias.copy_(bias)
+    return linear
 
 
 def _tables(graph: Graph, rotary: Rotary, max_positions: int) -> tuple[str, str]:

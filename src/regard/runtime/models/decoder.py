@@ -17,7 +17,13 @@ from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.shared_cache import SharedCache, shared_cache_attention
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
+from regard.runtime.models.heads import (
+    head_graphs,
+    last_state,
+    next_tokens,
+    not_padding,
+    positions_of,
+)
 
 
 def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
@@ -71,7 +77,10 @@ def _body(model: Decoder, graph: Graph) -> Graph:
 
     states = _states(model, graph, ids, positions_of(graph, ids), attend)
     if config.head == "classification":
-        states = last_state(graph, states, _tokens(model, graph, ids, mask))
+        tokens = graph.op("Cast", mask, to=INT64)
+        if config.pad_id is not None:  # a pad_id that the mask lets through is padding
+            tokens = graph.op("Mul", tokens, not_padding(graph, ids, config.pad_id))
+        states = last_state(graph, states, tokens)
     graph.output(states, "states", np.float32, ("batch", "chosen", config.d_model))
     return graph
 
@@ -80,12 +89,3 @@ def _states(model: Decoder, graph: Graph, ids: str, positions: str, attend: Atte
     assert isinstance(model.decoder.embed, Embedding)
     x = embedding(graph, ids, model.decoder.embed, positions=positions)
     return stack(graph, x, model.decoder, attend)
-
-
-def _tokens(model: Decoder, graph: Graph, ids: str, mask: str) -> str:
-    """Which positions are not padding, (batch, length); a pad_id that the mask lets through is."""
-    tokens = graph.op("Cast", mask, to=INT64)
-    if model.config.pad_id is None:
-        return tokens
-    padding = graph.op("Equal", ids, graph.integer(model.config.pad_id))
-    return graph.op("Mul", tokens, graph.op("Cast", graph.op("Not", padding), to=INT64))

@@ -1,5 +1,5 @@
-"""What a model makes of its last states: the heads of models that read, and the tokens that come
-next."""
+"""Heads of models that read, and the next tokens of models that write: the operators after the
+last states."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import nn
 
 from regard.models.encoder import MaskedLMHead
 from regard.models.heads import ClassificationHead, LinearHead, Pooler, TokenHead
-from regard.runtime.graph import Graph, as_array, cannot_pack
+from regard.runtime.graph import INT64, Graph, as_array, cannot_pack
 from regard.runtime.layers.norm import norm
 from regard.runtime.layers.transformer import activation
 from regard.runtime.linear import linear, product
@@ -75,6 +75,12 @@ def last_state(graph: Graph, states: str, chosen: str) -> str:
     return graph.op("Unsqueeze", state, graph.integers(1))
 
 
+def not_padding(graph: Graph, ids: str, pad_id: int, dtype: int = INT64) -> str:
+    """1 for a token, 0 for padding, (batch, length): where ids are not `pad_id`."""
+    padding = graph.op("Equal", ids, graph.integer(pad_id))
+    return graph.op("Cast", graph.op("Not", padding), to=dtype)
+
+
 def positions_of(graph: Graph, ids: str) -> str:
     """0, 1, …, of (batch, length) → (length,)."""
     length = graph.op("Squeeze", graph.op("Shape", ids, start=1, end=2))
@@ -117,8 +123,8 @@ def next_tokens(graph: Graph, logits: str, vocab: int) -> None:
     inside = graph.op("Mod", places, size)
     tokens = graph.op("Add", graph.op("Mul", block, size), inside)
     graph.output(tokens, "best", np.int64, ("rows", "count"))
-    found = graph.op("GatherElements", log_probs, tokens, axis=1)
-    graph.output(found, "log_probs", np.float32, ("rows", "count"))
+    chosen = graph.op("GatherElements", log_probs, tokens, axis=1)
+    graph.output(chosen, "log_probs", np.float32, ("rows", "count"))
 
 
 _BLOCK = 64  # tokens

@@ -1,0 +1,175 @@
+"""Operations on arrays that the rules of decoding need, for torch and for numpy.
+
+Filters, choosers and the loop are written once, on the operations below and on what a Tensor and an
+ndarray have in common: arithmetic, comparisons, indexing, reshape, any, all, sum. Most functions of
+the two libraries have the same names and arguments. Torch is imported only where a model of torch
+decodes.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+Array = Any  # a torch.Tensor or a numpy.ndarray, as the prompt is
+
+
+class Arrays:
+    """Operations on numpy's arrays; `like` is any array of the library, on the device of the
+    result."""
+
+    @cached_property
+    def library(self) -> Any:
+        return np
+
+    def no_gradients(self) -> AbstractContextManager[object]:
+        """The context that a model runs in."""
+        return nullcontext()
+
+    def random_seed(self) -> int:
+        """A number from the library's global generator."""
+        return int(np.random.randint(2**62, dtype=np.int64))  # noqa: NPY002
+
+    def softmax(self, x: Array) -> Array:
+        """Softmax over the last axis, of (…, vocab)."""
+        with np.errstate(invalid="ignore"):  # a row where nothing is possible: NaN, as in torch
+            powers = np.exp(x - x.max(-1, keepdims=True))
+            return powers / powers.sum(-1, keepdims=True)
+
+    def log_softmax(self, x: Array) -> Array:
+        """Logarithm of the softmax over the last axis, of (…, vocab), in float32."""
+        x = self.floats(x)
+        with np.errstate(invalid="ignore"):
+            shifted = x - x.max(-1, keepdims=True)
+            return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+
+    def top(self, x: Array, count: int, ordered: bool = True) -> tuple[Array, Array]:
+        """The `count` largest of each row, (rows, n), and their places, (rows, count) each."""
+        if count == 1:
+            places = x.argmax(-1)[:, None]
+        elif count == x.shape[1]:
+            places = np.broadcast_to(np.arange(count), x.shape)
+        else:
+            places = np.argpartition(x, x.shape[1] - count, axis=-1)[:, -count:]
+        values = self.take(x, places)
+        if not ordered:
+            return values, places
+        order = np.argsort(-values, axis=-1, kind="stable")
+        return self.take(values, order), self.take(places, order)
+
+    def array(self, values: Sequence[Any] | Array, like: Array) -> Array:
+        """A list, or an array of either library; integers are int64."""
+        empty = self.library.int64 if not len(values) else None
+        return self.library.asarray(values, dtype=empty, device=like.device)
+
+    def count(self, length: int, like: Array) -> Array:
+        """0, 1, …, (length,)."""
+        return self.library.arange(length, device=like.device)
+
+    def zeros(self, rows: int, columns: int, like: Array) -> Array:
+        """(rows, columns) of float32."""
+        return self.library.zeros((rows, columns), dtype=self.library.float32, device=like.device)
+
+    def floats(self, x: Array) -> Array:
+        """(…) as float32."""
+        return self.library.asarray(x, dtype=self.library.float32)
+
+    def where(self, condition: Array, yes: Array, no: Array) -> Array:
+        """One of two arrays, (…) each, or numbers, at each place of the first."""
+        return self.library.where(condition, yes, no)
+
+    def filled(self, x: Array, where: Array, value: float) -> Array:
+        """x (…) with a number where the second, (…), is True."""
+        return self.library.where(where, value, x)
+
+    def largest(self, x: Array) -> Array:
+        """Maximum over the last axis: (…, n) → (…)."""
+        return self.library.amax(x, -1)
+
+    def sorted(self, x: Array) -> tuple[Array, Array]:
+        """Each row, (rows, n), in ascending order, and the places; of equals the first first."""
+        places = self.library.argsort(x, axis=-1, stable=True)
+        return self.take(x, places), places
+
+    def sums(self, x: Array, *, double: bool = False) -> Array:
+        """Cumulative, over the last axis."""
+        return self.library.cumsum(x, -1, dtype=self.library.float64 if double else None)
+
+    def take(self, x: Array, places: Array) -> Array:
+        """Entries of each row, (rows, n, …), at its places, (rows, m)."""
+        return x[self.count(len(x), like=x)[:, None], places]
+
+    def put(self, x: Array, places: Array) -> Array:
+        """The inverse for a permutation: (rows, n) at the places (rows, n)."""
+        whole = self.library.empty_like(x)
+        whole[self.count(len(x), like=x)[:, None], places] = x
+        return whole
+
+    def nonzero(self, x: Array) -> tuple[Array, ...]:
+        """The places of what is True, an array for each axis."""
+        places: tuple[Array, ...] = self.library.where(x)
+        return places
+
+    def join(self, parts: Sequence[Array]) -> Array:
+        """Side by side: (rows, n) and (rows, m) → (rows, n + m)."""
+        return self.library.concatenate(list(parts), axis=1)
+
+    def padded(self, x: Array, columns: int, value: float) -> Array:
+        """(rows, n) with so many columns behind it."""
+        shape = (len(x), columns)
+        return self.join([x, self.library.full(shape, value, dtype=x.dtype, device=x.device)])
+
+    def windows(self, x: Array, size: int) -> Array:
+        """Every `size` neighbors: (rows, n) → (rows, n − size + 1, size)."""
+        firsts = self.count(x.shape[1] - size + 1, like=x)
+        return x[:, firsts[:, None] + self.count(size, like=x)]
+
+    def present(self, tokens: Array, vocab: int) -> Array:
+        """True for the ids that are among each row's tokens, (rows, n) → (rows, vocab); ids
+        outside the vocabulary are passed over."""
+        found = self.zeros(len(tokens), vocab + 1, like=tokens) > 0
+        inside = (tokens >= 0) & (tokens < vocab)
+        rows = self.count(len(tokens), like=tokens)[:, None]
+        found[rows, self.where(inside, tokens, vocab)] = True
+        return found[:, :vocab]
+
+
+class TorchArrays(Arrays):
+    """The same on tensors."""
+
+    @cached_property
+    def library(self) -> Any:
+        import torch
+
+        return torch
+
+    def no_gradients(self) -> AbstractContextManager[object]:
+        return self.library.no_grad()
+
+    def random_seed(self) -> int:
+        return int(self.library.randint(2**62, ()))
+
+    def softmax(self, x: Array) -> Array:
+        return x.softmax(-1)
+
+    def log_softmax(self, x: Array) -> Array:
+        return x.log_softmax(-1, dtype=self.library.float32)
+
+    def top(self, x: Array, count: int, ordered: bool = True) -> tuple[Array, Array]:
+        values, places = x.topk(count, sorted=ordered)
+        return values, places
+
+    def take(self, x: Array, places: Array) -> Array:
+        if x.ndim == 3:
+            places = places[:, :, None].expand(-1, -1, x.shape[2])
+        return x.gather(1, places)  # faster than by indices
+
+
+NUMPY, TORCH = Arrays(), TorchArrays()
+
+
+def arrays_of(array: Array) -> Arrays:
+    """The operations of the array's library."""
+    return NUMPY if isinstance(array, np.ndarray) else TORCH
