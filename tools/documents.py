@@ -18,7 +18,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).absolute().parents[1]
 DOCS, BENCHMARKS = ROOT / "docs", ROOT / "benchmarks"
 sys.path[:0] = [str(DOCS), str(BENCHMARKS)]
 os.environ["COLUMNS"] = "100"  # of --help

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).absolute().parents[1]
 SOURCE = ROOT / "src" / "regard"
 BEGINS = re.compile(r"(?:What|Which|How|Whether|Who|Whom|Whose|Where|When)\b")
 LOCALS = {"found", "each", "own", "known", "kept", "named", "asked", "wanted"}

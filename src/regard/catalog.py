@@ -58,6 +58,12 @@ KINDS = {
         " (…ForSequenceClassification)",
         ("classify", "evaluate", *_ENCODER, "serve"),
     ),
+    "token-classification": Kind(
+        "a model that labels words",
+        "to label words",
+        "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
+        ("label", "evaluate", *_ENCODER, "serve"),
+    ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",

@@ -83,3 +83,12 @@ def test_oklab_is_the_one_that_the_page_computes_with() -> None:
         lightness, a, b = (np.array([each]) for each in color["lab"])
         found = 255 * _srgb(lightness, np.hypot(a, b), np.arctan2(b, a))[0]
         assert found.round().tolist() == color["rgb"]
+
+
+@pytest.mark.parametrize(
+    ("gray", "dark"),
+    [(0.0, True), (0.3, True), (0.45, True), (0.47, False), (0.7, False), (1, False)],
+)
+def test_ink_is_white_where_its_contrast_is_higher(gray: float, dark: bool) -> None:
+    light = float(linear(np.array(gray)))
+    assert is_dark(np.full(3, gray)) == dark == ((1.05 / (light + 0.05)) > (light + 0.05) / 0.05)

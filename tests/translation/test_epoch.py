@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.translation.cleaned import CleanedPairs
-from regard.translation.epoch import epoch, rates
+from regard.translation.data import divided, epoch, rates
 from regard.translation.files import pair_files
 from regard.translation.options import TrainingOptions
-from regard.translation.parts import divided
 
 Pairs = list[tuple[str, str]]
 
@@ -32,8 +30,7 @@ def read(write: Any, tmp_path: Path) -> Callable[..., tuple[Pairs, list[str], li
             [f"{name}{path}" for name, path in zip(names, paths, strict=True)], options.weights
         )
         said: list[str] = []
-        cleaned = CleanedPairs.write(tmp_path / "c.tsv", found, say=said.append)
-        parts = divided(cleaned, options)
+        parts = divided(found, options, tmp_path, said.append)
         return list(epoch(parts, options, say=said.append)), said, rates(parts, options.temperature)
 
     return make

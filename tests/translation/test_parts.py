@@ -1,5 +1,6 @@
 """No sentence of dev or test is trained on, and every pair is counted."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,10 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.translation.cleaned import CleanedPairs
-from regard.translation.data import pairs_of
+from regard.recipes.examples import Example, read_examples
+from regard.translation.data import TrainingPairs, divided, pairs_of
 from regard.translation.files import pair_files
 from regard.translation.options import TrainingOptions
-from regard.translation.parts import Parts, divided
 
 Pairs = list[tuple[str, str]]
 
@@ -21,9 +21,14 @@ def pairs(made_up: Callable[[int], Pairs]) -> Pairs:
     return made_up(150)
 
 
-def parts_of(files: Any, folder: Path, **options: Any) -> Parts:
-    cleaned = CleanedPairs.write(folder / "cleaned.tsv", pair_files(files), say=lambda text: None)
-    return divided(cleaned, TrainingOptions(**options))
+def parts_of(
+    files: Any, folder: Path, *, said: list[str] | None = None, **options: Any
+) -> tuple[TrainingPairs, list[Example], list[Example]]:
+    """The pairs to train on, those of dev and those of test."""
+    say = (lambda text: None) if said is None else said.append
+    train = divided(pair_files(files), TrainingOptions(**options), folder, say)
+    dev, test = (list(read_examples(folder / f"{name}.jsonl")) for name in ("dev", "test"))
+    return train, dev, test
 
 
 def test_every_pair_is_in_one_part_and_all_are_counted(
@@ -31,10 +36,9 @@ def test_every_pair_is_in_one_part_and_all_are_counted(
 ) -> None:
     # Another case of a dev sentence counts as that sentence.
     lines = [*pairs, *((s.upper(), t.upper()) for s, t in pairs[:11])]
-    parts = parts_of(str(write(tmp_path / "pairs.tsv", lines)), tmp_path)
-    train, dev, test = list(parts.texts()), pairs_of(parts.dev), pairs_of(parts.test)
-    assert str(parts) == f"{len(train)} pairs to train on, {len(dev)} dev, {len(test)} test"
-    assert (parts.sizes, parts.left_out) == ([len(train)], 0)
+    parts, *held_out = parts_of(str(write(tmp_path / "pairs.tsv", lines)), tmp_path)
+    train, (dev, test) = list(parts.texts()), map(pairs_of, held_out)
+    assert parts.summary == f"{len(train)} pairs to train on, {len(dev)} dev, {len(test)} test"
     every = [{(s.casefold(), t.casefold()) for s, t in part} for part in (train, dev, test)]
     assert len(train) + len(dev) + len(test) == 161
     assert set.union(*every) == set(pairs)
@@ -50,13 +54,13 @@ def test_no_sentence_of_a_given_set_is_in_another_part(
 ) -> None:
     given = pairs[::2]
     file = str(write(tmp_path / "given.tsv", given))
-    parts = parts_of(str(write(tmp_path / "pairs.tsv", pairs)), tmp_path, **{role: file})
-    theirs, others = (parts.dev, parts.test) if role == "dev" else (parts.test, parts.dev)
+    parts, *both = parts_of(str(write(tmp_path / "pairs.tsv", pairs)), tmp_path, **{role: file})
+    theirs, others = both if role == "dev" else reversed(both)
     held = {source for source, _ in given}
     assert pairs_of(theirs) == given
     assert not {source for source, _ in parts.texts()} & held
     assert not {each.text for each in others} & held
-    assert f"{len(given)} left out because they are also in dev or test" in str(parts)
+    assert f"{len(given)} left out because dev or test has them too" in parts.summary
     assert (len(others) == 0) == (role == "dev")  # test alone is not split off beside a dev set
 
 
@@ -65,19 +69,20 @@ def test_dev_pairs_know_their_language(write: Any, pairs: Pairs, tmp_path: Path)
         f"{name}={write(tmp_path / f'{name}.tsv', part)}"
         for name, part in (("de", pairs[:100]), ("hi", pairs[100:]))
     ]
-    parts = parts_of(files, tmp_path)
+    parts, dev, _ = parts_of(files, tmp_path)
     for language, own in (("de", pairs[:100]), ("hi", pairs[100:])):
-        found = pairs_of(parts.dev, language)
+        found = pairs_of(dev, language)
         assert found
         assert set(found) <= set(own)
-    assert parts.sizes[0] > parts.sizes[1] > 40
+    sizes = Counter(map(parts.file, parts))
+    assert sizes[0] > sizes[1] > 40
 
 
 @pytest.mark.parametrize(
     ("lines", "dev", "message"),
     [
         ([("a red dog.", "ein Hund.")], None, "take all 1 examples and leave none to train on"),
-        ([("a dog.", "Hund.")], [("a dog.", "Hund.")], "got 0 and 1 after leaving out 1 that are"),
+        ([("a dog.", "Hund.")], [("a dog.", "Hund.")], "dev examples; got 0 and 1. Give more data"),
     ],
 )
 def test_too_few_pairs_are_refused(
@@ -93,3 +98,44 @@ def test_a_language_without_dev_pairs_is_refused(write: Any, pairs: Pairs, tmp_p
     dev = f"de={write(tmp_path / 'dev.tsv', [('dev', 'dev')])}"
     with pytest.raises(RegardError, match="every target language needs dev pairs; hi got no pairs"):
         parts_of(files, tmp_path, dev=dev)
+
+
+def test_pairs_of_several_files_follow_each_other_and_know_their_file(
+    write: Any, tmp_path: Path
+) -> None:
+    one = [("a dog", "ein Hund"), ("", "leer"), ("a cat", "eine Katze"), ("a dog", "ein Hund")]
+    two = [("a  bird", "ein Vogel")]
+    files = [str(write(tmp_path / f"{k}.tsv", rows)) for k, rows in enumerate((one, two))]
+    said: list[str] = []
+    dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
+    parts, *_ = parts_of(files, tmp_path, dev=dev, said=said)
+    expected = [("a dog", "ein Hund", 1), ("a cat", "eine Katze", 2), ("a bird", "ein Vogel", 3)]
+    assert [(each.text, *each.targets, each.line) for each in parts] == expected
+    assert [parts.file(each) for each in parts] == [0, 0, 1]
+    assert said[0].startswith(f"{tmp_path / '0.tsv'}: 4 read, 2 kept; ")
+    assert said[1].endswith("1 read, 1 kept; none left out")
+
+
+def test_undecodable_lines_are_counted(write: Any, tmp_path: Path) -> None:
+    file = write(tmp_path / "pairs.tsv", [("a dog", "ein fröhlicher Hund")])
+    with open(file, "ab") as more:
+        more.write("für\tfür\n".encode("latin-1"))
+    said: list[str] = []
+    dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
+    parts, *_ = parts_of(str(file), tmp_path, dev=dev, said=said)
+    assert len(list(parts)) == 1
+    assert "1 bad encoding (first at line 2)" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a red dog.\n", "line 1: expected a sentence, a tab and its translation"),
+        ("\tein Hund\na dog\t\n", "no sentence pair is left after cleaning"),
+    ],
+)
+def test_files_without_pairs_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "pairs.tsv").write_text(text)
+    with pytest.raises(RegardError, match=message):
+        parts_of(str(tmp_path / "pairs.tsv"), tmp_path)
+    assert not list(tmp_path.glob("*.jsonl"))

@@ -29,6 +29,7 @@ CLASSES = {
     "text2text-generation": ("regard.tasks.summarization", "Rewriter"),
     "text-generation": ("regard.tasks.writing", "Writer"),
     "text-classification": ("regard.tasks.classification", "Classifier"),
+    "token-classification": ("regard.tasks.token_classification", "TokenClassifier"),
     "question-answering": ("regard.tasks.answering", "Answerer"),
     "fill-mask": ("regard.tasks.filling", "MaskFiller"),
     "feature-extraction": ("regard.tasks.embedding", "Embedder"),
@@ -41,6 +42,7 @@ _ALSO = {
     "recurrent-translation": {"translation", "summarization", "text2text-generation"},
     "summarization": {"translation", "text2text-generation"},
     "text-classification": {"feature-extraction"},
+    "token-classification": {"feature-extraction"},
     "question-answering": {"feature-extraction"},
     "fill-mask": {"feature-extraction"},
 }

@@ -68,6 +68,14 @@ TAUGHT = {
         "regard.recipes.options.language:MaskedLanguageModelOptions",
         "fill-mask",
     ),
+    "token-classification": Taught(
+        "Train a model that labels words: named entities, parts of speech.",
+        "Sentences in columns (CoNLL), JSON lines or Parquet with words and labels, or with texts"
+        " and spans; also .gz.",
+        "regard.recipes.tokens.token_classification:TokenClassificationRecipe",
+        "regard.recipes.tokens.options:TokenClassificationOptions",
+        "token-classification",
+    ),
     "question-answering": Taught(
         "Train a model that finds the answer to a question in a text.",
         "Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines, Parquet; also"

@@ -9,6 +9,7 @@ from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Summarizer
+from regard.tasks.token_classification import TokenClassifier
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
@@ -149,6 +150,23 @@ class MaskedLanguageModelArguments(Arguments, total=False):
     dev_tokens: int
     masked: float
 
+class TokenClassificationArguments(Arguments, total=False):
+    """Options of "token-classification"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
+    vocab_size: int | None
+    max_length: int
+    strict: bool
+    word: str | None
+    label: str | None
+
 class QuestionAnsweringArguments(Arguments, total=False):
     """Options of "question-answering"."""
 
@@ -234,6 +252,13 @@ def train(
     output: File,
     **options: Unpack[MaskedLanguageModelArguments],
 ) -> MaskFiller: ...
+@overload
+def train(
+    task: Literal["token-classification"],
+    data: File,
+    output: File,
+    **options: Unpack[TokenClassificationArguments],
+) -> TokenClassifier: ...
 @overload
 def train(
     task: Literal["question-answering"],

@@ -5,7 +5,7 @@ cleaned.jsonl (removed in the end), train.jsonl, dev.jsonl, test.jsonl: an examp
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,19 @@ from regard.data.clean import CleaningReport, is_garbled
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.files import whole_file
-from regard.recipes.options.run import TunedOptions
-from regard.recipes.options.sequences import SequenceOptions
 from regard.records import BadLine, refuse
 from regard.text import normalize
 
 Say = Callable[[str], None]
+_UTF8: dict[str, Any] = {
+    "encoding": "utf-8",
+    "errors": "surrogatepass",
+}  # folders may have any name
 
 
 @dataclass(frozen=True)
 class Example:
-    """One text, or two, and what a model should say of them."""
+    """A text, or two, and a model's expected answers."""
 
     text: str
     pair: str | None = None
@@ -101,23 +103,54 @@ def split_examples(
     *,
     read: Read,
     fault: Fault = lambda example: None,
+    say: Say,
+    **how: Any,
+) -> dict[str, int]:
+    """Read a file of examples, and those of dev and test that `options` name; see `split`.
+
+    Args:
+        read, fault: as those of `Examples`.
+        how: further arguments of `split`.
+    """
+    own = {
+        name: _own_part(name, file, read, fault, options.strict, say)
+        for name, file in (("dev", options.dev), ("test", options.test))
+    }
+    examples = Examples(path, read, fault, options.strict)
+
+    def reported() -> Iterator[Example]:
+        yield from examples
+        say(f"{path}: {examples.report}")
+
+    return split(reported(), own, folder, seed=options.seed, say=say, **how)
+
+
+def split(
+    examples: Iterable[Example],
+    own: dict[str, list[Example]],
+    folder: Path,
+    *,
+    seed: int,
     key: Callable[[Example], str] = lambda example: example.text,
     more: Callable[[Example], Sequence[str]] = lambda example: (),
     share: float = 0.02,
+    targets_leak: bool = False,
+    noun: str = "",
     say: Say,
 ) -> dict[str, int]:
-    """Writes train.jsonl, dev.jsonl and test.jsonl, and says what went where.
+    """Write train.jsonl, dev.jsonl and test.jsonl, and say what went where.
 
     A dev set that is not given is split off, and with it a test set of the same size. Examples with
     one key go to one part, and no key of dev or test is trained on.
 
     Args:
-        path: the file of examples; those of dev and test are in `options`.
-        read, fault: as those of `Examples`.
+        own: the dev and test examples that the user gave.
         key: what examples of different parts must not share.
         more: further texts of an example; it is not trained on if one of them is a key of dev or
             test.
         share: of the examples, split off for dev and again for test; at most 2,000.
+        targets_leak: whether to train on no target of dev or test either.
+        noun: for what is said: "pairs ".
 
     Returns:
         the number of examples in each part.
@@ -125,37 +158,44 @@ def split_examples(
     Raises:
         BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
-    parts = {
-        name: _own_part(name, file, read, fault, options.strict, say)
-        for name, file in (("dev", options.dev), ("test", options.test))
-    }
-    examples, cleaned = Examples(path, read, fault, options.strict), folder / "cleaned.jsonl"
+    cleaned = folder / "cleaned.jsonl"
     kept = write_examples(cleaned, examples)
-    say(f"{path}: {examples.report}")
-    part_of = _planned(cleaned, options, key, min(2000, max(1, round(share * kept))))
+    size = min(2000, max(1, round(share * kept)))
+
+    def keys_of(example: Example) -> Pair:
+        return Pair(key(example), example.targets[0] if targets_leak else "", 0)
+
+    planned = plan_split(
+        map(keys_of, read_examples(cleaned)),
+        dev=0 if own["dev"] else size,
+        test=0 if own["test"] or own["dev"] else size,
+        seed=seed,
+        targets_leak=targets_leak,
+    )
 
     def texts(example: Example) -> set[str]:
         return {normalize(text) for text in (key(example), *more(example))}
 
-    def keys() -> set[str]:
-        return {normalize(key(example)) for own in parts.values() for example in own}
+    def taken() -> set[str]:
+        return {normalize(key(example)) for part in parts.values() for example in part}
 
-    provided, split_off = keys(), 0
+    parts = {name: list(held) for name, held in own.items()}
+    provided, split_off = taken(), 0
     for example in read_examples(cleaned):
-        part = part_of(example)
+        part = planned.part(keys_of(example))
         if part in ("dev", "test") and provided.isdisjoint(texts(example)):
             parts[part].append(example)
             split_off += 1
-    taken = keys()
+    held_out = taken()
     train = (
         example
         for example in read_examples(cleaned)
-        if part_of(example) == "train" and taken.isdisjoint(texts(example))
+        if planned.part(keys_of(example)) == "train" and held_out.isdisjoint(texts(example))
     )
     sizes = {"train": write_examples(folder / "train.jsonl", train)}
     cleaned.unlink()
-    for name, own in parts.items():
-        sizes[name] = write_examples(folder / f"{name}.jsonl", own)
+    for name, examples in parts.items():
+        sizes[name] = write_examples(folder / f"{name}.jsonl", examples)
     if not sizes["train"] or not sizes["dev"]:
         raise BadArgumentError(
             f"training needs examples to train on and dev examples; got {sizes['train']} and"
@@ -163,7 +203,8 @@ def split_examples(
         )
     rest = kept - sizes["train"] - split_off
     left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
-    say(f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {sizes['test']:,} test{left_out}")
+    said = f"{sizes['train']:,} {noun}to train on, {sizes['dev']:,} dev, {sizes['test']:,} test"
+    say(f"{said}{left_out}")
     return sizes
 
 
@@ -180,32 +221,18 @@ def _own_part(
     return held
 
 
-def _planned(
-    cleaned: Path, options: TunedOptions | SequenceOptions, key: Callable[[Example], str], size: int
-) -> Callable[[Example], str | None]:
-    """The part of each example, by its key; `size` are split off for a set that is not given."""
-    split = plan_split(
-        (Pair(key(example), "", 0) for example in read_examples(cleaned)),
-        dev=0 if options.dev else size,
-        test=0 if options.test or options.dev else size,
-        seed=options.seed,
-        targets_leak=False,
-    )
-    return lambda example: split.part(Pair(key(example), "", 0))
-
-
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
     """An example a line, as JSON; the file is written whole or not at all. Returns how many."""
     count = 0
-    with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+    with whole_file(path) as temporary, open(temporary, "w", **_UTF8) as file:
         for example in examples:
             count += 1
-            file.write(json.dumps(asdict(example), ensure_ascii=False) + "\n")
+            file.write(json.dumps(vars(example), ensure_ascii=False) + "\n")
     return count
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """What `write_examples` wrote."""
-    with open(path, encoding="utf-8") as file:
+    """Yield the examples that `write_examples` wrote."""
+    with open(path, **_UTF8) as file:
         for line in file:
             yield Example(**json.loads(line))

@@ -221,11 +221,12 @@ class TokenClassifier(ReadingTask):
                 margin = min(place, len(window) - 1 - place)
                 if token not in rows or margin > rows[token][0]:
                     rows[token] = margin, row
-        subwords = self._subwords(text, encoding)
+        subwords, offsets = self._subwords(text, encoding), encoding.offsets
+        special = encoding.special_tokens_mask
         return [
-            Scored(*encoding.offsets[token], softmax(row), subwords[token])
+            Scored(*_trimmed(text, *offsets[token]), softmax(row), subwords[token])
             for token, (_, row) in sorted(rows.items())
-            if not encoding.special_tokens_mask[token]
+            if not special[token]
         ]
 
     def _subwords(self, text: str, encoding: Encoding) -> list[bool]:
@@ -269,6 +270,12 @@ def spans(
         else:
             groups.append([(position, kind, word)])
     return [_span(text, group[0][1], [word for _, _, word in group]) for group in groups]
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part without the space that some tokenizers count to the word behind it."""
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end
 
 
 def _span(text: str, label: str, words: Sequence[Scored]) -> Span:

@@ -58,7 +58,7 @@ def test_a_model_of_several_languages_is_told_which(regard, upper_case, scored, 
 def test_a_line_without_a_tab_is_named(regard, upper_case, tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("a\tb\nno tab here\n")
-    outcome = regard("evaluate", "en-de", file)
+    outcome = regard("evaluate", "en-de", file, "--strict")
     assert outcome.code == 2
     assert "line 2" in outcome.err
     assert outcome.err.count("\n") == 1
@@ -138,7 +138,7 @@ def test_an_encoder_is_scored_by_how_it_ranks_pairs(regard, encoder_folder, tmp_
     assert set(found["figures"]) == {"spearman"}
     assert found["compared"]["figure"] == "spearman"
     data.write_text("text\tpair\tscore\na\tb\t1\na\tc\t\n")
-    refused = regard("evaluate", folder, data)
+    refused = regard("evaluate", folder, data, "--strict")
     assert (refused.code, refused.err.count("\n")) == (2, 1)
 
 

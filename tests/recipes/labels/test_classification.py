@@ -294,7 +294,7 @@ FILES = {
         ("named.csv", {}, "known to be the text; its columns are id, words, kind"),
         ("named.csv", {"text": "word"}, "has no column 'word'; its columns are id, words, kind"),
         ("good.tsv", {"dev": "other.tsv"}, "line 2, has the label 'z', which no training text has"),
-        ("number.jsonl", {}, "line 1: expected a text; got int"),
+        ("number.jsonl", {}, "line 1: expected a text in .text.; got int"),
         ("dict.jsonl", {}, "line 1: expected a label or a list of labels; got dict"),
         ("empty.tsv", {}, "no example is left of .* 2 empty text"),
         ("good.tsv", {"base_model": "nowhere"}, "there is no folder nowhere"),

@@ -2,13 +2,28 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
+from regard.records import (
+    BadCellError,
+    BadLine,
+    Column,
+    OnBadLine,
+    Role,
+    read_examples,
+    refuse,
+)
+from regard.records.lines import Decoder, Say, check_file, open_bytes, warn
+from regard.records.reader import BadLines, format_of, not_empty, read_groups, suffix_of
+from regard.records.roles import is_number
 from regard.tasks.token_classification import OUTSIDE
 
+WORDS = ("tokens", "words", "text", "sentence")
+LABELS = ("labels", "tags", "ner_tags", "pos_tags", "upos", "spans", "entities", "label")
 _WORD = re.compile(r"\w+|[^\w\s]")
 # BILOU's names of positions, as BIOES has them.
 _POSITIONS = {"L-": "E-", "U-": "S-"}
@@ -55,33 +70,117 @@ def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Ex
     label_at = {start: label for start, _, label in parts}
     targets = []
     for start, end in pairwise(edges):
-        label = label_at.get(start)
+        kind = label_at.get(start)
         for number, word in enumerate(_WORD.finditer(text, start, end)):
-            position = "" if label is None else "I-" if number else "B-"
-            targets.append([*word.span(), position + (label or OUTSIDE)])
+            label = OUTSIDE if kind is None else f"{'I' if number else 'B'}-{kind}"
+            targets.append([*word.span(), label])
     return Example(text, targets=targets, line=line)
 
 
-def conll_sentences(lines: Iterator[tuple[int, str]]) -> Iterator[Example]:
-    """The sentences of a file in columns, the word first and its label last, with tabs or spaces
-    between; an empty line ends a sentence. Comments (#) and document marks are left out.
+def read_labeled_words(
+    path: str, *, word: Column | None = None, label: Column | None = None, **reading: Any
+) -> Iterator[Example]:
+    """The sentences of a file with their labeled words, one at a time.
+
+    JSON lines and Parquet have a list of words and a list of labels, or a text and a list of spans.
+    Any other file is in columns, as CoNLL's: a word and its labels a line, with tabs or spaces
+    between, and an empty line between sentences; comments and document marks are left out.
+
+    Args:
+        word, label: the columns or fields; in columns numbers from 1, by default the first and the
+            last, in CoNLL-U (.conllu) 2 and 4.
+        reading: as `regard.records.read_examples` takes it.
 
     Raises:
-        BadArgumentError: a line of one column.
+        RegardError: as `regard.records.read_examples`. A sentence with a line that cannot be used
+            is left out.
     """
-    rows = ((number, line.split("\t") if "\t" in line else line.split()) for number, line in lines)
-    kept = (
-        (number, row)
-        for number, row in rows
-        if not row or (row[0] != "-DOCSTART-" and not (row[0].startswith("#") and len(row) != 2))
+    if format_of(Path(path), "text") in ("jsonl", "parquet"):
+        roles = (Role("word", WORDS, word), Role("label", LABELS, label))
+        return read_examples(path, roles, _of_record, **reading)
+    return _of_columns(Path(path), word, label, **reading)
+
+
+def _of_record(values: tuple[Any, ...], line: int) -> Example:
+    words, labels = values
+    try:
+        if isinstance(words, str) and isinstance(labels, list):
+            return of_spans(words, labels, line)
+        if isinstance(words, list) and isinstance(labels, list):
+            if not all(isinstance(value, str) for value in (*words, *labels)):
+                raise BadArgumentError("words and labels must be text, not numbers.")
+            return of_words(words, labels, line)
+    except BadArgumentError as error:
+        raise BadCellError(str(error)) from error
+    except (KeyError, TypeError) as error:
+        raise BadCellError('a span must have a "start", an "end" and a "label".') from error
+    raise BadCellError(
+        "expected a list of words and a list of labels, or a text and a list of spans; got"
+        f" {type(words).__name__} and {type(labels).__name__}."
     )
-    for has_words, group in groupby(kept, key=lambda entry: bool(entry[1] and entry[1][0])):
-        sentence = list(group) if has_words else []
-        for number, row in sentence:
-            if len(row) < 2:
-                raise BadArgumentError(
-                    f"line {number:,}: expected a word and its label; got {row[0]!r} alone."
-                )
-        if sentence:
-            words, labels = zip(*((row[0], row[-1]) for _, row in sentence), strict=True)
-            yield of_words(words, labels, sentence[0][0])
+
+
+def _of_columns(
+    path: Path,
+    word: Column | None,
+    label: Column | None,
+    *,
+    on_bad_line: OnBadLine = refuse,
+    say: Say = warn,
+) -> Iterator[Example]:
+    check_file(path)
+    universal = suffix_of(path) == ".conllu"
+    place, label_place = _place(word, 1 if universal else 0), _place(label, 3 if universal else -1)
+    bad = BadLines(on_bad_line)
+    rows: list[tuple[str, str]] = []
+    first, broken = 1, False  # line of the first word, and whether a line cannot be used
+    with open_bytes(path) as stream:
+        groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
+        lines: Iterator[Any] = chain.from_iterable(not_empty(groups, path))
+        for number, text in chain(lines, [(0, "")]):
+            cells = _cells(text) if isinstance(text, str) else []
+            if isinstance(text, BadLine):
+                bad(text)
+                broken = True
+            elif not cells:  # the end of a sentence
+                if rows and not broken:
+                    bad.used = True
+                    words, labels = zip(*rows, strict=True)
+                    yield of_words(words, labels, first)
+                rows, broken = [], False
+            elif _is_word(cells, universal):
+                if len(cells) <= max(1, place, label_place):
+                    problem = f"expected a word and its label; got {cells[0]!r} alone."
+                    bad(BadLine(str(path), number, "no label", problem))
+                    broken = True
+                else:
+                    first = first if rows else number
+                    rows.append((cells[place], cells[label_place]))
+    bad.end()
+
+
+def _cells(line: str) -> list[str]:
+    return line.split("\t") if "\t" in line else line.split()
+
+
+def _is_word(cells: Sequence[str], universal: bool) -> bool:
+    """Return whether a line is a word: no comment, no mark of a document and, in CoNLL-U, neither a
+    range of words nor an empty node."""
+    if universal:
+        return cells[0].isdecimal()
+    return cells[0] != "-DOCSTART-" and not (cells[0] == "#" and len(cells) > 2)
+
+
+def _place(column: Column | None, default: int) -> int:
+    """The place of a column from 0.
+
+    Raises:
+        BadArgumentError: it is not a number from 1.
+    """
+    if column is None:
+        return default
+    if not is_number(column) or int(column) < 1:
+        raise BadArgumentError(
+            f"a file in columns has numbers for them, from 1; got {column!r}. Give such a number."
+        )
+    return int(column) - 1

@@ -65,7 +65,7 @@ def ratios(right: float, predicted: float, expected: float) -> Ratios:
 
 
 @dataclass(frozen=True)
-class TokenEvaluation:
+class WordEvaluation:
     """The labels that a model gave the words of sentences, beside the expected ones.
 
     Entities are what counts where labels say where one begins (B-, I-), else words.
@@ -105,7 +105,7 @@ class TokenEvaluation:
 
     @property
     def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
+        """Figures by name; "score" is the one that a model is chosen by."""
         return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:

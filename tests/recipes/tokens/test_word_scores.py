@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from regard.recipes.resampling import intervals
-from regard.recipes.tokens.entity_scores import TokenEvaluation, entities
+from regard.recipes.tokens.word_scores import WordEvaluation, entities
 
 CASES = json.loads(Path(__file__).with_name("seqeval.json").read_text())
 
@@ -21,7 +21,7 @@ def test_figures_are_those_of_seqeval(case):
     for labels, expected in zip(case["expected"], case["entities"], strict=True):
         assert [[kind, start, end - 1] for kind, start, end in entities(labels)] == expected
     losses = np.zeros(len(case["expected"]))
-    figures = TokenEvaluation(case["predicted"], case["expected"], losses, True).figures
+    figures = WordEvaluation(case["predicted"], case["expected"], losses, True).figures
     for name in ("precision", "recall", "f1", "macro_f1"):
         assert figures[name] == pytest.approx(case[name], abs=1e-11), name
 
@@ -29,7 +29,7 @@ def test_figures_are_those_of_seqeval(case):
 def evaluation():
     expected = [["B-PER", "I-PER", "O"], ["O", "B-LOC"], ["O"]]
     predicted = [["B-PER", "O", "O"], ["O", "B-LOC"], ["B-LOC"]]
-    return TokenEvaluation(predicted, expected, np.array([3.0, 1.0, 2.0]), True)
+    return WordEvaluation(predicted, expected, np.array([3.0, 1.0, 2.0]), True)
 
 
 def test_figures_by_hand():
@@ -48,7 +48,7 @@ def test_worst_sentences_have_mistakes_and_the_largest_losses():
 
 
 def test_words_count_where_labels_have_no_positions():
-    scores = TokenEvaluation([["NOUN", "VERB"]], [["NOUN", "NOUN"]], np.array([1.0]), False)
+    scores = WordEvaluation([["NOUN", "VERB"]], [["NOUN", "NOUN"]], np.array([1.0]), False)
     assert scores.figures == {
         "loss": 0.5, "accuracy": 0.5, "macro_f1": pytest.approx(1 / 3), "score": 0.5,
     }  # fmt: skip

@@ -1,0 +1,307 @@
+"""Learn to label the words of texts: named entities, parts of speech.
+
+data/
+    train.jsonl, dev.jsonl, test.jsonl   sentences after cleaning
+    train.tokens                         the first of them as token ids, with each token's label
+    tokenizer.json, …
+
+The first token of a word has the word's label, and the others none (Devlin et al. 2019, section
+5.3).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.errors import BadArgumentError
+from regard.lines import one_line
+from regard.models import TextReader
+from regard.recipes.card import CardText
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoders import EncoderData, EncoderRecipe
+from regard.recipes.evaluation import Evaluator, Report, no_progress
+from regard.recipes.evaluation import Progress as Count
+from regard.recipes.examples import Example, read_examples, split_examples
+from regard.recipes.labels.labels import described
+from regard.recipes.prepared import Values
+from regard.recipes.tokens.labeled_words import read_labeled_words
+from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
+from regard.recipes.tokens.word_scores import WordEvaluation
+from regard.records import BadLine
+from regard.tasks.reading import inputs_of
+from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
+from regard.text import Tokenizer
+from regard.text.cutting import cut
+
+_AT_ONCE = 4096  # sentences
+_LARGEST_LOSS = 1e-12  # the smallest probability that a loss is taken of
+
+
+@dataclass(frozen=True)
+class LabeledWords(EncoderData):
+    """Sentences whose words have labels."""
+
+    labels: tuple[str, ...]
+    dev: list[Example]
+    test: list[Example]
+
+
+class WordReport(Report):
+    """A report on a model that labels words, with the figures of each type or label."""
+
+    result: WordEvaluation
+
+    titles: ClassVar = {
+        "f1": ("F1", "{:>6.1%}"),
+        "precision": ("precision", "{:>6.1%}"),
+        "recall": ("recall", "{:>6.1%}"),
+        "macro_f1": ("macro-F1", "{:>6.1%}"),
+        "accuracy": ("accuracy of words", "{:>6.1%}"),
+        "loss": ("loss", "{:>6.3f}"),
+    }
+    widths: ClassVar = (18, 6)
+    before_worst: ClassVar = "Mistakes in the sentences of the largest loss:"
+
+    def content(self) -> dict[str, Any]:
+        labels = [
+            {"label": kind, "count": count, **ratios._asdict()}
+            for kind, (ratios, count) in self.result.by_kind().items()
+        ]
+        return super().content() | {"labels": labels}
+
+    def details(self) -> list[str]:
+        kinds = self.result.by_kind()
+        width = max(5, *map(len, kinds))
+        return [
+            "",
+            f"{'label':<{width}}   count  precision  recall     F1",
+            *(
+                f"{one_line(kind):<{width}}  {count:>6,}  {ratios.precision:>9.3f}"
+                f"  {ratios.recall:>6.3f}  {ratios.f1:>5.3f}"
+                for kind, (ratios, count) in kinds.items()
+            ),
+        ]
+
+
+class WordEvaluator(Evaluator[WordEvaluationOptions]):
+    """How models that label words are scored."""
+
+    unit = "sentences"
+    doing = "labeling"
+    report_class = WordReport
+
+    def read(self, path: str) -> list[Example]:
+        return self.examples(read_labeled_words, path, **self.options.values("word", "label"))
+
+    def score(
+        self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
+    ) -> WordEvaluation:
+        return evaluate_words(task, data, batch_size=self.options.batch_size, progress=progress)
+
+    def compared(self, result: WordEvaluation) -> str:
+        return "f1" if result.of_entities else "accuracy"
+
+    def worst(
+        self, result: WordEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": data[row].line,
+                "mistakes": [
+                    f"{data[row].text[start:end]}: {ours}, not {label}"
+                    for (start, end, label), ours in zip(
+                        data[row].targets, result.predicted[row], strict=True
+                    )
+                    if ours != label
+                ],
+                "text": data[row].text,
+            }
+            for row in result.worst(count)
+        ]
+
+
+class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, LabeledWords]):
+    """An encoder whose head gives the label of each token; see `Recipe`.
+
+    The best model is the one of the highest F1 of entities; where labels do not say where an entity
+    begins, of the highest accuracy of words.
+    """
+
+    data_class = LabeledWords
+    title, tag, task_type = "Labeling of words", "token-classification", "TOKEN_CLS"
+    evaluator = WordEvaluator
+    metric = "score"
+
+    shown: ClassVar = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "f1": "F1 {:.1%}"}
+
+    def fill(self, folder: Path) -> tuple[str, Values]:
+        [path] = self.source
+        sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
+        train = folder / "train.jsonl"
+        labels, counts = self._labels(folder)
+        tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))
+        cuts: list[int] = []
+        store = write_store(
+            folder / "train.tokens",
+            self._rows(train, tokenizer, labels, cuts),
+            vocab_size=tokenizer.vocab_size,
+            targets=len(labels) + 1,
+            max_length=self.max_length,
+        )
+        shorter = f"; {len(cuts):,} sentences cut to {self.max_length}" if cuts else ""
+        words = f"{sum(counts):,} words, {len(store.tokens):,} tokens{shorter}"
+        self.say(f"{words}; {described(labels, counts)}")
+        summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
+        return summary, {"labels": labels}
+
+    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
+        columns = self.options.values("word", "label")
+        return read_labeled_words(path, **columns, on_bad_line=on_bad_line)
+
+    def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
+        """The labels of all parts in order, and how many training words have each."""
+        counts = {
+            part: Counter(
+                label
+                for example in read_examples(folder / f"{part}.jsonl")
+                for _, _, label in example.targets
+            )
+            for part in ("train", "dev", "test")
+        }
+        labels = sorted(set().union(*counts.values()))
+        if len(counts["train"]) < 2:
+            raise BadArgumentError(
+                f"labeling words needs at least two labels; {self.source[0]} has only"
+                f" {sorted(counts['train'])}. Check the column of the labels."
+            )
+        if unseen := [label for label in labels if label not in counts["train"]]:
+            self.say(f"no training sentence has {', '.join(unseen)}, which dev or test have")
+        return labels, [counts["train"][label] for label in labels]
+
+    def _rows(
+        self, path: Path, tokenizer: Tokenizer, labels: Sequence[str], cuts: list[int]
+    ) -> Iterator[tuple[list[int], int, list[int]]]:
+        """Token ids, their number, and for each the number of its label from 1, else 0."""
+        numbers = {label: number for number, label in enumerate(labels, 1)}
+        examples = read_examples(path)
+        while chunk := list(islice(examples, _AT_ONCE)):
+            encodings = tokenizer.inputs_batch([(example.text, None) for example in chunk])
+            for example, encoding in zip(chunk, encodings, strict=True):
+                targets = [0] * len(encoding.ids)
+                offsets = list(encoding.offsets)
+                for place, special in enumerate(encoding.special_tokens_mask):
+                    if special:
+                        offsets[place] = (-1, -1)
+                tokens = first_tokens(offsets, example.targets)
+                for token, (_, _, label) in zip(tokens, example.targets, strict=True):
+                    if token is not None:
+                        targets[token] = numbers[label]
+                kept = cut(encoding, self.max_length)
+                if len(kept) < len(targets):
+                    cuts.append(example.line)
+                ids = encoding.ids
+                yield [ids[k] for k in kept], len(kept), [targets[k] for k in kept]
+
+    def model(self, data: LabeledWords) -> TextReader:
+        return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
+
+    def batches(self, data: LabeledWords, model: nn.Module) -> EncodedTexts:
+        return self.encoded(data.train, model)
+
+    def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
+        batch = batch.to(next(model.parameters()).device)
+        logits = model(**inputs_of(model, batch.inputs)).float()  # (batch, length, labels)
+        targets = torch.zeros(logits.shape[:2], dtype=torch.long)
+        for row, numbers in zip(targets, batch.targets, strict=True):
+            row[: len(numbers)] = torch.from_numpy(numbers)
+        count = int(targets.count_nonzero())
+        loss = functional.cross_entropy(
+            logits.flatten(0, 1),
+            targets.flatten().to(logits.device) - 1,
+            ignore_index=-1,
+            reduction="sum",
+        )
+        return loss, count, batch.num_tokens
+
+    def evaluate(self, model: nn.Module, data: LabeledWords) -> dict[str, float]:
+        return evaluate_words(TokenClassifier(model, data.tokenizer), data.dev).figures
+
+    def card(self, model: nn.Module, data: LabeledWords, figures: dict[str, float]) -> CardText:
+        entities = f"entity F1 {figures['f1']:.1%}, " if "f1" in figures else ""
+        return CardText(
+            {"sentences": len(data.train)},
+            [
+                f"Dev set, {len(data.dev):,} sentences: {entities}accuracy of words"
+                f" {figures['accuracy']:.1%}, loss {figures['loss']:.3f}"
+            ],
+            [f"Labels: {', '.join(data.labels)}"],
+        )
+
+
+def evaluate_words(
+    classifier: TokenClassifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> WordEvaluation:
+    """Label the words and compare; a word has the label of its first token.
+
+    Raises:
+        BadArgumentError: no examples, or one with a label that the classifier does not have.
+    """
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one sentence; got none.")
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    for example in examples:
+        for _, _, label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+    texts = [example.text for example in examples]
+    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
+    predicted, losses = [], []
+    for example, row in zip(examples, tokens, strict=True):
+        places = first_tokens([(token.start, token.end) for token in row], example.targets)
+        answers, loss = [], 0.0
+        for place, (_, _, label) in zip(places, example.targets, strict=True):
+            probabilities = None if place is None else row[place].probabilities
+            if probabilities is None:  # a word of no token, such as an invisible character
+                answers.append(OUTSIDE)
+                continue
+            answers.append(classifier.labels[int(probabilities.argmax())])
+            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
+        predicted.append(answers)
+        losses.append(loss)
+    expected = [[label for _, _, label in example.targets] for example in examples]
+    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
+
+
+def first_tokens(
+    offsets: Sequence[tuple[int, int]], words: Sequence[Sequence[Any]]
+) -> list[int | None]:
+    """The first token of each word, by its place; None for a word without one.
+
+    Args:
+        offsets: the characters of each token, in order; (-1, -1) of special tokens.
+        words: each begins with the characters where it starts and ends.
+    """
+    places: list[int | None] = []
+    token = 0
+    for start, end, *_ in words:
+        while token < len(offsets) and offsets[token][1] <= start:
+            token += 1
+        inside = token < len(offsets) and offsets[token][0] < end
+        places.append(token if inside else None)
+        token += inside
+    return places
