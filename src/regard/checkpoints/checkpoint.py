@@ -101,10 +101,10 @@ class Checkpoint:
         Raises:
             NotFoundError: a file is missing.
         """
-        found = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
+        digest = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
         for file in weight_files(self.folder):
-            found.update(sha256(file).encode())
-        return found.hexdigest()
+            digest.update(sha256(file).encode())
+        return digest.hexdigest()
 
     @cached_property
     def tokenizers(self) -> TokenizerPair:

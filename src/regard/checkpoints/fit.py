@@ -42,16 +42,16 @@ class Fit:
 
 def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
     """Compares the names and shapes in the files with those of `model`, which may be on meta."""
-    wanted = their_shapes(places(family.names(model)), model.state_dict())
-    aliases = _other_names(family, model, wanted)
+    expected = their_shapes(places(family.names(model)), model.state_dict())
+    aliases = _other_names(family, model, expected)
     spelled = {_modern(name, family): name for name in shapes}
     result = Fit()
     used: set[str] = set()
-    for name, shape in wanted.items():
+    for name, shape in expected.items():
         present = [
             spelled[spelling]
-            for known in (name, *aliases.get(name, ()))
-            for spelling in _spellings(known, family.base)
+            for candidate in (name, *aliases.get(name, ()))
+            for spelling in _spellings(candidate, family.base)
             if spelling in spelled
         ]
         if not present:
@@ -71,13 +71,13 @@ def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
 
 
 def _other_names(
-    family: Family, model: nn.Module, wanted: Mapping[str, Shape]
+    family: Family, model: nn.Module, expected: Mapping[str, Shape]
 ) -> dict[str, list[str]]:
     """Return, by name asked for, the other names that the same tied weight may have."""
     others: dict[str, list[str]] = {}
     for alias, name in family.aliases(model).items():
-        assert name in wanted, f"{alias} is an alias of {name}, which is not a name in the model"
-        if alias not in wanted:
+        assert name in expected, f"{alias} is an alias of {name}, which is not a name in the model"
+        if alias not in expected:
             others.setdefault(name, []).append(alias)
     return others
 

@@ -48,9 +48,9 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     """
     checkpoint = open_checkpoint(name)
     model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights
-    found = fit(family, model, weights.shapes)
-    _refuse(found, weights, checkpoint.folder)
-    theirs = {name: weights[in_file] for name, in_file in found.found.items()}
+    comparison = fit(family, model, weights.shapes)
+    _refuse(comparison, weights, checkpoint.folder)
+    theirs = {name: weights[in_file] for name, in_file in comparison.found.items()}
     state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
     _assign(model, state, dtype)
     return model.eval()
@@ -81,20 +81,21 @@ class _NoFirstValues(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def _refuse(found: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
-    if found.missing or found.unexpected:
+def _refuse(comparison: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
+    if comparison.missing or comparison.unexpected:
         raise DamagedFileError(
             f"the weights in {folder} do not fit its config.json:"
-            f" missing {some(found.missing)}; unexpected {some(found.unexpected)}."
+            f" missing {some(comparison.missing)};"
+            f" unexpected {some(comparison.unexpected)}."
         )
-    if found.misshaped:
-        name, wanted, got = found.misshaped[0]
-        more = len(found.misshaped) - 1
+    if comparison.misshaped:
+        name, expected, got = comparison.misshaped[0]
+        more = len(comparison.misshaped) - 1
         raise DamagedFileError(
-            f"{name} must be {wanted} according to {folder}/config.json; the file has {got}"
+            f"{name} must be {expected} according to {folder}/config.json; the file has {got}"
             + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
         )
-    if wrong := next(found.untrue(weights), None):
+    if wrong := next(comparison.untrue(weights), None):
         raise DamagedFileError(f"{wrong}, in {folder}.")
 
 

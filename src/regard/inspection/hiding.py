@@ -143,8 +143,8 @@ def without_edges(call: Call, edges: Sequence[Edge], past: int) -> Call:
         row = edge.query - past
         if 0 <= row < queries:
             rows = torch.tensor([row], device=output.device)
-            found = inputs.of_head(edge.head).output(rows)
-            output[:, edge.head, row] = found[:, 0, 0].to(output.dtype)
+            attended = inputs.of_head(edge.head).output(rows)
+            output[:, edge.head, row] = attended[:, 0, 0].to(output.dtype)
     return Call(inputs, output, None)
 
 
@@ -188,8 +188,8 @@ def check_parts(
     Raises:
         BadArgumentError: a position, tap or head that there is not.
     """
-    found = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
-    for part in found:
+    ordered = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
+    for part in ordered:
         if not isinstance(part, Position) and part.tap not in heads:
             raise unknown("tap", part.tap, heads)
         if not isinstance(part, Position) and part.head >= heads[part.tap]:
@@ -201,7 +201,7 @@ def check_parts(
                 raise BadArgumentError(
                     f"positions of {axis} must be from 0 to {lengths[axis] - 1}; got {position}."
                 )
-    return tuple(found)
+    return tuple(ordered)
 
 
 def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:

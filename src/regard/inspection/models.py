@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,7 @@ from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.hiding import SwitchedOff, check_parts, notes_of, part_of
-from regard.inspection.naming import Naming, numbered, patches
+from regard.inspection.naming import Tokenizers, entry_names, named_axes, naming, numbered
 from regard.inspection.recording import Recorder, capturing, check_traceable, joined, row_by_row
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
@@ -22,13 +21,10 @@ from regard.inspection.writing import Found, Written, likeliest, written
 from regard.layers import MultiHeadAttention
 from regard.layers.recurrent_decoders import BahdanauAttention, LuongAttention
 from regard.models import Model
-from regard.models.heads import HEADS
 from regard.progress import report
-from regard.text import Tokenizer, TokenizerPair
 
 ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 NOTHING = SwitchedOff()
-Tokenizers = Tokenizer | TokenizerPair | None
 
 
 def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
@@ -111,7 +107,8 @@ def traced(
     logits = logits_of(model, output)
     axes = numbered_axes(taps)
     if isinstance(model, Model):
-        axes = named_axes(model, inputs, axes, logits, tokenizer, written)
+        prompt = None if written is None else written.prompt
+        axes = named_axes(model, inputs, axes, logits, tokenizer, prompt)
     token_of = entry_names(model, axes, tokenizer)
     notes = notes_of(without.parts, axes, without.axes)
     for what, step in (answers or {}).items():
@@ -239,63 +236,12 @@ def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
     return {axis: numbered(length) for axis, length in lengths.items()}
 
 
-def named_axes(
-    model: Model,
-    inputs: Mapping[str, Any],
-    axes: dict[str, AxisInfo],
-    logits: Tensor | None,
-    tokenizer: Tokenizers,
-    written: Written | None,
-) -> dict[str, AxisInfo]:
-    """The sequences between which the model attends, with the names of their positions.
-
-    Args:
-        axes: numbered, of those without tokens.
-    """
-    if model.reads == "image":
-        return {axis: replace(info, tokens=patches(*model.grid, 1)) for axis, info in axes.items()}
-    ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
-    axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
-    predicted = None if logits is None else model.predicted(inputs, logits)
-    if predicted is not None:
-        axis = model.axes[-1]
-        prompt = len(ids[axis]) if axis == model.axes[0] else 1
-        axes[axis] = replace(
-            axes[axis],
-            predicts=naming(tokenizer, axis).names(predicted[0].tolist()),
-            prompt=prompt if written is None else written.prompt,
-        )
-    return axes
-
-
-def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
-    """The naming of an axis of tokens."""
-    return Naming.of(
-        getattr(tokenizer, axis) if isinstance(tokenizer, TokenizerPair) else tokenizer
-    )
-
-
 def logits_of(model: nn.Module, output: Any) -> Tensor | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
     if isinstance(model, Model):
         return model.logits_of(output)
     return output if isinstance(output, Tensor) and output.ndim == 3 else None
-
-
-def entry_names(
-    model: nn.Module, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
-) -> Callable[[int], str]:
-    """The names of the logits' entries."""
-    if isinstance(model, Model):
-        names = {
-            "label": getattr(model.config, "labels", ()),
-            "position": axes[model.axes[0]].tokens,
-        }
-        entries = HEADS[model.head_name].entries
-        if entries in names:
-            return names[entries].__getitem__
-    return naming(tokenizer, "target").name
 
 
 @torch.no_grad()

@@ -1,19 +1,26 @@
 """Readable names for token ids, and the axes that they make up."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from torch import Tensor, nn
+
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
-from regard.text import Tokenizer
+from regard.models import Model
+from regard.models.heads import HEADS
+from regard.text import Tokenizer, TokenizerPair
 
 
 def readable(token: str) -> str:
     """Strip the mark of a word's beginning."""
     return token.lstrip("▁Ġ") or token
+
+
+Tokenizers = Tokenizer | TokenizerPair | None
 
 
 @dataclass(frozen=True)
@@ -97,3 +104,55 @@ def patches(height: int, width: int, extra: int) -> list[str]:
     """ "row,column" of each patch of an image, after `extra` tokens that stand for all of it."""
     whole = ["CLS", *(f"register {index}" for index in range(1, extra))][:extra]
     return whole + [f"{row},{column}" for row in range(height) for column in range(width)]
+
+
+def named_axes(
+    model: Model,
+    inputs: Mapping[str, Any],
+    axes: dict[str, AxisInfo],
+    logits: Tensor | None,
+    tokenizer: Tokenizers,
+    prompt: int | None,
+) -> dict[str, AxisInfo]:
+    """The sequences between which the model attends, with the names of their positions.
+
+    Args:
+        axes: numbered, of those without tokens.
+        prompt: positions of the last axis before what was written; None: nothing was.
+    """
+    if model.reads == "image":
+        return {axis: replace(info, tokens=patches(*model.grid, 1)) for axis, info in axes.items()}
+    ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
+    axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
+    predicted = None if logits is None else model.predicted(inputs, logits)
+    if predicted is not None:
+        axis = model.axes[-1]
+        start = len(ids[axis]) if axis == model.axes[0] else 1
+        axes[axis] = replace(
+            axes[axis],
+            predicts=naming(tokenizer, axis).names(predicted[0].tolist()),
+            prompt=start if prompt is None else prompt,
+        )
+    return axes
+
+
+def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
+    """The naming of an axis of tokens."""
+    return Naming.of(
+        getattr(tokenizer, axis) if isinstance(tokenizer, TokenizerPair) else tokenizer
+    )
+
+
+def entry_names(
+    model: nn.Module, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
+) -> Callable[[int], str]:
+    """The names of the logits' entries."""
+    if isinstance(model, Model):
+        names = {
+            "label": getattr(model.config, "labels", ()),
+            "position": axes[model.axes[0]].tokens,
+        }
+        entries = HEADS[model.head_name].entries
+        if entries in names:
+            return names[entries].__getitem__
+    return naming(tokenizer, "target").name

@@ -169,8 +169,8 @@ class Tap:
         height = max(ROWS_AT_ONCE // max(self.columns, 1), 1)
         for top in range(0, len(rows), height):
             strip = slice(top, top + height)
-            found = self.tile(head, rows[strip], every, item=item).topk(k)
-            values[strip], positions[strip] = found.values, found.indices
+            largest = self.tile(head, rows[strip], every, item=item).topk(k)
+            values[strip], positions[strip] = largest.values, largest.indices
         return values, positions
 
     def of_head(self, head: int, item: int = 0) -> Attention:

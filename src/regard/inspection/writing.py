@@ -97,12 +97,12 @@ def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]
 
 def steps(logits: Tensor, ids: Sequence[int], name: Callable[[int], str]) -> list[Step]:
     """Tokens that the steps gave, and the likeliest beside each; logits are (steps, vocab)."""
-    found: list[Step] = []
+    chosen: list[Step] = []
     for rows in logits[: len(ids)].split(ROWS_AT_ONCE):
         for row in rows.float().softmax(-1):
-            id_ = ids[len(found)]
-            found.append(Step(name(id_), float(row[id_]), likeliest(row, name), id_))
-    return found
+            id_ = ids[len(chosen)]
+            chosen.append(Step(name(id_), float(row[id_]), likeliest(row, name), id_))
+    return chosen
 
 
 def likeliest(probabilities: Tensor, name: Callable[[int], str]) -> list[Candidate]:

@@ -61,13 +61,13 @@ def add_adapters(model: nn.Module, parts: Collection[str], *, rank: int, alpha: 
     if rank < 1:
         raise BadArgumentError(f"the rank of an adapter must be at least 1; got {rank}.")
     model.requires_grad_(False)
-    found = 0
+    adapted = 0
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if name in parts and isinstance(child, nn.Linear):
                 setattr(module, name, LowRankLinear(child, rank, alpha))
-                found += 1
-    if not found:
+                adapted += 1
+    if not adapted:
         raise BadArgumentError(f"the model has no projection named {', '.join(sorted(parts))}.")
 
 

@@ -116,10 +116,10 @@ def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **chan
     before: Any = model.config
     config = replace(before, head=head, labels=tuple(labels), **changes)
     other = type(model)(config)
-    known = model.state_dict()
+    state = model.state_dict()
     if before.head == "pooler" and head == "classification":
-        known = {name.replace("head.", "head.pooler."): value for name, value in known.items()}
-    wanted = other.state_dict()
-    fits = {n: v for n, v in known.items() if n in wanted and wanted[n].shape == v.shape}
+        state = {name.replace("head.", "head.pooler."): value for name, value in state.items()}
+    shapes = other.state_dict()
+    fits = {n: v for n, v in state.items() if n in shapes and shapes[n].shape == v.shape}
     other.load_state_dict(fits, strict=False)
     return other

@@ -283,6 +283,6 @@ def _with_state(model: Any) -> tuple[Any, State]:
 def _state(model: Any) -> State:
     """A value that changes when a parameter is written to, replaced or moved; none is read."""
     return tuple(
-        (id(each), each.data_ptr(), 0 if each.is_inference() else each._version)
-        for each in model.parameters()
+        (id(weight), weight.data_ptr(), 0 if weight.is_inference() else weight._version)
+        for weight in model.parameters()
     )

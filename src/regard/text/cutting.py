@@ -40,12 +40,12 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
         )
     start, end = second[0], second[-1] + 1
     before, after = range(start), range(end, len(texts))
-    found = []
+    cuts = []
     for first in range(start, end, room - stride if len(second) > room else len(second)):
-        found.append([*before, *range(first, min(first + room, end)), *after])
+        cuts.append([*before, *range(first, min(first + room, end)), *after])
         if first + room >= end:
             break
-    return found
+    return cuts
 
 
 def _positions(encoding: Encoding, text: int) -> list[int]:

@@ -291,11 +291,11 @@ class Tokenizer:
             side: "source" or "target", of a folder that has one for each (Marian's).
             files: the folder's JSON, if some of it has been read already.
         """
-        found = open_files(Path(path), side=side, files=files)
-        special = dict(found.special)
+        opened = open_files(Path(path), side=side, files=files)
+        special = dict(opened.special)
         named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
         with refusing(f"the tokenizer in {path} is malformed"):
-            return cls(found.backend, **named, others=special, settings=found.settings)
+            return cls(opened.backend, **named, others=special, settings=opened.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""

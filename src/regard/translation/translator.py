@@ -99,7 +99,7 @@ class Translator(TextToText):
 
     @property
     def has_languages(self) -> bool:
-        """Whether both languages must be specified: see `between`."""
+        """True if both languages must be specified: see `between`."""
         return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> Translator:
@@ -123,8 +123,7 @@ class Translator(TextToText):
         return self.decoding_by(**changes)
 
     def saved_settings(self) -> dict[str, Any]:
-        """Of a model of several languages none of which is chosen, also each direction's prefix, as
-        T5's config.json has it."""
+        """Include each direction's prefix, as T5's config.json has it, if no language is chosen."""
         directions = self.languages.pairs if self.prefix is None else {}
         tasks = {
             f"translation_{source}_to_{target}": {"prefix": defaults.prefix}
@@ -234,7 +233,7 @@ class Translator(TextToText):
     def parts(
         self, text: str, *, any_script: bool = False, truncation: bool = False
     ) -> Iterator[list[int]]:
-        """As many as the model's positions make necessary; one with `truncation`."""
+        """Yield as many parts as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
@@ -297,7 +296,7 @@ class Translator(TextToText):
         return aligned
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
-        """What the numbers of `Result.alignment` are."""
+        """Return a caption of the numbers of `Result.alignment`."""
 
         caption = "α of cross-attention"
         if not self.model.stepwise:
@@ -325,7 +324,7 @@ def _result(alternatives: list[Alternative]) -> Result:
 
 
 def _join(parts: list[Result]) -> Result:
-    """One result from those of a text's parts; nothing at all for an empty text.
+    """Return one result from those of a text's parts; nothing at all for an empty text.
 
     Each alternative joins those of its rank: the text's second best the second best of every part.
     """

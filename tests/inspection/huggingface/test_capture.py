@@ -10,7 +10,7 @@ from torch import nn
 import regard
 from regard.errors import RegardError
 from regard.inspection.huggingface import trace_transformers
-from regard.inspection.huggingface.axes import naming_of
+from regard.inspection.huggingface.places import naming_of
 from regard.inspection.views.ablation import ablate
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")

@@ -59,9 +59,9 @@ def logit_attribution(trace: TraceData, step: int, against: int | None = None) -
         terms = Terms(stream)
         logits = terms.run()[0, row]
         logit = logits[id_] if against is None else logits[id_] - logits[against]
-        found = terms.contributions(logit, row)
+        parts = terms.contributions(logit, row)
     other = None if against is None else stream.token(against)
-    return Attribution(step, stream.token(id_), other, float(logit.detach()), found)
+    return Attribution(step, stream.token(id_), other, float(logit.detach()), parts)
 
 
 def check_linear_head(trace: TraceData) -> None:
@@ -184,10 +184,10 @@ def split(term: Term, gradient: Tensor, row: int) -> tuple[list[Contribution], f
     weights = weight.detach().double().view(*heads.shape, -1)
     values = (heads * (weights @ direction)).sum(-1).tolist()
     bias = getattr(term.module, "bias", None)
-    found = [
+    parts = [
         Contribution("head", term.layer, term.tap, head, value) for head, value in enumerate(values)
     ]
-    return found, 0.0 if bias is None else float(bias.detach().double() @ direction)
+    return parts, 0.0 if bias is None else float(bias.detach().double() @ direction)
 
 
 def product(states: Tensor, gradient: Tensor | None) -> float:

@@ -86,25 +86,25 @@ def measures(
 def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
     """Measures of one step for the first `count` tokens, each beside hiding."""
     hidden = cast(Tensor, tables["hiding"])[place, :count]
-    found = []
+    results = []
     for name, table in tables.items():
         if table is None:
             continue
         values = table[place, :count]
         correlation = None if name == "hiding" else spearman(values, hidden.abs())
-        found.append(Measure(name, values.tolist(), correlation))
-    return found
+        results.append(Measure(name, values.tolist(), correlation))
+    return results
 
 
 def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
     """The attention from the output's positions to an axis."""
-    own = [tap for tap in trace.values() if tap.queries == stream.axis]
-    known = list(dict.fromkeys(tap.keys for tap in own))
+    layers = [tap for tap in trace.values() if tap.queries == stream.axis]
+    axes = list(dict.fromkeys(tap.keys for tap in layers))
     if axis is None:
-        axis = "source" if "source" in known else known[0]
-    if axis not in known:
-        raise unknown("axis", axis, known)
-    return [tap for tap in own if tap.keys == axis]
+        axis = "source" if "source" in axes else axes[0]
+    if axis not in axes:
+        raise unknown("axis", axis, axes)
+    return [tap for tap in layers if tap.keys == axis]
 
 
 def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
 
 def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
     """(steps, tokens): of what all heads together take from a token; None without W_O."""
-    found = []
+    norms = []
     for tap in taps:
         if tap.output_weight is None:
             return None
@@ -122,33 +122,33 @@ def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
         added = torch.einsum(
             "hqk,hkv,hvd->qkd", tap.weights()[:, rows], values, tap.output_weight.float()
         )
-        found.append(added.norm(dim=-1))
-    return torch.stack(found).mean(0).cpu()
+        norms.append(added.norm(dim=-1))
+    return torch.stack(norms).mean(0).cpu()
 
 
 def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
     """(steps, tokens); None for an axis of which the model looks up no ids."""
-    tables = [each for each in stream.model.modules() if isinstance(each, nn.Embedding)]
-    found: dict[str, Tensor] = {}
+    tables = [module for module in stream.model.modules() if isinstance(module, nn.Embedding)]
+    embedded: dict[str, Tensor] = {}
 
     def look_up(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor | None:
         for name, ids in stream.trace.read.items():
-            if name not in found and args and torch.equal(args[0], ids):
-                found[name] = output.detach().requires_grad_()
-                return found[name].clone()
+            if name not in embedded and args and torch.equal(args[0], ids):
+                embedded[name] = output.detach().requires_grad_()
+                return embedded[name].clone()
         return None
 
     with torch.enable_grad():
         with watching(tables, after=look_up):
             logs = stream.log_probabilities(stream.run())
-        if axis not in found:
+        if axis not in embedded:
             return None
-        x = found[axis]
-        each = [
+        x = embedded[axis]
+        per_step = [
             torch.autograd.grad(logs[step, stream.ids[step]], x, retain_graph=True)[0]
             for step in steps
         ]
-    return torch.stack([(gradient * x.detach())[0].norm(dim=-1) for gradient in each]).cpu()
+    return torch.stack([(gradient * x.detach())[0].norm(dim=-1) for gradient in per_step]).cpu()
 
 
 @torch.no_grad()

@@ -127,12 +127,12 @@ class Stream:
 
 def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
     """The modules of each nn.ModuleList that is not within another, by its path."""
-    found: dict[str, list[nn.Module]] = {}
+    lists: dict[str, list[nn.Module]] = {}
     for path, module in model.named_modules():
-        inner = any(path.startswith(f"{outer}.") for outer in found)
+        inner = any(path.startswith(f"{outer}.") for outer in lists)
         if isinstance(module, nn.ModuleList) and not inner:
-            found[path] = list(module)
-    return found
+            lists[path] = list(module)
+    return lists
 
 
 def state_of(output: Any) -> Any:

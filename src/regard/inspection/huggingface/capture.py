@@ -12,10 +12,16 @@ from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import UnsupportedError, some
-from regard.inspection.huggingface.axes import axes_of, names_of_logits, naming_of
 from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
-from regard.inspection.huggingface.places import ATTENTION, Places, another_sequence
+from regard.inspection.huggingface.places import (
+    ATTENTION,
+    Places,
+    another_sequence,
+    axes_of,
+    names_of_logits,
+    naming_of,
+)
 from regard.inspection.huggingface.understanding import inputs_of, understand
 from regard.inspection.linear import Projections, linear_layers
 from regard.inspection.recording import Recorder, check_traceable

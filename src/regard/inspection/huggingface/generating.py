@@ -44,7 +44,7 @@ def search(
     drawing = dict(sampling or {})
     with fork_rng():
         torch.manual_seed(drawing.pop("seed", 0))
-        found = model.generate(
+        generated = model.generate(
             **inputs,
             max_new_tokens=max_new_tokens,
             min_new_tokens=1,
@@ -62,8 +62,8 @@ def search(
     begun = inputs.get("decoder_input_ids")
     before = begun if begun is not None else inputs["input_ids"]
     read = 1 if begun is None and model.config.is_encoder_decoder else before.shape[1]
-    written = [finished(row, set(ends), pad) for row in found.sequences[:, read:].tolist()]
-    scores = getattr(found, "sequences_scores", None)
+    written = [finished(row, set(ends), pad) for row in generated.sequences[:, read:].tolist()]
+    scores = getattr(generated, "sequences_scores", None)
     ranked = [None] * len(written) if scores is None else scores.tolist()
     return [
         Hypothesis(ids, score, not ends or ids[-1] in ends)

@@ -17,10 +17,10 @@ from regard.errors import (
     UnsupportedError,
     optional_package,
 )
-from regard.inspection.huggingface.axes import naming_of
 from regard.inspection.huggingface.capture import captured
 from regard.inspection.huggingface.generating import Hypothesis, search
 from regard.inspection.huggingface.interface import quiet
+from regard.inspection.huggingface.places import naming_of
 from regard.inspection.trace import Trace
 from regard.inspection.writing import written
 

@@ -34,20 +34,20 @@ def is_special(token: str) -> bool:
 def query_labels(trace: TraceData, axis: str, group: Group) -> list[str]:
     """Label of each row: what it reads and, in a decoder, what it predicts from that."""
     tokens, predicted = trace.axes[axis].tokens, trace.axes[axis].predicts
-    found = labels(trace, axis, group)
+    own_labels = labels(trace, axis, group)
     if not predicted or group == "sentence":
-        return found
+        return own_labels
     following = readable(predicted, tokens)
     groups = spans(trace, axis, group)
     if groups is None:
-        return [f"{label} → {after}" for label, after in zip(found, following, strict=True)]
-    words = {first: found[place] for place, (first, _) in enumerate(groups)}
+        return [f"{label} → {after}" for label, after in zip(own_labels, following, strict=True)]
+    words = {first: own_labels[place] for place, (first, _) in enumerate(groups)}
     nexts = [
         words[last] if tokens[last : last + 1] == [predicted[last - 1]] and last in words
         else following[last - 1]
         for _, last in groups
     ]  # fmt: skip
-    return [f"{label} → {after}" for label, after in zip(found, nexts, strict=True)]
+    return [f"{label} → {after}" for label, after in zip(own_labels, nexts, strict=True)]
 
 
 def labels(trace: TraceData, axis: str, group: Group) -> list[str]:

@@ -129,17 +129,17 @@ def _alignment(taps: list[Tap], queries: AxisInfo, keys: AxisInfo) -> Int64[Tens
     rows, device = taps[0].rows, taps[0].query.device
     words = torch.tensor([not is_special(token) for token in keys.tokens], device=device)
     columns = torch.arange(taps[0].columns, device=device)[words]
-    found = torch.full((rows,), -1, device=device)
+    keys_of_rows = torch.full((rows,), -1, device=device)
     if not len(columns):
-        return found
+        return keys_of_rows
     for strip in torch.arange(rows, device=device).split(max(ROWS_AT_ONCE // len(columns), 1)):
         total = torch.zeros(len(strip), len(columns), device=device)
         for tap in taps:
             for head in range(tap.heads):
                 total += tap.tile(head, strip, columns)
-        found[strip] = columns[total.argmax(1)].masked_fill(total.amax(1) == 0, -1)
+        keys_of_rows[strip] = columns[total.argmax(1)].masked_fill(total.amax(1) == 0, -1)
     writes = [is_special(token) for token in queries.predicts or queries.tokens]
-    return found.masked_fill(torch.tensor(writes, device=device), -1)
+    return keys_of_rows.masked_fill(torch.tensor(writes, device=device), -1)
 
 
 class Count:
@@ -183,12 +183,12 @@ class Count:
 
     def scores(self) -> list[PatternScore]:
         """Scores of the patterns that some row may show."""
-        found = []
+        scores = []
         for place, name in enumerate(self.targets.names):
             counts = (self.allowed[place] > 0) & (self.allowed[place] < self.seen)
             rows = int(counts.sum())
             if rows:
                 chance = self.allowed[place][counts].double() / self.seen[counts]
                 share = float(self.weight[place][counts].mean())
-                found.append(PatternScore(name, share, float(chance.mean()), rows))
-        return found
+                scores.append(PatternScore(name, share, float(chance.mean()), rows))
+        return scores

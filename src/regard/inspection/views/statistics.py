@@ -110,8 +110,8 @@ def head_summary(
     gets the most on average over its heads.
     """
     every = max(tap.rows // max(rows, 1), 1)
-    found = head_statistics(tap, every=every, item=item, patterns=patterns)
-    columns = found.column_weight.nan_to_num()  # a head that sees nothing has no mean: 0
+    means = head_statistics(tap, every=every, item=item, patterns=patterns)
+    columns = means.column_weight.nan_to_num()  # a head that sees nothing has no mean: 0
     heads = []
     for head in range(tap.heads):
         sink = int(columns[head].argmax())
@@ -119,19 +119,19 @@ def head_summary(
         heads.append(
             HeadInfo(
                 head=head,
-                entropy=float(found.entropy[head].nan_to_num()),
-                distance=float(found.distance[head].nan_to_num()) if tap.kind == "self" else None,
+                entropy=float(means.entropy[head].nan_to_num()),
+                distance=float(means.distance[head].nan_to_num()) if tap.kind == "self" else None,
                 sink_key=sink,
                 sink=weight,
                 mostly_sink=weight > MOSTLY,
-                patterns=found.patterns[head],
-                pattern=named(found.patterns[head]),
+                patterns=means.patterns[head],
+                pattern=named(means.patterns[head]),
             )
         )
-    whole = found.sink_key
+    whole = means.sink_key
     return Summary(
         tap=tap.name,
-        rows=found.rows,
+        rows=means.rows,
         of=tap.rows,
         sink_key=whole,
         sink=float(columns.mean(0)[whole]),
@@ -141,5 +141,5 @@ def head_summary(
 
 def sink_of(summary: Summary, head: Head) -> int | None:
     """The key that takes more than SINK of a head's weight, or of the mean over heads."""
-    found = summary if head == "mean" else summary.heads[head]
-    return found.sink_key if found.sink > SINK else None
+    head_or_mean = summary if head == "mean" else summary.heads[head]
+    return head_or_mean.sink_key if head_or_mean.sink > SINK else None

@@ -84,8 +84,8 @@ def tile_of(trace: TraceData, request: TileRequest) -> Tile:
 def spans(trace: TraceData, axis: str, group: Group) -> Spans | None:
     """Spans that one row or column stands for: None for tokens, and where no words are known."""
     check_choice("group", group, get_args(Group))
-    found = trace.axes[axis]
-    return {"token": None, "word": found.words, "sentence": found.sentences}[group]
+    info = trace.axes[axis]
+    return {"token": None, "word": info.words, "sentence": info.sentences}[group]
 
 
 def tile(
@@ -156,9 +156,9 @@ def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np
                 right = min(left + max(TILE_COLUMNS // block, 1), width)
                 columns = torch.arange(left * block, min(right * block, tap.columns), device=device)
                 if tap.is_seen(head, strip, columns, 0):
-                    found = largest(tap, head, strip, columns, "weight", 1, block)
+                    maxima = largest(tap, head, strip, columns, "weight", 1, block)
                     np.fmax.at(
-                        pictures[head, :, left:right], (strip // block).cpu().numpy(), found.cpu()
+                        pictures[head, :, left:right], (strip // block).cpu().numpy(), maxima.cpu()
                     )
     return pictures, len(looked_at)
 

@@ -85,7 +85,7 @@ class LabelReport(Report):
 
 
 class LabelEvaluator(Evaluator[OptionsT]):
-    """How classifiers are scored."""
+    """Evaluation of classifiers."""
 
     doing = "classifying"
     report_class = LabelReport
