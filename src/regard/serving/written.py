@@ -49,7 +49,7 @@ class Prompts(Work):
         results = config.alternatives
         super().__init__(limits, texts, len(prompts), results=results, seconds=seconds)
         # A template is another process's work, which may take long.
-        self.is_small &= all(isinstance(each, str) for each in prompts)
+        self.is_small &= all(isinstance(prompt, str) for prompt in prompts)
         self._limits, self._prompts = limits, prompts
         self._task, self._options = task, options | {"stop_strings": list(stop)}
         self.ready: list[Prompted] = []
@@ -66,10 +66,10 @@ class Prompts(Work):
             yield job
 
     def pairs(
-        self, found: Sequence[list[Hypothesis]]
+        self, hypotheses: Sequence[list[Hypothesis]]
     ) -> Iterator[tuple[Prompted, list[Hypothesis]]]:
         """Each prompt with its hypotheses."""
-        return zip(self.ready, found, strict=True)
+        return zip(self.ready, hypotheses, strict=True)
 
     def listen(self) -> None:
         """Has the tokens kept for `pieces`; called before the jobs are put."""
@@ -109,20 +109,20 @@ class Stops:
     """
 
     def __init__(self, stop: Sequence[str]):
-        self._stop, self._held, self._ended = [each for each in stop if each], "", False
+        self._stop, self._held, self._ended = [end for end in stop if end], "", False
 
     def add(self, piece: str, *, last: bool = False) -> str:
-        """What can be given after one more piece; all that is left with the last."""
+        """The text that is certain after one more piece; all that is left with the last."""
         if self._ended:
             return ""
         text = self._held + piece
-        found = [place for each in self._stop if (place := text.find(each)) >= 0]
-        if found:
+        places = [place for end in self._stop if (place := text.find(end)) >= 0]
+        if places:
             self._ended = True
-            return text[: min(found)]
-        kept = 0 if last else max((_begun(text, each) for each in self._stop), default=0)
-        self._held = text[len(text) - kept :]
-        return text[: len(text) - kept]
+            return text[: min(places)]
+        held = 0 if last else max((_begun(text, end) for end in self._stop), default=0)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
 
 
 def _begun(text: str, stop: str) -> int:
