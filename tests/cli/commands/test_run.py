@@ -59,7 +59,7 @@ def test_one_line_is_not_lines(number, said, capsys):
     ("command", "sentence"),
     [
         ("run translat in.txt out.txt", "Did you mean 'translate'?"),
-        ("run translate in.txt out.txt --engine onnx", "--engine must be one of local, ray"),
+        ("run translate in.txt out.txt --engine ray", "--engine ray is now --runner ray"),
         ("run translate in.txt out.txt --address auto", "--address is of a Ray cluster"),
         ("run translate in.txt out.txt --context c", "--context belongs to answer"),
         ("run translate in.txt out.txt --text-pair c", "--text-pair belongs to classify"),
@@ -70,7 +70,8 @@ def test_one_line_is_not_lines(number, said, capsys):
         ("run encode in.txt out.txt", "numbers, not text"),
         ("run translate in.txt out.txt --num-beams 0", "--num-beams"),
         ("run translate in.txt out.txt --model emotions", "emotions is a classifier"),
-        ("run translate in.txt out.txt --computed-by torch --precision int8", "--precision is of"),
+        ("run translate in.txt out.txt --engine torch --precision int8", "--precision"),
+        ("run translate in.txt out.txt --computed-by torch", "--computed-by is now --engine"),
         ("run translate no.txt out.txt", "there is no file"),
     ],
 )
@@ -87,6 +88,6 @@ def test_what_cannot_be_is_refused_in_one_sentence(command, sentence, regard, li
 
 def test_without_ray_the_command_says_what_to_install(regard, lines, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    outcome = regard(*["run", "encode", "in.txt", "out.jsonl", "--engine", "ray"])
+    outcome = regard(*["run", "encode", "in.txt", "out.jsonl", "--runner", "ray"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
-    assert "--engine ray needs the package ray[data]: pip install 'ray[data]'" in outcome.err
+    assert "--runner ray needs the package ray[data]: pip install 'ray[data]'" in outcome.err

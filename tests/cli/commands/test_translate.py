@@ -76,7 +76,7 @@ def test_n_best_gives_number_score_and_text(regard, upper_case):
 def test_more_than_the_beams_is_refused(regard, upper_case):
     outcome = regard("translate", "a", "--alternatives", 6)
     assert outcome.code == 2
-    assert "--alternatives must be at most --num-beams; got 6 > 5" in outcome.err
+    assert "--alternatives must be at most --num-beams = 5 without sampling; got 6" in outcome.err
 
 
 def test_json_passes_other_fields_through(regard, upper_case):
@@ -148,15 +148,18 @@ def test_attention_is_read_from_the_layer_that_was_asked_for(regard, upper_case)
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
         import regard.api.loading
-        from types import SimpleNamespace
+        from regard.generation import GenerationConfig
+        from regard.translation.translator import Translation
         class Fake:
-            generation = SimpleNamespace(num_beams=1)
+            generation = GenerationConfig()
             not_followed = ()
             computed_by = "torch"
             def run_by(self, engine, **settings):
                 return self
-            def run(self, texts, **options):
-                return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
+            def with_options(self, **options):
+                return self, options
+            def run_rows(self, rows, **options):
+                return [Translation(text.upper(), 0.0, True) for (text,) in rows]
         regard.api.loading.load = lambda name, task: Fake()
         from regard.cli.app import main
         main(["translate"])
