@@ -139,6 +139,10 @@ class Options:
         """These options by name."""
         return {name: getattr(self, name) for name in names}
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return these options by name, but for those that are None."""
+        return {name: value for name, value in self.values(*names).items() if value is not None}
+
     @classmethod
     def settings(cls) -> dict[str, "Field[Any]"]:
         """The options by name."""
