@@ -1,4 +1,4 @@
-"""What a task adds to a training run, and the run that all tasks share."""
+"""Base of the tasks' recipes, and the training run that all tasks share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ DataT = TypeVar("DataT", bound=Prepared)
 
 
 class Recipe(ABC, Generic[OptionsT, DataT]):
-    """How a task is learned: its data, model, loss, figures and what is saved.
+    """Recipe of a task: its data, model, loss, figures and saved files.
 
     Args:
         source: the user's files, the first ones those to train on.
@@ -112,7 +112,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     @abstractmethod
     def batches(self, data: DataT, model: nn.Module) -> Epochs:
-        """What the steps train on."""
+        """Return the batches of the steps."""
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
@@ -157,7 +157,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """Called at each event of the run, before those who watch it; see `training.fit`."""
 
     def collapsed(self, figures: dict[str, float]) -> bool:
-        """Whether the model gives nearly the same output for every input."""
+        """Return True if the model gives nearly the same output for every input."""
         return False
 
 
