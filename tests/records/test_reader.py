@@ -3,11 +3,12 @@
 import gzip
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from regard import RegardError
-from regard.records import BadCellError, BadLine, Role, Row, read_examples, read_rows
+from regard.records import BadCellError, BadLine, Role, read_examples, read_rows
 
 ROLES = (Role("text", ("text", "sentence")), Role("label", ("label",)))
 
@@ -118,8 +119,8 @@ def test_bad_lines_are_passed_on_and_the_others_are_rows(
 def test_a_file_of_which_no_line_can_be_used_is_refused_by_its_first(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
 
-    def refused(row: Row) -> None:
-        raise BadCellError(f"{row.values[0]} is no good.", "no good")
+    def refused(values: tuple[Any, ...], line: int) -> None:
+        raise BadCellError(f"{values[0]} is no good.", "no good")
 
     bad: list[BadLine] = []
     examples = read_examples(tmp_path / "a.jsonl", ROLES[:1], refused, on_bad_line=bad.append)

@@ -10,7 +10,7 @@ from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard, parquet
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
 from regard.records import reader as records
-from regard.records.lines import Decoder, open_bytes
+from regard.records.lines import BadLine, Decoder, open_bytes
 
 Fields = dict[str, Any]
 
@@ -51,7 +51,7 @@ class Reader:
         """
         if self.settings.input == "parquet":
             return self._parquet(shard)
-        return Lines([self._record(record) for record in self._lines(shard)])
+        return Lines([self._record(shard, *record) for record in self._lines(shard)])
 
     def _lines(self, shard: Shard) -> Iterator[records.Record]:
         if self._file is None or self._name != shard.file:
@@ -71,12 +71,11 @@ class Reader:
             self._file.close()
         self._file = None
 
-    def _record(self, record: records.Record) -> Record:
-        file, number, found, bad = record
-        if bad is not None:
-            return Record(number, error=bad.problem)
+    def _record(self, shard: Shard, number: int, found: Any) -> Record:
+        if isinstance(found, BadLine):
+            return Record(number, error=found.problem)
         if isinstance(found, str):
-            named = {"file": file} if self.settings.several else {}
+            named = {"file": shard.file} if self.settings.several else {}
             return Record(number, (found,), {**named, "line": number, "text": found})
         try:
             if found is None:
@@ -167,8 +166,8 @@ def _first_names(file: Any, most: int = 100) -> Iterator[str]:
     """The names of the fields of a file's first objects, which may be broken or lack some."""
     with open_bytes(file) as opened:
         groups = records.read_groups(opened, str(file), "jsonl", decode=Decoder(str(file), _silent))
-        for record in islice(chain.from_iterable(groups), most):
-            yield from record.fields or ()
+        for _, names in islice(chain.from_iterable(groups), most):
+            yield from names if isinstance(names, dict) else ()
 
 
 def _silent(sentence: str) -> None:

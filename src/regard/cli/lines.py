@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from regard.cli.streams import say
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
 from regard.records.lines import BadLine, Decoder, refuse
-from regard.records.reader import Columns, Format, Record, plain, read_groups
+from regard.records.reader import Columns, Format, plain, read_groups
 from regard.records.roles import Role
 
 TEXT = Role(
@@ -50,14 +49,21 @@ def read_lines(
     Raises:
         DamagedFileError: a line that cannot be used, with its number.
     """
-    columns = Columns(Path(name), roles)
+    columns = Columns(name, roles, exact=True)
     table: bool | None = {"text": False, "tsv": None}.get(format, True)
     for group in read_groups(stream, name, format, strict=True, decode=Decoder(name, say)):
         lines = []
-        for record in group:
-            if table is None and record.fields is not None:  # TSV without names is text
-                table = any(cell.strip().lower() in roles[0].known for cell in record.fields)
-            line = _row(record, columns) if table else _text(record, roles[0].name, json_lines)
+        for number, content in group:
+            if isinstance(content, list) and table is None:  # TSV without names is text
+                table = any(cell.strip().lower() in roles[0].known for cell in content)
+            line: Line | BadLine | None
+            if isinstance(content, BadLine):
+                line = content
+            elif table:
+                line = _row(number, content, columns)
+            else:
+                text = content if isinstance(content, str) else "\t".join(content or ())
+                line = _text(name, number, text, roles[0].name, json_lines)
             if isinstance(line, BadLine):
                 if not keep_bad:
                     refuse(line)
@@ -67,12 +73,8 @@ def read_lines(
         yield lines
 
 
-def _text(record: Record, name: str, json_lines: bool) -> Line | BadLine:
+def _text(file: str, number: int, text: str, name: str, json_lines: bool) -> Line | BadLine:
     """A line of text, or the text in a JSON object that stands there."""
-    file, number, text, error = record
-    if error is not None:
-        return error
-    text = text if isinstance(text, str) else "\t".join(text or ())
     if not (json_lines and text.startswith("{")):
         return Line(number, text)
     try:
@@ -86,22 +88,23 @@ def _text(record: Record, name: str, json_lines: bool) -> Line | BadLine:
     return Line(number, fields[name], fields)
 
 
-def _row(record: Record, columns: Columns) -> Line | BadLine | None:
+def _row(number: int, content: Any, columns: Columns) -> Line | BadLine | None:
     """The text in a row; None for a header."""
-    row = columns(record)
-    if isinstance(row, BadLine):
-        return row
-    if row is None:
-        return Line(record.line, "") if record.fields is None else None
-    text, *others = row.values
-    if text is None:
-        name = columns.roles[0].name
-        return BadLine(record.file, row.line, "wrong cell", f"expected a {name}; got nothing.")
-    if isinstance(record.fields, list):
-        fields = dict(zip(columns.header or (), record.fields, strict=False))
-    else:
-        fields = plain(record.fields)
-    for role, value in zip(columns.roles[1:], others, strict=True):
-        if value is not None:
-            fields[role.name] = value
-    return Line(row.line, text, fields or {columns.roles[0].name: text})
+    if content is None:
+        return Line(number, "")
+    for _, values in columns.rows([(number, content)]):
+        if isinstance(values, BadLine):
+            return values
+        text, *others = values
+        role, *other_roles = columns.roles
+        if text is None:
+            return BadLine(
+                columns.name, number, "wrong cell", f"expected a {role.name}; got nothing."
+            )
+        fields = plain(content)
+        if isinstance(content, list):
+            fields = dict(zip(columns.header or (), content, strict=False)) or {role.name: text}
+        named = zip(other_roles, others, strict=True)
+        fields |= {other.name: value for other, value in named if value is not None}
+        return Line(number, text, fields)
+    return None

@@ -70,7 +70,7 @@ def read_documents(
         if suffix_of(file) in _RECORDS:
             role = Role("text", TEXT, column, text=True)
             reading: Any = {"on_bad_line": on_bad_line, "say": say}
-            for text in read_examples(file, (role,), lambda row: row.values[0] or "", **reading):
+            for text in read_examples(file, (role,), lambda values, _: values[0] or "", **reading):
                 yield Piece(number, text)
                 number += 1
             continue

@@ -17,7 +17,7 @@ from regard.records.lines import (
     refuse,
     warn,
 )
-from regard.records.reader import BadLines, Format, Row, not_empty, read_examples
+from regard.records.reader import BadLines, Format, not_empty, read_examples
 from regard.records.roles import Column, Role
 
 SOURCE = ("source", "src", "source_text", "input", "sentence1")
@@ -84,9 +84,9 @@ def read_pairs(
     return read_examples(path, roles, _pair, format=format, on_bad_line=on_bad_line, **reading)
 
 
-def _pair(row: Row) -> Pair:
-    source, target = row.values
-    return Pair(source or "", target or "", row.line)
+def _pair(values: tuple[Any, ...], line: int) -> Pair:
+    source, target = values
+    return Pair(source or "", target or "", line)
 
 
 def _read_parallel(

@@ -1,7 +1,7 @@
 """One reader of records: lines of files and pipes as text, cells or fields, or an error."""
 
 from regard.records.lines import BadLine, LeftOut, OnBadLine, refuse
-from regard.records.reader import BadCellError, Record, Row, read_examples, read_rows
+from regard.records.reader import BadCellError, Row, read_examples, read_rows
 from regard.records.roles import Column, Role
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Column",
     "LeftOut",
     "OnBadLine",
-    "Record",
     "Role",
     "Row",
     "read_examples",

@@ -4,12 +4,12 @@ import csv
 import gzip
 import shutil
 import tempfile
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 
@@ -47,18 +47,10 @@ _AT_ONCE = 8192  # rows of Parquet
 
 T = TypeVar("T")
 
-
-class Record(NamedTuple):
-    """A line of a file.
-
-    Its `fields` are the text of a text file, the cells of a table or an object of names and values;
-    None for an empty line, and for one with an `error`.
-    """
-
-    file: str
-    line: int  # from 1; of CSV the last one of the row, of Parquet the row
-    fields: Any
-    error: BadLine | None = None
+# A line's number from 1 (of CSV the last of its row, of Parquet the row) and what stands there: the
+# text of a text file, the cells of a table, an object of names and values, or what is wrong with
+# it; None for an empty line.
+Record = tuple[int, str | list[str] | Mapping[str, Any] | BadLine | None]
 
 
 class Row(NamedTuple):
@@ -114,28 +106,27 @@ def read_groups(
         yield from _csv(groups, name, number, delimiter)
         return
     for group in groups:
-        if format == "jsonl" and number == 1:
-            _refuse_array(group, name)
-        yield [
-            Record(name, n, None, line)
-            if isinstance(line, BadLine)
-            else _record(name, n, line, format, strict)
-            for n, line in enumerate(group, number)
-        ]
+        content: list[Any] = group
+        if format == "tsv":
+            content = [
+                (line.split("\t") if line.strip() else None) if line.__class__ is str else line
+                for line in content
+            ]
+        elif format == "jsonl":
+            if number == 1:
+                _refuse_array(group, name)
+            content = [_fields(line, name, n, strict) for n, line in enumerate(group, number)]
+        yield list(enumerate(content, number))
         number += len(group)
 
 
-def _record(name: str, number: int, line: str, format: Format, strict: bool) -> Record:
-    if format == "text":
-        return Record(name, number, line)
-    if not line.strip():
-        return Record(name, number, None)
-    if format == "tsv":
-        return Record(name, number, line.split("\t"))
+def _fields(line: str | BadLine, name: str, number: int, strict: bool) -> Any:
+    if isinstance(line, BadLine) or not line.strip():
+        return line or None
     try:
-        return Record(name, number, json_object(line, strict=strict))
+        return json_object(line, strict=strict)
     except DamagedFileError as error:
-        return Record(name, number, None, BadLine(name, number, "bad record", str(error)))
+        return BadLine(name, number, "bad record", str(error))
 
 
 class BadCellError(DamagedFileError):
@@ -182,13 +173,13 @@ def read_rows(path: str | Path, roles: Sequence[Role], **reading: Any) -> Iterat
     Raises:
         RegardError: as `read_examples`.
     """
-    return read_examples(path, roles, lambda row: row, **reading)
+    return read_examples(path, roles, Row, **reading)
 
 
 def read_examples(
     path: str | Path,
     roles: Sequence[Role],
-    convert: Callable[[Row], T],
+    convert: Callable[[tuple[Any, ...], int], T],
     *,
     format: Format | None = None,
     delimiter: str | None = None,
@@ -198,7 +189,8 @@ def read_examples(
     """What a task makes of each row of a file.
 
     Args:
-        convert: a row to an example; it raises BadCellError where it cannot.
+        convert: gets a value for each role, and the line's number; it raises BadCellError where it
+            can make nothing of them.
         format: of the file; None: as its name says, tabs where it says nothing.
         delimiter: between the cells of CSV; None: as the first lines look.
         on_bad_line: called with each line that cannot be used; by default the first is the end.
@@ -217,19 +209,19 @@ def read_examples(
 
     def examples() -> Iterator[T]:
         bad = BadLines(on_bad_line)
+        columns = Columns(str(path), roles, exact=kind == "csv")
         with open_bytes(path) as stream:
             decode = Decoder(str(path), say)
             groups = read_groups(stream, str(path), kind, delimiter=delimiter, decode=decode)
-            row_of = Columns(path, roles, exact=kind == "csv")
-            for record in chain.from_iterable(not_empty(groups, path)):
-                row = row_of(record)
-                if isinstance(row, BadLine):
-                    bad(row)
-                elif row is not None:
+            for group in not_empty(groups, path):
+                for line, values in columns.rows(group):
+                    if isinstance(values, BadLine):
+                        bad(values)
+                        continue
                     try:
-                        example = convert(row)
+                        example = convert(values, line)
                     except BadCellError as error:
-                        bad(BadLine(str(path), row.line, error.reason, str(error)))
+                        bad(BadLine(str(path), line, error.reason, str(error)))
                         continue
                     bad.used = True
                     yield example
@@ -248,43 +240,58 @@ class Columns:
     header: list[str] | None = None  # the names of a table's columns, if its first row has them
     _places: list[Any] | None = None
     _width = 0
+    _take: Callable[[list[str]], tuple[Any, ...]]  # the roles' cells of a row
 
-    def __init__(self, path: Path, roles: Sequence[Role], *, exact: bool = False):
-        self.path, self.roles = path, roles
+    def __init__(self, name: str, roles: Sequence[Role], *, exact: bool = False):
+        self.name, self.roles = name, roles
         self._exact = exact or not all(role.language for role in roles)
         self._texts = [k for k, role in enumerate(roles) if role.text]
 
-    def __call__(self, record: Record) -> Row | BadLine | None:
-        """The row of a record, or what is wrong with it; None for an empty line and a header.
+    def rows(self, group: Iterable[Record]) -> Iterator[tuple[int, tuple[Any, ...] | BadLine]]:
+        """A value for each role, or what is wrong, of the records but empty lines and a header.
 
         Raises:
             BadArgumentError: a column that is missing or cannot be identified.
         """
-        _, line, fields, error = record
-        if error is not None or fields is None:
-            return error
-        if isinstance(fields, list):
-            if self._places is None and self._is_header(fields):
-                return None
-            places = self._places or []
-            count = len(fields)
-            if count < self._width or (self._exact and count > self._width):
-                return self._wrong_width(line, count)
-            return Row(tuple([None if k is None else fields[k] for k in places]), line)
-        fields = inner(fields)
+        exact = self._exact
+        for line, record in group:
+            if isinstance(record, list):
+                if self._places is None and self._is_header(record):
+                    continue
+                count = len(record)
+                if count < self._width or (exact and count > self._width):
+                    yield line, self._wrong_width(line, count)
+                else:
+                    yield line, self._take(record)
+            elif isinstance(record, BadLine):
+                yield line, record
+            elif record is not None:
+                yield line, self._of_object(line, inner(cast(Mapping[str, Any], record)))
+
+    def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
         if self._places is None:
-            self._places = fields_of(self.path, fields, self.roles)
-        values = tuple([None if k is None else fields.get(k) for k in self._places])
+            self._places = fields_of(self.name, record, self.roles)
+        values = tuple([None if k is None else record.get(k) for k in self._places])
         for k in self._texts:
             if not isinstance(values[k], str | None):
-                return self._no_text(line, k, values[k])
-        return Row(values, line)
+                role, kind = self.roles[k], type(values[k]).__name__
+                problem = f"expected a text in {self._places[k]!r}; got {kind}."
+                problem += f" Name the column of the {role.name} with `{role.option}`."
+                return BadLine(self.name, line, "wrong cell", problem)
+        return values
 
     def _is_header(self, first: list[str]) -> bool:
-        self._places, header = columns_of(self.path, first, self.roles)
-        needed = 1 + max((place for place in self._places if place is not None), default=0)
+        places, header = columns_of(self.name, first, self.roles)
+        self._places = places
+        needed = 1 + max((place for place in places if place is not None), default=0)
         self._width = max(needed, len(first)) if self._exact else needed
         self.header = first if header else None
+        if len(places) > 1 and None not in places:
+            self._take = cast(
+                Callable[[list[str]], tuple[Any, ...]], itemgetter(*cast(Any, places))
+            )
+        else:
+            self._take = lambda cells: tuple([None if k is None else cells[k] for k in places])
         return header
 
     def _wrong_width(self, line: int, count: int) -> BadLine:
@@ -296,15 +303,7 @@ class Columns:
             reason = "no tab"
         else:
             problem = f"expected at least {self._width} columns between tabs; got {count}"
-        return BadLine(str(self.path), line, reason, problem)
-
-    def _no_text(self, line: int, k: int, value: Any) -> BadLine:
-        assert self._places is not None
-        problem = (
-            f"expected a text in {self._places[k]!r}; got {type(value).__name__}. Name the column"
-            f" of the {self.roles[k].name} with `{self.roles[k].option}`."
-        )
-        return BadLine(str(self.path), line, "wrong cell", problem)
+        return BadLine(self.name, line, reason, problem)
 
 
 def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
@@ -320,53 +319,70 @@ def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
 def _csv(
     groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str | None
 ) -> Iterator[list[Record]]:
-    """The rows of CSV; after one that is not CSV, reading resumes at its second line."""
-    lines: deque[tuple[int, str | BadLine]] = deque()  # that have come and are not read yet
-    row: list[tuple[int, str | BadLine]] = []  # that the current row has
+    """The rows of CSV, most of which are a line each."""
+    for group in groups:
+        if delimiter is None:
+            delimiter = _delimiter([line for line in group if isinstance(line, str)])
+        rows: list[list[str]] = []
+        with suppress(csv.Error):
+            rows = list(csv.reader(cast(list[str], group), delimiter=delimiter, strict=True))
+        if len(rows) == len(group):
+            join = "".join
+            content = [cells if join(cells).strip() else None for cells in rows]
+            yield list(enumerate(content, number))
+            number += len(group)
+        else:
+            number = yield from _csv_of_lines(chain([group], groups), name, number, delimiter)
 
-    def fill() -> bool:
+
+def _csv_of_lines(
+    groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str
+) -> Generator[list[Record], None, int]:
+    """The rows of groups until one of them ends with a row; returns the number of the next line.
+
+    After a row that is not CSV, reading resumes at its second line.
+    """
+
+    def numbered() -> Iterator[Iterable[tuple[int, str | BadLine]]]:
         nonlocal number
-        group = next(groups, None)
-        lines.extend(enumerate(group or (), number))
-        number += len(group or ())
-        return group is not None
+        for group in groups:
+            start, number = number, number + len(group)
+            yield enumerate(group, start)
 
     def text() -> Iterator[str]:
-        while lines or fill():
-            row.append(lines.popleft())
-            if isinstance(row[-1][1], str):
-                yield row[-1][1] + "\n"
+        for place in lines:
+            row.append(place)
+            if isinstance(line := place[1], str):
+                yield line + "\n"
 
-    fill()
-    delimiter = delimiter or _delimiter([line for _, line in lines if isinstance(line, str)])
-    found: list[Record] = []
+    lines: Iterator[tuple[int, str | BadLine]] = chain.from_iterable(numbered())
+    row: list[tuple[int, str | BadLine]] = []  # the lines of the current row
+    records: list[Record] = []
     while True:
-        reader = csv.reader(text(), delimiter=delimiter, strict=True)
         try:
-            for cells in reader:
-                found += [Record(name, k, None, bad) for k, bad in row if isinstance(bad, BadLine)]
-                empty = not "".join(cells).strip()
-                found.append(Record(name, row[-1][0], None if empty else cells))
+            for cells in csv.reader(text(), delimiter=delimiter, strict=True):
+                records += [(k, line) for k, line in row if isinstance(line, BadLine)]
+                last = row[-1][0]
                 row.clear()
-                if not lines:
-                    yield found
-                    found = []
+                records.append((last, cells if "".join(cells).strip() else None))
+                if last + 1 == number:
+                    yield records
+                    return number
             break
         except csv.Error as error:
             problem = (
                 f'expected CSV, but {error}: write a quotation mark inside a cell as "" and put'
                 " the cell in quotation marks"
             )
-            first = next(k for k, (_, line) in enumerate(row) if isinstance(line, str))
-            found += [Record(name, k, None, bad) for k, bad in row[:first]]  # type: ignore[arg-type]
-            found.append(
-                Record(name, row[first][0], None, BadLine(name, row[first][0], "not CSV", problem))
-            )
-            lines.extendleft(reversed(row[first + 1 :]))
-            row.clear()
-    found += [Record(name, k, None, bad) for k, bad in row if isinstance(bad, BadLine)]
-    if found:
-        yield found
+            start = next(k for k, (_, line) in enumerate(row) if isinstance(line, str))
+            bad = row[start][0]
+            records += [*row[:start], (bad, BadLine(name, bad, "not CSV", problem))]
+            lines = chain(row[start + 1 :], lines)
+            row = []
+    records += row  # bad lines at the end
+    if records:
+        yield records
+    return number
 
 
 def _delimiter(lines: Sequence[str]) -> str:
@@ -402,7 +418,7 @@ def _parquet(stream: BinaryIO, name: str) -> Iterator[list[Record]]:
         try:
             for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=_AT_ONCE):
                 yield [
-                    Record(name, n, row, None if row is not None else _not_utf8(name, n))
+                    (n, _not_utf8(name, n) if row is None else row)
                     for n, row in enumerate(table_rows(batch), number)
                 ]
                 number += batch.num_rows

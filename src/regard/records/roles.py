@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError
@@ -44,7 +43,7 @@ class Role:
 
 
 def columns_of(
-    path: Path, first: Sequence[str], roles: Sequence[Role]
+    path: str, first: Sequence[str], roles: Sequence[Role]
 ) -> tuple[list[int | None], bool]:
     """The position of each role in the rows of a table, and whether its first row is a header.
 
@@ -71,7 +70,7 @@ def columns_of(
     raise _unknown(path, roles[missing[0]], first)
 
 
-def fields_of(path: Path, record: Mapping[str, Any], roles: Sequence[Role]) -> list[str | None]:
+def fields_of(path: str, record: Mapping[str, Any], roles: Sequence[Role]) -> list[str | None]:
     """The name of each role's field in records like this one.
 
     Raises:
@@ -107,7 +106,7 @@ def is_number(column: Column | None) -> TypeGuard[Column]:
     return isinstance(column, int) or (text.isdecimal() and len(text) < 19)
 
 
-def missing_column(path: Path, column: Column, names: Sequence[str]) -> BadArgumentError:
+def missing_column(path: str, column: Column, names: Sequence[str]) -> BadArgumentError:
     """The error for a column that is not there: it lists those that are."""
     return BadArgumentError(
         f"{path} has no column {column!r}; its columns are {_listed(names)}. Name one of them."
@@ -129,7 +128,7 @@ def _names(cell: str, role: Role) -> bool:
     return cell in role.known or (role.language and cell in _LANGUAGES)
 
 
-def _position(path: Path, first: Sequence[str], column: Column) -> int:
+def _position(path: str, first: Sequence[str], column: Column) -> int:
     """The position (from 0) of a column in rows whose first is this one."""
     if column in first:
         return list(first).index(str(column))
@@ -142,7 +141,7 @@ def _position(path: Path, first: Sequence[str], column: Column) -> int:
     raise missing_column(path, column, first)
 
 
-def _unknown(path: Path, role: Role, names: Sequence[str]) -> BadArgumentError:
+def _unknown(path: str, role: Role, names: Sequence[str]) -> BadArgumentError:
     return BadArgumentError(
         f"{path} has no column that is known to be the {role.name}; its columns are"
         f" {_listed(names)}. Name one with `{role.option}`, or by its number from 1."

@@ -16,15 +16,10 @@ from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.tasks.answering import Answerer
 from regard.tasks.batching import cores
-from regard.tasks.classification import Classifier
-from regard.tasks.embedding import Embedder
-from regard.tasks.summarization import Rewriter
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
-from regard.translation.translator import Translator
 
 BATCH = 64  # texts that a model reads together
 
@@ -44,19 +39,17 @@ class Model(Generic[AnyTask]):
 
     @property
     def kind(self) -> str:
-        """What clients call its task."""
-        return next(kind for kind, each in KINDS.items() if isinstance(self.task, each))
+        """The task's name for clients."""
+        return _verb_of(self.task) or ""
 
 
-# What a client may ask for, and the class that does it.
-KINDS: dict[str, type[Task]] = {
-    "translate": Translator,
-    "summarize": Rewriter,
-    "generate": Writer,
-    "classify": Classifier,
-    "answer": Answerer,
-    "encode": Embedder,
-}
+def _verb_of(task: Task) -> str | None:
+    """The verb of a task, or of the one that models of its kind do: a rewriter summarizes."""
+    for verb in catalog.VERBS:
+        does = catalog.doing(verb).task_class()
+        if isinstance(task, does) or issubclass(does, type(task)):
+            return verb
+    return None
 
 
 class Served:
@@ -99,12 +92,12 @@ class Served:
         """The model of a name, or the first one that does what is asked; for a request.
 
         Args:
-            kind: a name in KINDS.
+            kind: a name in catalog.VERBS.
 
         Raises:
             BadArgumentError: a model that is not served, or does something else.
         """
-        able = {key: each for key, each in self.models.items() if each.kind == kind}
+        able = {key: model for key, model in self.models.items() if model.kind == kind}
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         if not able:
@@ -121,8 +114,8 @@ class Served:
             Busy: says when to try again.
         """
         threads = [model.threads for model in self.models.values()]
-        rooms = [each.waiting.room for each in threads]
-        most = sum(room.most + each.running for room, each in zip(rooms, threads, strict=True))
+        rooms = [its.waiting.room for its in threads]
+        most = sum(room.most + its.running for room, its in zip(rooms, threads, strict=True))
         if requests >= most or not any(room.has(1) for room in rooms):
             raise Busy(f"{requests:,} requests", min(room.seconds() for room in rooms))
 
@@ -132,11 +125,10 @@ class Served:
             model.threads.close()
 
     def _opened(self, name: str, place: str, task: Task) -> Model[Any]:
-        if not isinstance(task, tuple(KINDS.values())):
-            can = ", ".join(catalog.taken_by("serve"))
+        if _verb_of(task) is None:
+            verbs, examples = ", ".join(catalog.VERBS), ", ".join(catalog.taken_by("serve"))
             raise UnsupportedError(
-                f"{place} cannot be served; give a model that can {', '.join(KINDS)}, such as"
-                f" {can}."
+                f"{place} cannot be served; give a model that can {verbs}, such as {examples}."
             )
         metrics, limits = self._metrics.of_model(name), self.limits
         threads: Decoding | Batches
@@ -163,8 +155,7 @@ class Served:
 
 
 def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
-    """Whether a packed model has been written so that processes share it, and is to be opened
-    again."""
+    """Write a packed model so that processes share it; True if it must be opened again."""
     try:
         return lay_out(task.packed.folder, say)
     except UnavailableError as error:
@@ -172,13 +163,11 @@ def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
         return False
 
 
-def _reading(task: Any) -> Compute:
-    """A model's batches: options and items, each a tuple of texts → results."""
+def _reading(task: Task) -> Compute:
+    """A model's batches: options and rows of texts → results."""
 
-    def compute(options: Any, items: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
-        if isinstance(task, Answerer):
-            return task.run(items, top_k=options, progress=progress)  # type: ignore[arg-type]
-        columns = map(list, zip(*items, strict=True))
-        return task.run(*columns, batch_size=BATCH, progress=progress)
+    def compute(options: Any, rows: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
+        chosen, left = task.with_options(**dict(options or ()))
+        return chosen.run_rows(rows, batch_size=BATCH, progress=progress, **left)
 
     return compute

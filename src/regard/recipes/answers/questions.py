@@ -15,7 +15,7 @@ from regard.data.seen import hash_text
 from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
-from regard.records import BadCellError, BadLine, OnBadLine, Role, Row, read_examples
+from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
 from regard.records.lines import Say, open_bytes, unpacking
 from regard.records.reader import BadLines
 from regard.text import normalize
@@ -106,14 +106,14 @@ class QuestionReader:
         return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
 
 
-def _asked(row: Row) -> _Asked:
-    question, context, answer, start, title = row.values
+def _asked(values: tuple[Any, ...], line: int) -> _Asked:
+    question, context, answer, start, title = values
     if question is None or context is None:
         raise BadCellError(
             "a question and a context must be text; got nothing. Name their columns with"
             " `question` and `context`."
         )
-    return _Asked(question, context, _answers(answer, start), str(title or ""), row.line)
+    return _Asked(question, context, _answers(answer, start), str(title or ""), line)
 
 
 def fault(example: Example) -> str | None:
@@ -122,7 +122,7 @@ def fault(example: Example) -> str | None:
 
 
 def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
-    """Where an answer is in its context, or a key of FAULTS; and what is to be counted of it: that
+    """Return an answer's place in its context, or a key of FAULTS, and the name of its count: that
     key, "corrected", "several" or None."""
     if start is not None and start >= 0 and context.startswith(text, start):
         return start, None
@@ -238,7 +238,7 @@ def _start(value: Any) -> int | None:
 
 
 def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
-    """Without outer spaces."""
+    """Return an answer without outer spaces."""
     before = len(text) - len(text.lstrip())
     return text.strip(), None if start is None else start + before
 
@@ -254,5 +254,5 @@ def _short(text: str) -> str:
 
 
 def titles(examples: Sequence[Example]) -> int:
-    """How many articles, or contexts without one, the examples are about."""
+    """Return the number of articles, or contexts without one, that the examples are about."""
     return len({example.group or example.pair for example in examples})

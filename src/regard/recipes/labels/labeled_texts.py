@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from regard.recipes.examples import Example
-from regard.records import BadCellError, Column, Role, Row, read_examples
+from regard.records import BadCellError, Column, Role, read_examples
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
 TEXT += ("review", "comment", "tweet", "body", "message", "question")
@@ -44,15 +44,15 @@ def read_labeled(
         Role("pair", (), pair, required=False, text=True),
     )
 
-    def example(row: Row) -> Example:
-        first, labels, second = row.values
+    def example(values: tuple[Any, ...], line: int) -> Example:
+        first, labels, second = values
         if _is_missing(labels, separator):
             problem = "expected a label; got none. Give one, or take the line out."
             raise BadCellError(problem, NO_LABEL)
         written = _label_list(labels, separator)
         if spellings is not None:
             spellings.update(written)
-        return Example(first or "", second, sorted({each.strip() for each in written}), row.line)
+        return Example(first or "", second, sorted({each.strip() for each in written}), line)
 
     return read_examples(path, roles, example, **reading)
 

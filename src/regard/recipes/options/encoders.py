@@ -33,7 +33,7 @@ SCRATCH_RATES = {
 
 @dataclass(frozen=True, repr=False)
 class EncoderOptions(TunedOptions):
-    """What training an encoder can be asked."""
+    """Options of training an encoder."""
 
     preset: str = model_option(
         "mini", "Size of a model from random weights.", metavar="tiny|mini|small|medium|base|large"
@@ -65,10 +65,7 @@ class EncoderOptions(TunedOptions):
         if self.lora_targets not in LORA_TARGETS:
             raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
 
-    def peak_rate(self) -> float:
-        """By default what trained well: smaller for wider models, and for a trained one."""
-        if self.learning_rate is not None:
-            return self.learning_rate
+    def usual_rate(self) -> float:
         if self.base_model is None:
             return SCRATCH_RATES[self.preset]
         return 1e-3 if self.lora_rank else 1e-4
@@ -81,8 +78,7 @@ class EncoderOptions(TunedOptions):
         """
         from regard.models import encoder_preset
 
-        changes = {} if self.dropout is None else {"dropout": self.dropout}
-        return encoder_preset(self.preset, vocab_size, **changes)
+        return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
 
 
 @dataclass(frozen=True, repr=False)

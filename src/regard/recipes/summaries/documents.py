@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from regard.recipes.examples import Example
-from regard.records import BadCellError, Column, Role, Row, read_examples
+from regard.records import BadCellError, Column, Role, read_examples
 from regard.text import normalize
 
 DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
@@ -35,8 +35,8 @@ def read_documents_with_summaries(
         Role("summary", SUMMARY, summary),
     )
 
-    def example(row: Row) -> Example:
-        cells = [_texts(cell, role.name) for cell, role in zip(row.values, roles, strict=True)]
+    def example(values: tuple[Any, ...], line: int) -> Example:
+        cells = [_texts(cell, role.name) for cell, role in zip(values, roles, strict=True)]
         text = " ".join(cells[0])
         summaries = [summary for summary in cells[1] if summary.strip()]
         if complete and not (summaries and text.strip()):
@@ -44,7 +44,7 @@ def read_documents_with_summaries(
             raise BadCellError(
                 f"expected {what}; got an empty cell. Fill it, or take the line out.", "empty cell"
             )
-        return Example(text, None, list(dict.fromkeys(summaries)), row.line)
+        return Example(text, None, list(dict.fromkeys(summaries)), line)
 
     return read_examples(path, roles, example, **reading)
 
@@ -62,7 +62,7 @@ def read_summaries(path: str, **reading: Any) -> list[Example]:
 
 
 def together(examples: Iterator[Example]) -> list[Example]:
-    """One example for each document, with all of its summaries as references."""
+    """Return an example for each document, with all of its summaries as references."""
     found: dict[str, Example] = {}
     for example in examples:
         first = found.setdefault(normalize(example.text), example)

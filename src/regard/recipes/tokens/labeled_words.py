@@ -13,9 +13,7 @@ from regard.records import (
     BadLine,
     Column,
     OnBadLine,
-    Record,
     Role,
-    Row,
     read_examples,
     refuse,
 )
@@ -103,15 +101,15 @@ def read_labeled_words(
     return _of_columns(Path(path), word, label, **reading)
 
 
-def _of_record(row: Row) -> Example:
-    words, labels = row.values
+def _of_record(values: tuple[Any, ...], line: int) -> Example:
+    words, labels = values
     try:
         if isinstance(words, str) and isinstance(labels, list):
-            return of_spans(words, labels, row.line)
+            return of_spans(words, labels, line)
         if isinstance(words, list) and isinstance(labels, list):
             if not all(isinstance(value, str) for value in (*words, *labels)):
                 raise BadArgumentError("words and labels must be text, not numbers.")
-            return of_words(words, labels, row.line)
+            return of_words(words, labels, line)
     except BadArgumentError as error:
         raise BadCellError(str(error)) from error
     except (KeyError, TypeError) as error:
@@ -138,10 +136,11 @@ def _of_columns(
     first, broken = 1, False  # line of the first word, and whether a line cannot be used
     with open_bytes(path) as stream:
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
-        for record in chain(not_empty(chain.from_iterable(groups), path), [Record("", 0, "")]):
-            cells = [] if record.error else _cells(record.fields)
-            if record.error:
-                bad(record.error)
+        lines: Iterator[Any] = chain.from_iterable(not_empty(groups, path))
+        for number, text in chain(lines, [(0, "")]):
+            cells = _cells(text) if isinstance(text, str) else []
+            if isinstance(text, BadLine):
+                bad(text)
                 broken = True
             elif not cells:  # the end of a sentence
                 if rows and not broken:
@@ -152,10 +151,10 @@ def _of_columns(
             elif _is_word(cells, universal):
                 if len(cells) <= max(1, place, label_place):
                     problem = f"expected a word and its label; got {cells[0]!r} alone."
-                    bad(BadLine(str(path), record.line, "no label", problem))
+                    bad(BadLine(str(path), number, "no label", problem))
                     broken = True
                 else:
-                    first = first if rows else record.line
+                    first = first if rows else number
                     rows.append((cells[place], cells[label_place]))
     bad.end()
 

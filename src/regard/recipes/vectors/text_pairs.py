@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from regard.recipes.examples import Example
-from regard.records import BadCellError, Column, Role, Row, read_examples
+from regard.records import BadCellError, Column, Role, read_examples
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
 TEXT += ("query", "question", "question1", "title", "source")
@@ -40,12 +40,12 @@ def read_text_pairs(
     return read_examples(path, roles, _example, **reading)
 
 
-def _example(row: Row) -> Example:
-    first, second, value = row.values
+def _example(values: tuple[Any, ...], line: int) -> Example:
+    first, second, value = values
     if first is None or second is None:
         problem = "expected two texts; got one. Name their columns with `text` and `pair`."
         raise BadCellError(problem)
-    return Example(first, second, [] if value is None else [_number(value)], row.line)
+    return Example(first, second, [] if value is None else [_number(value)], line)
 
 
 def _number(value: Any) -> float:
