@@ -19,7 +19,7 @@ from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device
-from regard.training.trackers import require_tensorboard, tensorboard
+from regard.training.trackers import trackers
 
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
@@ -185,8 +185,7 @@ def learn(
     with joined(device, shard=options.shard) as processes:
         if not processes.first:
             recipe.say = lambda sentence: None
-        if options.tensorboard:
-            require_tensorboard()
+        trackers(vars(options))  # refuses what is not installed
         processes.in_turn(recipe.check_files)  # before anything is written
         run = RunFolder(Path(options.output), warn=recipe.say)
         with run.locked() if processes.first else nullcontext():
@@ -238,8 +237,8 @@ def _learn(
             processes=processes.count,
         )
     watchers = [recipe.watch, watch] if processes.first else []
-    if options.tensorboard and processes.first:
-        watchers.append(tensorboard(run.path))
+    if processes.first:
+        watchers += [tracker(run.path) for tracker in trackers(vars(options))]
 
     def watch_all(event: str, progress: Progress) -> None:
         for watcher in watchers:

@@ -22,7 +22,7 @@ from regard.serving.jobs import Line
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
-from regard.tasks.writing import Prompt, Result
+from regard.tasks.writing import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -291,7 +291,7 @@ def _usage(work: Prompts, written: int) -> dict[str, int]:
     }
 
 
-def _reason(result: Result) -> str:
+def _reason(result: Continuation) -> str:
     return "stop" if result.finished else "length"
 
 

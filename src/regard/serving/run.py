@@ -211,7 +211,7 @@ async def _generate(request: Request, here: State, model: Model[Any], asked: Any
         [ready.result(hypothesis) for hypothesis in its] for ready, its in work.pairs(hypotheses)
     )
     results = await all_of(request, made, work.deadline, whole=work.is_small)
-    return [replace(first, others=others) for first, *others in results], {}
+    return [replace(first, alternatives=[first, *others]) for first, *others in results], {}
 
 
 async def _classify(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
@@ -337,7 +337,7 @@ ROUTES = {
                 Field(None, description="Strings that end the text."),
             ),
         },
-        _texts("continuation", lambda result: [result, *result.others]),
+        _texts("continuation", lambda result: result.alternatives),
         _generate,
         (*DECODING, *SAMPLING),
     ),
@@ -352,7 +352,7 @@ ROUTES = {
         },
         {
             "labels": (list[Label], lambda result: result[0]),
-            "chosen": (list[str], lambda result: [label.label for label in result[1].chosen]),
+            "chosen": (list[str], lambda result: result[1].chosen),
             "truncated": (bool, lambda result: result[1].truncated),
         },
         _classify,

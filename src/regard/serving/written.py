@@ -9,7 +9,7 @@ from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
 from regard.serving.served import Model
 from regard.serving.work import Work
-from regard.tasks.writing import Prompt, Prompted, Result, Writer
+from regard.tasks.writing import Continuation, Prompt, Prompted, Writer
 
 DEEPEST = 32  # of values in values that a chat has
 
@@ -82,7 +82,7 @@ class Prompts(Work):
             job.on_token = on_token
             job.future.add_done_callback(lambda _, on_token=on_token: on_token(None))  # type: ignore[misc]
 
-    async def pieces(self) -> AsyncIterator[tuple[int, str, Result | None]]:
+    async def pieces(self) -> AsyncIterator[tuple[int, str, Continuation | None]]:
         """The number of a prompt and the next piece of its text; with its last piece, the result.
 
         Raises:

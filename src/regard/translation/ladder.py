@@ -26,7 +26,7 @@ from regard.training.processes import launched
 from regard.translation.data import pairs_of
 from regard.translation.options import TrainingOptions
 from regard.translation.training import TranslationRecipe, Watch, train_translation
-from regard.translation.translator import Result, Translator
+from regard.translation.translator import Translation, Translator
 
 BUCKETS = 5  # of sentences by length
 NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
@@ -263,7 +263,7 @@ def _measure(
 
 def _timed(
     translator: Translator, sources: Sequence[str], num_beams: int
-) -> tuple[list[Result], float]:
+) -> tuple[list[Translation], float]:
     """The translations and the seconds that they took."""
     started = time.perf_counter()
     results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, num_beams=num_beams)

@@ -277,7 +277,7 @@ def _best_answers(
         raise BadArgumentError("evaluating needs at least one question; got none.")
     found = answerer.run(
         [(example.text, example.pair or "") for example in examples],
-        handle_impossible_answer=False,
+        or_none=False,
         batch_size=batch_size,
         progress=progress,
     )
