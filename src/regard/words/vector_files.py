@@ -85,7 +85,8 @@ def _read_file(path: Path, limit: int | None) -> Vectors:
             dim = len(first.split()) - 1
             with _open(path) as again:
                 total = sum(block.count(b"\n") for block in iter(lambda: again.read(_BLOCK), b""))
-            total, number, lines = total + 1, 1, chain([first], file)
+            total, number = total + 1, 1
+            lines: Iterator[bytes] = chain([first], file)
         else:
             total, dim = header
             start = file.read(_BLOCK)
