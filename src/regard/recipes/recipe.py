@@ -17,9 +17,9 @@ from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
 from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
-from regard.training.precision import choose_device
+from regard.training.precision import choose_device, choose_dtype
 from regard.training.processes import Processes, batches_in_step, joined, own_device
-from regard.training.trackers import require_tensorboard, tensorboard
+from regard.training.trackers import trackers
 
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
@@ -149,6 +149,10 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         if examples := list(read_examples(file)) if file.exists() else []:
             yield "", examples
 
+    def dtype(self, model: nn.Module) -> torch.dtype:
+        """Return the dtype of saved weights: what the model computed with, so figures hold."""
+        return choose_dtype(self.options.precision, next(model.parameters()).device)
+
     def rate_scale(self, name: str) -> float:
         """The learning rate of a parameter over that of the schedule."""
         return 1.0
@@ -185,8 +189,7 @@ def learn(
     with joined(device, shard=options.shard) as processes:
         if not processes.first:
             recipe.say = lambda sentence: None
-        if options.tensorboard:
-            require_tensorboard()
+        trackers(vars(options))  # refuses what is not installed
         processes.in_turn(recipe.check_files)  # before anything is written
         run = RunFolder(Path(options.output), warn=recipe.say)
         with run.locked() if processes.first else nullcontext():
@@ -238,8 +241,8 @@ def _learn(
             processes=processes.count,
         )
     watchers = [recipe.watch, watch] if processes.first else []
-    if options.tensorboard and processes.first:
-        watchers.append(tensorboard(run.path))
+    if processes.first:
+        watchers += [tracker(run.path) for tracker in trackers(vars(options))]
 
     def watch_all(event: str, progress: Progress) -> None:
         for watcher in watchers:
