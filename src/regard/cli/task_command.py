@@ -129,9 +129,12 @@ class TaskCommand:
                 " reads; the rest was left out. Split the text."
             )
         if not getattr(result, "finished", True):
+            from regard.tasks.result import shape
+
+            name = next(iter(shape(self.kind.result_class())))
             say(
-                f"the answer to line {line.number} was cut off before it ended; raise"
-                " --max-new-tokens."
+                f"the {name} of line {line.number} was cut off before it ended; raise"
+                " --max-new-tokens or split the line."
             )
 
     @contextmanager

@@ -13,23 +13,25 @@ from regard.cli.commands.run import _bar, _show
 @pytest.fixture
 def lines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.txt").write_bytes(b"What a lovely surprise!\ncaf\xe9\nI hate this.\n")
+    (tmp_path / "in.txt").write_bytes(b"What a lovely surprise!\nA cat.\nI hate this.\n")
     return tmp_path
 
 
 def test_a_bad_line_is_counted_and_the_exit_code_is_2(regard, lines):
+    texts = ['{"text": "What a lovely surprise!"}', '{"text": 5}', '{"text": "I hate this."}']
+    (lines / "in.jsonl").write_text("".join(f"{text}\n" for text in texts))
     outcome = regard(
-        "run", "classify", "in.txt", "out.jsonl", "--top-k", 2, "--json", "--threads", 1
+        "run", "classify", "in.jsonl", "out.jsonl", "--top-k", 2, "--json", "--threads", 1
     )
     summary = json.loads(outcome.out)
     assert outcome.code == 2
     assert (summary["in"], summary["out"], summary["bad"], summary["resumed"]) == (3, 2, 1, 0)
     assert summary["output"] == str(lines / "out.jsonl")
     rows = [json.loads(line) for line in (lines / "out.jsonl").read_text().splitlines()]
-    assert [(row["line"], len(row["labels"])) for row in rows] == [(1, 2), (3, 2)]
+    assert [len(row["labels"]) for row in rows] == [2, 2]
     (bad,) = map(json.loads, (lines / "out.jsonl.bad.jsonl").read_text().splitlines())
-    assert (bad["line"], bad["reason"][:22]) == (2, "the line is not UTF-8 ")
-    outcome = regard(*["run", "classify", "in.txt", "out.jsonl"])
+    assert (bad["line"], "text" in bad["reason"]) == (2, True)
+    outcome = regard(*["run", "classify", "in.jsonl", "out.jsonl"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "out.jsonl exists" in outcome.err
 

@@ -47,8 +47,8 @@ def test_what_is_not_given_is_left_to_the_model(regard, upper_case):
 def test_without_beams_the_models_own_count(regard, upper_case):
     regard("translate", "a")
     assert "num_beams" not in upper_case.seen[0]
-    upper_case.generation.num_beams = 1
-    assert "got 2 > 1" in regard("translate", "a", "--alternatives", 2).err
+    upper_case.generation = upper_case.generation.updated(num_beams=1)
+    assert "--num-beams = 1 without sampling; got 2" in regard("translate", "a", "--alternatives", 2).err
 
 
 def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
@@ -83,7 +83,7 @@ def test_json_passes_other_fields_through(regard, upper_case):
     outcome = regard("translate", "--json", stdin=b'{"id": 7, "text": "a b"}\nplain\n\n')
     first, second, third = map(json.loads, outcome.out.splitlines())
     assert first == {
-        "id": 7, "text": "a b", "translation": "A B", "score": -0.5, "tokens": ["A", "B"],
+        "id": 7, "text": "a b", "translation": "A B", "score": -0.5, "finished": True,
     }  # fmt: skip
     assert (second["text"], second["translation"]) == ("plain", "PLAIN")
     assert third == {"text": "", "translation": ""}
@@ -97,7 +97,7 @@ def test_json_carries_the_alignment(regard, upper_case):
 
 def test_json_carries_the_alternatives(regard, upper_case):
     entry = json.loads(regard("translate", "--json", "--alternatives", 2, "a").out)
-    assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5}
+    assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5, "finished": True}
 
 
 def test_a_file_is_translated_into_a_file(regard, upper_case, tmp_path):
