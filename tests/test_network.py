@@ -7,9 +7,9 @@ import pytest
 
 import regard
 from regard import RegardError
-from regard.api.loading import CLASSES
 from regard.api.looking import open_for_looking
 from regard.api.pipelines import TASKS
+from regard.catalog import LOADED
 from regard.checkpoints import find_folder, from_pretrained
 from regard.explanation.sentence import explain
 from regard.inspection.huggingface import load_for_tracing
@@ -28,7 +28,7 @@ OPENERS: list[Callable[[str], object]] = [
     find_folder,
     from_pretrained,
     regard.load,
-    *(lambda name, task=task: regard.load(name, task) for task in CLASSES),
+    *(lambda name, task=task: regard.load(name, task) for task in LOADED),
     *(lambda name, task=task: regard.pipeline(task, name) for task in TASKS),
     Translator.load,
     Summarizer.load,

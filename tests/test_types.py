@@ -21,13 +21,13 @@ from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
 from regard.tasks.writing import Writer
-from regard.translation.translator import Result, Translator
+from regard.translation.translator import Translation, Translator
 
 translator = regard.load("en-de")
 assert_type(translator, Translator)
 assert_type(translator("a"), str)
 assert_type(translator(["a", "b"]), list[str])
-assert_type(translator.run(["a"]), list[Result])
+assert_type(translator.run(["a"]), list[Translation])
 assert_type(translator.device, torch.device)
 
 assert_type(regard.load("folder", "translation"), Translator)

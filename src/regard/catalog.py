@@ -1,29 +1,135 @@
-"""The kinds of models, the commands that take each kind, and the models that come with regard."""
+"""The declarations of the tasks, with the kinds of models for them, and the shipped models."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, make_dataclass
+from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, get_type_hints
+
+from regard.errors import BadArgumentError, check_choice, unknown
+from regard.options import Options, former, panel_of
 
 FOLDER = Path(__file__).parent / "shipped"
 VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
+DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
 MODEL = "here a model is needed, such as en-de"
 
 
 @dataclass(frozen=True)
+class Input:
+    """What a task reads of each record."""
+
+    name: str  # its column, by default
+    help: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
 class Kind:
-    """A kind of model."""
+    """A kind of model, and the task that it does: every door is made from this declaration.
+
+    Classes are named `module:class`, and imported when needed.
+    """
 
     what: str  # one such model, as a sentence names it
     purpose: str  # what it is needed for
     example: str  # what to give for that purpose
-    commands: tuple[str, ...]  # of `regard`, that take it
+    others: tuple[str, ...]  # commands of `regard` that take it, beside its verb
     python: str = ""  # what reads it in Python, where that is not regard.load
+    task: str = ""  # what `regard.load` gives
+    also: tuple[str, ...] = ()  # other tasks that such a model may have been made for
+    heads: tuple[str, ...] = ()  # the heads that a model of texts has for it
+    verb: str = ""  # its command, its route /run/…, and its name in `regard run`
+    summary: str = ""  # what the command does
+    inputs: tuple[Input, ...] = ()
+    options: str = ""  # the class of those that are not of decoding
+    decoding: tuple[str, ...] = ()  # panels of GenerationConfig whose options it has
+    result: str = ""
+    batch_size: int = 32
+    shard: int = 1000  # records of a part, by default
+    blank: bool = False  # blank texts are asked; else they have empty answers
 
     @property
     def needed(self) -> str:
         return f"{self.purpose}, give {self.example}"
 
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands of `regard` that take it."""
+        return (self.verb, *self.others) if self.verb else self.others
 
-_ENCODER = ("encode", "meaning", "look", "explain", "studio")
+    def task_class(self) -> Any:
+        return resolve_name(self.task)
+
+    def result_class(self) -> Any:
+        return resolve_name(self.result)
+
+    def options_class(self) -> Any:
+        """The class of its options, those of decoding among them; None: the model's own value.
+
+        Naming an option of sampling asks for sampling.
+        """
+        return _options_class(self.options, self.decoding)
+
+    def given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that differ from their defaults, each within its bounds.
+
+        Raises:
+            BadArgumentError: an option that the task does not have, or a value out of range.
+        """
+        own = self.options_class()
+        for name in options:
+            if name not in own.settings():
+                raise former(own, name) or _of_others(self.verb, name)
+        given: dict[str, Any] = own(**options).given()
+        return given
+
+
+@cache
+def _options_class(options: str, panels: tuple[str, ...]) -> Any:
+    own = resolve_name(options)
+    if not panels:
+        return own
+    config = resolve_name(DECODING)
+    hints = get_type_hints(config)
+    decoding = [
+        (each.name, hints[each.name] | None, _optional(each))
+        for each in fields(config)
+        if each.metadata.get("panel") in panels
+    ]
+    more = {"given": _given_with_sampling} if "Sampling" in panels else {}
+    return make_dataclass(
+        own.__name__, decoding, bases=(own,), frozen=True, repr=False, namespace=more
+    )
+
+
+def _of_others(verb: str, name: str) -> BadArgumentError:
+    """An option of other tasks, or of none."""
+    takers = [other for other in VERBS if name in doing(other).options_class().settings()]
+    if not takers:
+        return unknown(f"an option of {verb}", name, doing(verb).options_class().settings())
+    return BadArgumentError(
+        f"`{name}` belongs to {' and '.join(takers)}; {verb} does not have it. Leave it out."
+    )
+
+
+def _optional(setting: Any) -> Any:
+    """An option of decoding, whose default is the model's."""
+    return field(default=None, metadata={**setting.metadata, "shown": "model's"})
+
+
+def _given_with_sampling(options: Any) -> dict[str, Any]:
+    """The options that were given, and that tokens are drawn where one of drawing is among them."""
+    given: dict[str, Any] = Options.given(options)
+    drawing = given.keys() & set(panel_of(options, "Sampling"))
+    return ({"do_sample": True} if drawing else {}) | given
+
+
+_ENCODER = ("meaning", "look", "explain", "studio")
+_READS = ("evaluate", "encode", *_ENCODER, "serve")
+_WRITES = ("evaluate", "look", "explain", "meaning", "studio", "serve")
+_TEXT = (Input("text", "the text"),)
 
 # By the names that transformers gives to tasks, but for the last two.
 KINDS = {
@@ -31,69 +137,133 @@ KINDS = {
         "a translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
-        ("translate", "evaluate", "look", "explain", "meaning", "studio", "serve"),
+        _WRITES,
+        task="regard.translation.translator:Translator",
+        also=("summarization", "text2text-generation"),
+        verb="translate",
+        summary="Translate sentences.",
+        inputs=_TEXT,
+        options="regard.tasks.options:TranslationOptions",
+        decoding=("Decoding",),
+        result="regard.translation.translator:Translation",
     ),
     "summarization": Kind(
         "a summarizer",
         "to summarize",
         "a BART, Pegasus or T5 model",
-        ("summarize", "evaluate", "look", "explain", "meaning", "studio", "serve"),
+        _WRITES,
+        task="regard.tasks.summarization:Summarizer",
+        also=("translation", "text2text-generation"),
+        verb="summarize",
+        summary="Summarize texts.",
+        inputs=_TEXT,
+        options="regard.tasks.options:SummarizationOptions",
+        decoding=("Decoding",),
+        result="regard.tasks.summarization:Summary",
+        batch_size=8,
+        shard=100,
     ),
     "text2text-generation": Kind(
         "a model that rewrites text",
         "to rewrite text",
         "a BART or T5 model",
         ("translate", "summarize", "look", "explain", "meaning", "studio", "serve"),
+        task="regard.tasks.summarization:Rewriter",
     ),
     "text-generation": Kind(
         "a language model",
         "to continue a text",
         "shakespeare, or a GPT-2, Llama, Mistral or Qwen2 model",
-        ("generate", "evaluate", "look", "explain", "studio", "serve"),
+        ("evaluate", "look", "explain", "studio", "serve"),
+        task="regard.tasks.writing:Writer",
+        verb="generate",
+        summary="Continue texts, or chat.",
+        inputs=_TEXT,
+        options="regard.tasks.options:GenerationOptions",
+        decoding=("Decoding", "Sampling"),
+        result="regard.tasks.writing:Continuation",
+        batch_size=16,
+        shard=100,
+        blank=True,
     ),
     "text-classification": Kind(
         "a classifier of texts",
         "to classify texts",
         "emotions, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
         " (…ForSequenceClassification)",
-        ("classify", "evaluate", *_ENCODER, "serve"),
+        _READS,
+        task="regard.tasks.classification:Classifier",
+        also=("feature-extraction",),
+        heads=("classification",),
+        verb="classify",
+        summary="Label texts or images.",
+        inputs=(*_TEXT, Input("text_pair", "the second text, for a model of pairs", True)),
+        options="regard.tasks.options:ClassificationOptions",
+        result="regard.tasks.classification:Classification",
     ),
     "token-classification": Kind(
         "a model that labels words",
         "to label words",
         "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
-        ("label", "evaluate", *_ENCODER, "serve"),
+        ("label", "evaluate", "encode", *_ENCODER, "serve"),
+        task="regard.tasks.token_classification:TokenClassifier",
+        also=("feature-extraction",),
+        heads=("token_classification",),
     ),
     "question-answering": Kind(
         "a model that answers questions",
         "to answer questions",
         "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
         " (…ForQuestionAnswering)",
-        ("answer", "evaluate", *_ENCODER, "serve"),
+        _READS,
+        task="regard.tasks.answering:Answerer",
+        also=("feature-extraction",),
+        heads=("question_answering",),
+        verb="answer",
+        summary="Answer questions from a text.",
+        inputs=(Input("question", "the question"), Input("context", "the text to search")),
+        options="regard.tasks.options:AnswerOptions",
+        result="regard.tasks.answering:Answers",
+        shard=100,
+        blank=True,
     ),
     "fill-mask": Kind(
         "a model that fills in masked words",
         "to fill in masked words",
         "a BERT, RoBERTa or DistilBERT model trained for it (…ForMaskedLM)",
-        (*_ENCODER, "evaluate"),
+        ("encode", *_ENCODER, "evaluate"),
+        task="regard.tasks.filling:MaskFiller",
+        also=("feature-extraction",),
+        heads=("masked_lm",),
     ),
     "feature-extraction": Kind(
         "a text encoder",
         "to encode texts",
         "sentences, or a BERT, RoBERTa, DistilBERT or sentence-transformers model",
         (*_ENCODER, "evaluate", "serve"),
+        task="regard.tasks.embedding:Embedder",
+        heads=("pooler", "none"),
+        verb="encode",
+        summary="Turn texts into vectors that are close if the texts have similar meanings.",
+        inputs=_TEXT,
+        options="regard.tasks.options:EncodingOptions",
+        result="regard.tasks.embedding:Embedding",
+        blank=True,
     ),
     "image-classification": Kind(
         "a classifier of images",
         "to classify images",
         "digits, or a ViT model with labels (ViTForImageClassification)",
         ("classify --images", "evaluate", "look"),
+        task="regard.tasks.images:ImageClassifier",
     ),
     "recurrent-translation": Kind(
         "a recurrent translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
         ("translate", "evaluate", "look", "studio"),
+        task="regard.translation.translator:Translator",
+        also=("translation", "summarization", "text2text-generation"),
     ),
     "word-vectors": Kind(
         "a set of word vectors",
@@ -106,6 +276,19 @@ KINDS = {
         "regard.words.load_vectors",
     ),
 }
+# What `regard.load` takes for a task, and those of them that have a command and a route.
+LOADED = tuple(name for name, kind in KINDS.items() if kind.task and name[:9] != "recurrent")
+VERBS = {kind.verb: name for name, kind in KINDS.items() if kind.verb}
+
+
+def doing(verb: str) -> Kind:
+    """The declaration of the task with this verb.
+
+    Raises:
+        BadArgumentError: an unknown task.
+    """
+    check_choice("task", verb, VERBS)
+    return KINDS[VERBS[verb]]
 
 
 @dataclass(frozen=True)

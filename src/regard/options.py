@@ -128,16 +128,20 @@ class Options:
 
         Written once, here: dataclass would compile one for each class at every start of a command.
         """
-        changed = [
-            f"{name}={getattr(self, name)!r}"
-            for name, setting in self.settings().items()
-            if getattr(self, name) != setting.default
-        ]
+        changed = [f"{name}={value!r}" for name, value in self.given().items()]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def values(self, *names: str) -> dict[str, Any]:
         """These options by name."""
         return {name: getattr(self, name) for name in names}
+
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        return {
+            name: value
+            for name, setting in self.settings().items()
+            if (value := getattr(self, name)) != setting.default
+        }
 
     @classmethod
     def settings(cls) -> dict[str, "Field[Any]"]:

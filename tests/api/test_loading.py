@@ -6,7 +6,7 @@ import pytest
 
 import regard
 from regard import RegardError, UnsupportedError, catalog
-from regard.api.loading import CLASSES, kind_of
+from regard.api.loading import kind_of
 from regard.checkpoints import Checkpoint, save_pretrained
 from regard.models import Decoder, DecoderConfig, VisionConfig, VisionTransformer
 from regard.words import WordVectors, load_vectors
@@ -31,7 +31,7 @@ def test_an_unknown_task_lists_the_known(tmp_path: Path) -> None:
         regard.load(tmp_path, "translate")
 
 
-@pytest.mark.parametrize("task", [task for task in CLASSES if task != "translation"])
+@pytest.mark.parametrize("task", [task for task in catalog.LOADED if task != "translation"])
 def test_a_shipped_translator_says_what_it_is_where_it_cannot_do_the_task(task: str) -> None:
     with pytest.raises(RegardError) as refused:
         regard.load("en-de", task)
@@ -41,13 +41,13 @@ def test_a_shipped_translator_says_what_it_is_where_it_cannot_do_the_task(task: 
     assert str(refused.value).endswith(f"; {catalog.KINDS[task].needed}.")
 
 
-@pytest.mark.parametrize("task", [None, *CLASSES])
+@pytest.mark.parametrize("task", [None, *catalog.LOADED])
 def test_shipped_word_vectors_are_no_model(task: str | None) -> None:
     with pytest.raises(RegardError, match=r"use it with regard words near, .*load_vectors"):
         regard.load("words-en", task)
 
 
-@pytest.mark.parametrize("task", [task for task in CLASSES if task != "text-generation"])
+@pytest.mark.parametrize("task", [task for task in catalog.LOADED if task != "text-generation"])
 def test_a_folder_of_the_wrong_kind_says_what_it_is(language_model: Path, task: str) -> None:
     with pytest.raises(RegardError) as refused:
         regard.load(language_model, task)

@@ -19,7 +19,7 @@ import regard
 from regard import BadArgumentError, UnsupportedError
 from regard.checkpoints import save_pretrained
 from regard.exporting.onnx_folder import export_onnx
-from regard.exporting.usage import POOLED, SCORES
+from regard.exporting.readme import POOLED, SCORES
 from regard.tasks import classification
 from regard.tasks.embedding import POOLING
 

@@ -70,9 +70,7 @@ def test_answers_are_the_best_of_all_spans(folder, question):
 
 def test_no_answer_is_as_likely_as_the_most_doubtful_window_says(folder):
     options = dict(max_seq_len=40, doc_stride=11)
-    (found,) = Answerer.load(folder).run(
-        [LONG], top_k=9999, handle_impossible_answer=True, **options
-    )
+    (found,) = Answerer.load(folder).run([LONG], top_k=9999, or_none=True, **options)
     _, nothing = brute_force(folder, *LONG, length=40, stride=11, longest=15)
     (empty,) = (answer for answer in found if not answer.text)
     assert (empty.start, empty.end) == (0, 0)
@@ -162,7 +160,7 @@ def test_a_stored_threshold_decides_and_can_be_overridden(folder, tmp_path):
         copy.mkdir()
         own = Answerer.load(with_settings(folder, copy, {"no_answer_threshold": threshold}))
         assert own(*SHORT) == (best.text if name == "below" else "")
-        assert own(*SHORT, handle_impossible_answer=False) == best.text
+        assert own(*SHORT, or_none=False) == best.text
         assert own.settings.for_config()["task_specific_params"]["question-answering"] == {
             "max_answer_len": 15, "max_seq_len": 384, "doc_stride": 128,
             "no_answer_threshold": threshold,

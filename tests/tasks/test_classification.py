@@ -9,7 +9,7 @@ import regard
 from regard import RegardError
 from regard.checkpoints import Checkpoint
 from regard.inspection.views.ablation import ablate
-from regard.tasks.classification import Classifier, ranked, read_problem_type
+from regard.tasks.classification import Classifier, classified, ranked, read_problem_type
 
 transformers = pytest.importorskip("transformers")
 
@@ -67,7 +67,8 @@ def test_company_changes_nothing(classifier):
 
 
 def test_the_best_come_first():
-    labels = ranked(torch.tensor([0.0, 2.0, 1.0]), "abc", "regression", 2)
+    result = classified(ranked(torch.tensor([0.0, 2.0, 1.0]), "abc", "regression"), 2)
+    labels = result.labels
     assert [(each.label, each.score) for each in labels] == [("b", 2.0), ("c", 1.0)]
 
 

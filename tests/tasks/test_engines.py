@@ -105,7 +105,7 @@ def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) 
 def test_answers_are_those_of_torch(family: str, folders: Folders) -> None:
     torchs, ours = both(Answerer.load(folders(family, "ForQuestionAnswering")))
     options: dict[str, Any] = dict(top_k=3, max_seq_len=40, doc_stride=9)
-    options |= dict(handle_impossible_answer=True, batch_size=2)
+    options |= dict(or_none=True, batch_size=2)
     found, wanted = (each.run(QUESTIONS, **options) for each in (ours, torchs))
     for got, expected in zip(found, wanted, strict=True):
         assert [each.text for each in got] == [each.text for each in expected]

@@ -62,7 +62,9 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def runs(
+    killed: Path, one_thread: None, forks: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Folders of runs by one process and by two; see the names."""
     folder = tmp_path_factory.mktemp("runs")
 
@@ -87,8 +89,9 @@ def runs(killed: Path, one_thread: None, tmp_path_factory: pytest.TempPathFactor
         {"folder": between, "shard": True},
     ]
     (folder / "specs.json").write_text(json.dumps(specs))
-    ended = torchrun(PROGRAM, folder / "specs.json")
-    assert ended.returncode == 0, ended.stderr
+    module = {"module": several_processes.__name__, "folder": folder}
+    for code, said in forks.torchrun(folder / "specs.json", **module):
+        assert code == 0, said
     run(**spec("one-then-two"))
     return folder
 

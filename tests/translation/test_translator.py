@@ -15,7 +15,7 @@ from regard import RegardError
 from regard.data import pad
 from regard.generation import GenerationConfig
 from regard.text import TokenizerPair
-from regard.translation.translator import Result, Translator
+from regard.translation.translator import Translation, Translator
 
 TEXTS = [
     "the old dog sees a tree.",
@@ -29,7 +29,7 @@ TEXTS = [
 Untrained = Callable[..., Translator]
 
 
-def assert_equal(ours: Result, theirs: Result) -> None:
+def assert_equal(ours: Translation, theirs: Translation) -> None:
     assert (ours.text, ours.tokens, ours.finished) == (theirs.text, theirs.tokens, theirs.finished)
     assert ours.score == pytest.approx(theirs.score, abs=1e-5)
     assert [each.text for each in ours.alternatives] == [each.text for each in theirs.alternatives]

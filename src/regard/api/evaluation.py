@@ -17,7 +17,7 @@ from regard.tasks.engine import computed_by
 from regard.tasks.kinds import kind_of
 from regard.tasks.task import Task
 
-RECIPES = {each.task: each for each in TAUGHT.values()}  # by the names of `loading.CLASSES`
+RECIPES = {each.task: each for each in TAUGHT.values()}  # by the names of `catalog.LOADED`
 
 
 def evaluate(
@@ -51,7 +51,7 @@ class Scoring:
     """A model and the examples that it is to be scored on."""
 
     evaluator: Evaluator[Any]
-    kind: str  # a name in `loading.CLASSES`
+    kind: str  # a name in `catalog.LOADED`
     model: Any  # a name, or a loaded task
     data: Any  # as the evaluator reads it
 
@@ -94,7 +94,7 @@ class Scoring:
 
 
 def kind_of_model(model: Any) -> str:
-    """Return a name in `loading.CLASSES`; "translation" if that is unknown: opening it says why.
+    """Return a name in `catalog.LOADED`; "translation" if that is unknown: opening it says why.
 
     Raises:
         BadArgumentError: an object that is neither a name nor a task that can be scored.

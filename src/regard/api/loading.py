@@ -1,7 +1,6 @@
 """Load a model by name, for its task."""
 
 import os
-from importlib import import_module
 from typing import TYPE_CHECKING, Literal, overload
 
 from regard import catalog
@@ -21,31 +20,6 @@ if TYPE_CHECKING:
     from regard.translation.translator import Translator
 
 Name = str | os.PathLike[str]
-
-# The tasks, by the names of transformers, and the class of each.
-CLASSES = {
-    "translation": ("regard.translation.translator", "Translator"),
-    "summarization": ("regard.tasks.summarization", "Summarizer"),
-    "text2text-generation": ("regard.tasks.summarization", "Rewriter"),
-    "text-generation": ("regard.tasks.writing", "Writer"),
-    "text-classification": ("regard.tasks.classification", "Classifier"),
-    "token-classification": ("regard.tasks.token_classification", "TokenClassifier"),
-    "question-answering": ("regard.tasks.answering", "Answerer"),
-    "fill-mask": ("regard.tasks.filling", "MaskFiller"),
-    "feature-extraction": ("regard.tasks.embedding", "Embedder"),
-    "image-classification": ("regard.tasks.images", "ImageClassifier"),
-}
-# A checkpoint of an encoder–decoder often does not say which of these it was trained for, and every
-# encoder has states.
-_ALSO = {
-    "translation": {"summarization", "text2text-generation"},
-    "recurrent-translation": {"translation", "summarization", "text2text-generation"},
-    "summarization": {"translation", "text2text-generation"},
-    "text-classification": {"feature-extraction"},
-    "token-classification": {"feature-extraction"},
-    "question-answering": {"feature-extraction"},
-    "fill-mask": {"feature-extraction"},
-}
 
 
 @overload
@@ -97,7 +71,7 @@ def load(name: Name, task: str | None = None) -> Task:
     Args:
         name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
             the Hugging Face Hub; nothing else is ever fetched.
-        task: a name in CLASSES; None: what the checkpoint was made for (`kind_of`).
+        task: a name in `catalog.LOADED`; None: what the checkpoint was made for (`kind_of`).
 
     Raises:
         BadArgumentError: an unknown task.
@@ -106,15 +80,15 @@ def load(name: Name, task: str | None = None) -> Task:
         UnsupportedError: a model of another kind or family; the message says what it is for.
         UnavailableError: the network cannot be reached.
     """
-    if task is not None and task not in CLASSES:
-        raise unknown("task", task, CLASSES)
+    if task is not None and task not in catalog.LOADED:
+        raise unknown("task", task, catalog.LOADED)
     needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
     shipped = catalog.find(name)
     if task is not None and shipped is not None and shipped.kind != task:
         raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
     checkpoint = open_checkpoint(name)
     kind = kind_of(checkpoint)
-    if task is not None and kind != task and task not in _ALSO.get(kind, ()):
+    if task is not None and kind != task and task not in catalog.KINDS[kind].also:
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     found = task_class(task or kind)
     if found is task_class("translation"):
@@ -124,6 +98,5 @@ def load(name: Name, task: str | None = None) -> Task:
 
 def task_class(kind: str) -> type[Task]:
     """The class for a task, or for the kind of a model."""
-    module, class_name = CLASSES["translation" if kind == "recurrent-translation" else kind]
-    found: type[Task] = getattr(import_module(module), class_name)
+    found: type[Task] = catalog.KINDS[kind].task_class()
     return found

@@ -202,7 +202,9 @@ ARGUMENTS: dict[str, Arguments] = {
         "max_answer_len": Argument("tokens of an answer"),
         "max_seq_len": Argument("tokens of a window, the question's included"),
         "max_question_len": Argument("tokens that are read of a question; by default all"),
-        "handle_impossible_answer": Argument("`True`: that there is no answer is an answer"),
+        "handle_impossible_answer": Argument(
+            "`True`: that there is no answer is an answer", name="or_none"
+        ),
         "align_to_words": Argument("`False` does not widen an answer to whole words"),
         "padding": _READING["padding"],
     },

@@ -15,7 +15,7 @@ import torch
 
 from regard import catalog
 from regard.api import pipeline_reading, pipeline_writing
-from regard.api.loading import CLASSES, load, task_class
+from regard.api.loading import load, task_class
 from regard.api.pipeline_arguments import ARGUMENTS, CONSTRUCTOR, admitted
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
@@ -239,7 +239,7 @@ def _made_for(model: Model | None) -> tuple[Task, str]:
     if model is None:
         raise BadArgumentError("a task or a model was expected; give one.")
     loaded = model if isinstance(model, Task) else load(model)
-    return loaded, next(task for task in CLASSES if type(loaded) is task_class(task))
+    return loaded, next(task for task in catalog.LOADED if type(loaded) is task_class(task))
 
 
 def _check_same(model: Model, parts: Mapping[str, Any]) -> None:

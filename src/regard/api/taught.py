@@ -13,7 +13,7 @@ class Taught(NamedTuple):
     data: str  # what it is trained on
     recipe: str  # a `Recipe`
     options: str  # the `RunOptions` of that recipe
-    task: str  # what loads the result: a name in api.loading.CLASSES
+    task: str  # what loads the result: a name in catalog.LOADED
     layout: str = "Hugging Face's"  # of the result
 
     def recipe_class(self) -> Any:

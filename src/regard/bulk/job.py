@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regard import catalog
 from regard.bulk import answering, parts
 from regard.bulk.reading import check_columns
 from regard.bulk.settings import Settings, format_of
@@ -58,7 +59,7 @@ class Job:
     (32, 'out.jsonl')
 
     Args:
-        task: a name in `answering.TASKS`.
+        task: a name in `catalog.VERBS`.
         input: a file, or a pattern such as "parts/*.jsonl".
         output: the file to write; its ending says the format, as that of the input does.
         model: a shipped model's name, a folder or hub:org/name.
@@ -68,7 +69,7 @@ class Job:
         options: of the task, such as num_beams.
         shard_size: lines of a part; None: the task's own number.
         say: called with a sentence where a file is not UTF-8.
-        settings: further fields of `Settings`: computed_by, precision, batch_size.
+        settings: further fields of `Settings`: engine, precision, batch_size.
 
     Raises:
         RegardError: the files, columns or options do not fit the task.
@@ -90,7 +91,7 @@ class Job:
         say: Say = warn,
         **settings: Any,
     ):
-        known = answering.TASKS[task]
+        known = catalog.doing(task)
         self.output = Path(output).absolute()
         self.folder = Path(f"{self.output}.parts")
         self.bad = Path(f"{self.output}.bad.jsonl")
@@ -100,7 +101,7 @@ class Job:
         if self.output.is_dir():
             raise BadArgumentError(f"{output} is a folder; name a file in it.")
         written = format_of(self.output)
-        columns = _columns(known.columns, text, other)
+        columns = _columns([each.name for each in known.inputs if not each.optional], text, other)
         self.input = Input.read(input, self.shard_size, say)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
@@ -229,7 +230,7 @@ class Job:
         """Writes what the job is, or, in the folder of one, requires it to be the same."""
         asked = {
             **self.settings.recorded(),
-            "computed_by": computed_by,
+            "engine": computed_by,
             "shard_size": self.shard_size,
             "weights": _weights(self.settings.model),
         }
@@ -322,7 +323,7 @@ def _weights(model: str) -> str:
         return sha256_tree(checkpoint.folder)
 
 
-def _columns(known: tuple[str, ...], text: str | None, other: str | None) -> tuple[str, ...]:
+def _columns(known: Sequence[str], text: str | None, other: str | None) -> tuple[str, ...]:
     first, *rest = known
     second = other or (rest[0] if rest else None)
     return (text or first,) if second is None else (text or first, second)

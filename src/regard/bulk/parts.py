@@ -2,21 +2,23 @@
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from regard.bulk.answering import TASKS, Fields
+from regard import catalog
+from regard.bulk.answering import Fields
 from regard.bulk.reading import Lines
 from regard.bulk.settings import Format, Settings
 from regard.bulk.shards import Shard, parquet
 from regard.errors import DamagedFileError
 from regard.lines import json_line
+from regard.tasks.result import Float32, shape
 
 _PIECE = 2**20
-_FUNCTIONS = {"double": "float64", "float": "float32", "bool": "bool_"}  # of pyarrow
+_ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # functions of pyarrow
 
 
 @dataclass(frozen=True)
@@ -37,14 +39,16 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
     Args:
         results: of the task for each record; None for a bad line.
     """
-    task = TASKS[settings.task]
+    result_class = catalog.doing(settings.task).result_class()
     both = list(zip(lines.records, results, strict=True))
     if settings.output == "text":
-        assert task.line is not None
-        written = ["" if result is None else task.line(result) for _, result in both]
+        written = ["" if result is None else result.line() for _, result in both]
         return "".join(f"{line}\n" for line in written).encode()
     good = [(record, result) for record, result in both if record.error is None]
-    answers = [_fields(settings, result) for _, result in good]
+    answers = [
+        result_class.nothing() if result is None else result.json(settings.options)
+        for _, result in good
+    ]
     if settings.output == "jsonl":
         pairs = zip(good, answers, strict=True)
         rows = (json_line(record.fields | found) for (record, _), found in pairs)
@@ -54,7 +58,12 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
         kept = kept.take([k for k, (record, _) in enumerate(both) if record.error is None])
     else:
         kept = _table([record.fields for record, _ in good])
-    return _parquet(_with_answers(kept, answers, task.types))
+    types = {
+        name: hint
+        for name, hint in shape(result_class).items()
+        if type(None) not in get_args(hint) or name in settings.options
+    }
+    return _parquet(_with_answers(kept, answers, types))
 
 
 def bad_lines(settings: Settings, shard: Shard, lines: Lines) -> bytes:
@@ -105,25 +114,21 @@ def merge(parts: Sequence[Path], output: Path, format: Format) -> None:
             writer.write_table(_cast(table, schema))
 
 
-def arrow_type(name: str) -> Any:
-    """A type of Arrow by its name, such as "list<label: string, score: double>"."""
+def arrow_type(hint: Any) -> Any:
+    """The type of Arrow for a part of a result: see `tasks.result.shape`."""
     import pyarrow
 
-    if not name.startswith("list<"):
-        return getattr(pyarrow, _FUNCTIONS.get(name, name))()
-    inner = name.removeprefix("list<").removesuffix(">")
-    if ":" not in inner:
-        return pyarrow.list_(arrow_type(inner))
-    fields = [field.split(": ") for field in inner.split(", ")]
-    return pyarrow.list_(pyarrow.struct([(field, arrow_type(kind)) for field, kind in fields]))
-
-
-def _fields(settings: Settings, result: Any) -> Fields:
-    task = TASKS[settings.task]
-    if result is not None:
-        return task.fields(result)
-    first = next(iter(task.types.items()))  # of a blank text
-    return {first[0]: [] if first[1].startswith("list") else ""}
+    if hint == Float32:
+        return pyarrow.float32()
+    inner = [each for each in get_args(hint) if each is not type(None)]
+    if get_origin(hint) is list:
+        return pyarrow.list_(arrow_type(inner[0]))
+    if inner:
+        return arrow_type(inner[0])
+    if hint in _ARROW:
+        return getattr(pyarrow, _ARROW[hint])()
+    own = {name: kind for name, kind in shape(hint).items() if type(None) not in get_args(kind)}
+    return pyarrow.struct([(name, arrow_type(kind)) for name, kind in own.items()])
 
 
 def _table(rows: Sequence[Fields]) -> Any:
@@ -143,7 +148,7 @@ def _table(rows: Sequence[Fields]) -> Any:
     return pyarrow.table(columns, names=names)
 
 
-def _with_answers(kept: Any, answers: Sequence[Fields], types: dict[str, str] | Any) -> Any:
+def _with_answers(kept: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
     import pyarrow
 
     kept = kept.select([name for name in kept.column_names if name not in types])

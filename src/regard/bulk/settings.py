@@ -23,14 +23,14 @@ class Settings:
     """What a worker needs to turn lines of a file into lines of output.
 
     Args:
-        task: a name in `answering.TASKS`.
+        task: a verb of `catalog.VERBS`.
         model: a shipped model's name, a folder or hub:org/name; see `regard.load`.
         input, output: the formats of the files.
         columns: the names of the columns that the task reads, such as question and context.
         id: the column that the output repeats; None: all columns.
         several: whether the input is several files, so that a line's number needs its file.
         options: of the task, such as num_beams.
-        computed_by: "auto", "torch" or "onnx", as `Task.run_by` takes it.
+        engine: "auto", "torch" or "onnx", as `Task.run_by` takes it.
         precision: of "onnx".
         batch_size: texts computed together.
     """
@@ -43,7 +43,7 @@ class Settings:
     id: str | None = None
     several: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    computed_by: str = "auto"
+    engine: str = "auto"
     precision: str | None = None
     batch_size: int = 32
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from regard.bulk.answering import TASKS, answers, opened
+from regard import catalog
+from regard.bulk.answering import answers, opened
 from regard.bulk.parts import Part, bad_lines, encoded
 from regard.bulk.reading import Lines, Reader
 from regard.bulk.settings import Settings
@@ -43,7 +44,7 @@ class Worker:
 
         lines = self.reader.read(shard)
         records = lines.records
-        blank = TASKS[self.settings.task].blank
+        blank = catalog.doing(self.settings.task).blank
         asked = [
             k
             for k, record in enumerate(records)

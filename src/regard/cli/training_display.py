@@ -1,4 +1,4 @@
-"""What a training run shows: a bar with speed and time left, a line for each evaluation."""
+"""Display of a training run: a bar with speed and time left, a line for each evaluation."""
 
 import json
 import sys
@@ -117,7 +117,7 @@ class Speed:
 def fraction_done(
     progress: "Progress", max_steps: int | None, max_minutes: float | None
 ) -> float | None:
-    """From 0 to 1, by whichever limit is nearer; None where the run has no limit."""
+    """Return the share of the run that is done, by the nearer limit; None if it has no limit."""
     shares = []
     if max_steps:
         shares.append(progress.step / max_steps)
@@ -129,7 +129,7 @@ def fraction_done(
 def evaluation_line(
     progress: "Progress", tokens_per_second: float, shown: Mapping[str, str]
 ) -> str:
-    """One evaluation in one line."""
+    """Return an evaluation as one line."""
     parts = [
         f"step {progress.step:>7,}",
         f"{_duration(progress.seconds):>7}",

@@ -127,8 +127,8 @@ def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> It
         return  # a finding of another check already
     pad = tokenizer.pad_id if "pad" in tokenizer.special else None
     try:
-        found = check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
-        yield from named("running", found, "neither padding nor the future changes it")
+        messages = check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
+        yield from named("running", messages, "neither padding nor the future changes it")
     except RegardError as error:  # ids outside the vocabulary
         yield Finding("wrong", "running", str(error))
 

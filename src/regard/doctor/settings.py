@@ -47,7 +47,7 @@ def check_settings(
     settings: Settings, tokenizers: TokenizerPair, generation: Settings
 ) -> Iterator[Finding]:
     """Every finding; a check that has found nothing wrong says so in one."""
-    for check, found in (
+    for check, messages in (
         ("vocabulary", _vocabulary(settings, tokenizers)),
         ("padding", _padding(settings, tokenizers.source)),
         ("special tokens", _special(settings, tokenizers)),
@@ -55,7 +55,7 @@ def check_settings(
         ("positions", _positions(settings, tokenizers.source)),
         ("generation", _generation(settings, generation)),
     ):
-        yield from named(check, found, _GOOD[check])
+        yield from named(check, messages, _GOOD[check])
 
 
 _GOOD = {

@@ -63,12 +63,12 @@ def _plane(name: str, spaces: dict[str, Tensor]) -> Plane:
     width = every.shape[1]
     if width <= 2:
         onto = torch.eye(width, 2, dtype=torch.float64)
-        kept = 1.0
+        share = 1.0
     else:
         onto = principal(every, 2)
         total = float(every.square().sum())
-        kept = float((every @ onto).square().sum()) / total if total else 1.0
-    return Plane(name, kept, {arrow: _points(vectors @ onto) for arrow, vectors in spaces.items()})
+        share = float((every @ onto).square().sum()) / total if total else 1.0
+    return Plane(name, share, {arrow: _points(vectors @ onto) for arrow, vectors in spaces.items()})
 
 
 def _points(rows: Tensor) -> list[Point]:

@@ -79,10 +79,8 @@ def written(number: float | None, digits: int = 2) -> str:
 def shape(table: Table) -> str:
     """ "4 heads × 9 queries × 64 head_dim", without axes that have one position and no name."""
     names = (["heads"] if table.per_head else []) + [table.rows, table.columns]
-    named = zip(table.shape, names, strict=True)
-    sizes = (
-        f"{size} {_ONE.get(name, name) if size == 1 else name}" for size, name in named if name
-    )
+    axes = zip(table.shape, names, strict=True)
+    sizes = (f"{size} {_ONE.get(name, name) if size == 1 else name}" for size, name in axes if name)
     return " × ".join(sizes) or "one number"
 
 
@@ -91,11 +89,11 @@ def _cut(count: int, limit: int | None) -> tuple[int, bool]:
     return (count, False) if limit is None or count <= limit else (max(limit - 1, 1), True)
 
 
-def _names(explanation: Explanation, axis: str, shown: int, more: bool) -> list[str]:
+def _names(explanation: Explanation, axis: str, count: int, more: bool) -> list[str]:
     labels: Sequence[str] | None = explanation.labels(axis)
     names = (
-        visible(labels[:shown])
+        visible(labels[:count])
         if labels
-        else [str(place) if axis else "" for place in range(shown)]
+        else [str(place) if axis else "" for place in range(count)]
     )
     return [*names, MORE] if more else names

@@ -71,12 +71,12 @@ def explain_words(
     text = normalize(text).replace("’", "'")  # as the vocabulary writes it
     tokens = _part([text[start:end] for start, end in word_spans(text)], part)
     replaced = stand_ins or {}
-    known = [replaced.get(token, token) for token in tokens]
-    _check_known([token for token in known if token is not None], words)
+    looked_up = [replaced.get(token, token) for token in tokens]
+    _check_known([token for token in looked_up if token is not None], words)
     vectors = torch.stack(
         [
             torch.zeros(words.dim) if token is None else torch.from_numpy(words[token])
-            for token in known
+            for token in looked_up
         ]
     )
     head_dim = words.dim // heads if head_dim is None else head_dim
@@ -141,8 +141,8 @@ def explain(
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
         trace = translator.trace(text, target=target)
         assert trace.rerun is not None, "a translator's trace can run its model again"
-        source, own = trace.axes["source"].tokens, trace.axes["target"].tokens
-        rows = source if tap.startswith("encoder") else own
+        source, target_tokens = trace.axes["source"].tokens, trace.axes["target"].tokens
+        rows = source if tap.startswith("encoder") else target_tokens
         columns = source if tap.endswith(".cross") else None
         return explain_tap(loaded, trace.rerun, tap, rows, key_tokens=columns, source=name)
     if checkpoint.architecture not in ("Encoder", "Decoder"):
@@ -176,10 +176,12 @@ def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) 
         raise BadArgumentError(
             f"{name} has the attention {', '.join(taps)}; got {attention!r}. Choose one of these."
         )
-    found, layer = taps[attention], layer or 0
-    if not 0 <= layer < len(found):
-        raise BadArgumentError(f"{name} has {attention} layers 0 to {len(found) - 1}; got {layer}.")
-    return found[layer]
+    choices, layer = taps[attention], layer or 0
+    if not 0 <= layer < len(choices):
+        raise BadArgumentError(
+            f"{name} has {attention} layers 0 to {len(choices) - 1}; got {layer}."
+        )
+    return choices[layer]
 
 
 def _part(tokens: list[str], part: slice) -> list[str]:

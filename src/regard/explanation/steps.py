@@ -194,9 +194,9 @@ def _matrix(values: Tensor) -> Matrix:
 
 def name_of(score: Score, head_dim: int) -> str:
     """A score by its name, or by its formula where it has none."""
-    known = [name for name, named in NAMED.items() if named is score]
-    if known:
-        return known[0]
+    names = [name for name, function in NAMED.items() if function is score]
+    if names:
+        return names[0]
     return "scaled" if isinstance(score, scaled_by) else of_score(score, head_dim)
 
 
@@ -208,5 +208,5 @@ def name_of_mask(mask: Mask | None) -> str:
         return f"{name_of_mask(mask.left)} and {name_of_mask(mask.right)}"
     if isinstance(mask, Window):
         return f"window of {mask.left} before and {mask.right} after"
-    known = {Causal: "causal", Padding: "padding"}
-    return known.get(type(mask), type(mask).__name__.lower())
+    names = {Causal: "causal", Padding: "padding"}
+    return names.get(type(mask), type(mask).__name__.lower())

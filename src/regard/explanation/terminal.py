@@ -77,11 +77,11 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
         )
     for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
         most = max((number for number in row if number is not None), default=None)
-        shown = [
+        texts = [
             Text(cell, style=_style(number, most, largest))
             for cell, number in zip(cells, row, strict=True)
         ]
-        table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *shown)
+        table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *texts)
     return table
 
 

@@ -116,8 +116,8 @@ def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, Ten
     def matrix(*shape: int) -> Tensor:
         return (2 * torch.rand(*shape, generator=draw, dtype=torch.float64) - 1) * bound
 
-    found = {name: matrix(d_model, width) for name in ("query", "key", "value")}
-    return found | {"output": matrix(width, d_model)}
+    matrices = {name: matrix(d_model, width) for name in ("query", "key", "value")}
+    return matrices | {"output": matrix(width, d_model)}
 
 
 def _mask(mask: str | Mask | Tensor, window: int) -> Mask | None:

@@ -146,8 +146,8 @@ class _Writer:
                 page.write_number(*at, value, self.formats["given"])
             else:
                 text = f"={formula(number, row, column)}"
-                shown = "" if value == -np.inf else float(value)
-                page.write_formula(*at, text, self.formats["number"], shown)
+                cached = "" if value == -np.inf else float(value)
+                page.write_formula(*at, text, self.formats["number"], cached)
 
     def _names(self, axis: str, count: int) -> list[str]:
         labels = self.explanation.labels(axis)

@@ -83,11 +83,11 @@ class Formulas:
             x, cell = self.row(table, 0, i), self.cell(table, 0, i, j)
             small = self.cell(epsilon, 0, 0, 0)
             if self.settings.norm == "rms":
-                shown = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
+                text = f"{cell}/SQRT(SUMSQ({x})/COLUMNS({x})+{small})"
             else:
-                shown = f"({cell}-AVERAGE({x}))/SQRT(DEVSQ({x})/COLUMNS({x})+{small})"
-            shown += f"*{self.cell(gamma, 0, 0, j)}"
-            return shown if beta is None else f"{shown}+{self.cell(beta, 0, 0, j)}"
+                text = f"({cell}-AVERAGE({x}))/SQRT(DEVSQ({x})/COLUMNS({x})+{small})"
+            text += f"*{self.cell(gamma, 0, 0, j)}"
+            return text if beta is None else f"{text}+{self.cell(beta, 0, 0, j)}"
 
         return normalized
 
@@ -105,8 +105,9 @@ class Formulas:
 
         def rotated(h: int, i: int, j: int) -> str:
             sign, partner = ("-", j + half) if j < half else ("+", j - half)
-            own = f"{self.cell(table, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
-            return f"{own}{sign}{self.cell(table, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
+            first = f"{self.cell(table, h, i, j)}*{self.cell(cosine, 0, i, j % half)}"
+            second = f"{self.cell(table, h, i, partner)}*{self.cell(sine, 0, i, j % half)}"
+            return f"{first}{sign}{second}"
 
         return rotated
 
@@ -119,11 +120,11 @@ class Formulas:
 
     def _scaled(self, scores: str, *rest: str) -> Formula:
         def scaled(h: int, i: int, j: int) -> str:
-            shown = self.cell(scores, h, i, j)
+            text = self.cell(scores, h, i, j)
             for name in rest:
                 sign = "*" if name == "scale" else "/"
-                shown += f"{sign}{self.cell(name, 0, 0, 0)}"
-            return shown
+                text += f"{sign}{self.cell(name, 0, 0, 0)}"
+            return text
 
         return scaled
 

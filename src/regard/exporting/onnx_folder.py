@@ -9,6 +9,7 @@ from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open
 from regard.errors import BadArgumentError, NotFoundError
 from regard.exporting.readme import readme
 from regard.files import whole_folder, write_json
+from regard.models.heads import HEADS
 from regard.runtime.building import check_precision, graphs_of
 from regard.runtime.graph import Graph, write_graphs
 from regard.tasks.classification import read_problem_type
@@ -55,16 +56,18 @@ def export_onnx(
         inner, pooling = read_settings(checkpoint.folder)
         if inner != checkpoint.folder:
             encoder = Checkpoint(inner, name=checkpoint.name)
-    graphs = graphs_of(from_pretrained(encoder), precision)
+    network = from_pretrained(encoder)
+    graphs, head = graphs_of(network, precision), network.head_name
     if kind == "feature-extraction":  # which reads the states, whatever the head
         graphs = {"body": graphs["body"]}
     operators = own_operators(graphs)
     with whole_folder(folder) as unfinished:
         write_graphs(graphs, unfinished)
-        _write_settings(encoder, kind, unfinished)
+        _write_settings(encoder, head, unfinished)
         text = readme(
             encoder,
             kind,
+            head,
             graphs,
             operators,
             precision=precision,
@@ -81,8 +84,8 @@ def own_operators(graphs: Mapping[str, Graph]) -> tuple[str, ...]:
     from onnx import defs
 
     every = {(node.domain, node.type) for graph in graphs.values() for node in graph.nodes}
-    own = sorted(each for each in every if not defs.has(each[1], each[0]))
-    return tuple(f"{domain or 'ai.onnx'}: {name}" for domain, name in own)
+    missing = sorted((domain, name) for domain, name in every if not defs.has(name, domain))
+    return tuple(f"{domain or 'ai.onnx'}: {name}" for domain, name in missing)
 
 
 def _check_new(folder: Path) -> None:
@@ -94,10 +97,10 @@ def _check_new(folder: Path) -> None:
         )
 
 
-def _write_settings(checkpoint: Checkpoint, kind: str, folder: Path) -> None:
-    labels = kind in ("text-classification", "image-classification")
-    known = {"problem_type": read_problem_type(checkpoint)} if labels else {}
-    write_json(folder / "config.json", checkpoint.settings | known)
+def _write_settings(checkpoint: Checkpoint, head: str, folder: Path) -> None:
+    labels = HEADS[head].entries == "label"
+    problem = {"problem_type": read_problem_type(checkpoint)} if labels else {}
+    write_json(folder / "config.json", checkpoint.settings | problem)
     for name in SETTINGS:
         settings = checkpoint.files.get(name)
         if settings is not None:

@@ -147,9 +147,9 @@ def _only(values: Values, focus: Sequence[int]) -> Values:
     count = values.shape[1]
     if any(not 0 <= row < count for row in focus):
         raise BadArgumentError(f"focus must be rows from 0 to {count - 1}; got {list(focus)}.")
-    kept = np.full_like(values, np.nan)
-    kept[:, list(focus)] = values[:, list(focus)]
-    return kept
+    focused = np.full_like(values, np.nan)
+    focused[:, list(focus)] = values[:, list(focus)]
+    return focused
 
 
 def _largest(values: Values, least: float, most: int) -> list[Line]:

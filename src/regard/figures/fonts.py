@@ -33,11 +33,11 @@ def _fallbacks(missing: frozenset[str]) -> tuple[list[str], set[str]]:
         while left:
             # max takes the first of equals, and candidates stand in order of preference.
             best = max(candidates(), key=lambda name: len(left & _characters_of(name)))
-            found = left & _characters_of(best)
-            if not found:
+            covered = left & _characters_of(best)
+            if not covered:
                 break
             chosen.append(best)
-            left -= found
+            left -= covered
     return chosen, left
 
 
@@ -78,8 +78,8 @@ def _installed() -> list[str]:
     """Look again, also for fonts that were installed since matplotlib last looked."""
     from matplotlib.font_manager import findSystemFonts, fontManager
 
-    known = {font.fname for font in fontManager.ttflist}
-    for file in sorted(set(findSystemFonts()) - known):
+    listed = {font.fname for font in fontManager.ttflist}
+    for file in sorted(set(findSystemFonts()) - listed):
         with suppress(OSError, RuntimeError):  # a font that cannot be read is left out
             fontManager.addfont(file)
     return _known()

@@ -109,18 +109,20 @@ def geometry_figure(
     below = max(len(lines) for lines in captions) * LINE_MM
     sheet = Sheet(width, top + side + 1.0 + below + _EDGE, type_)
     sheet.text(_EDGE, _EDGE, title, fontsize=TYPE_PT)
-    chosen, named = geometry.spotlight, _named(geometry.weights)
+    chosen, labeled = geometry.spotlight, _named(geometry.weights)
     for number, (plane, lines) in enumerate(zip(geometry.planes, captions, strict=True)):
         left = _EDGE + number * (side + _GAP)
         square = _Square(sheet, left, top, side, plane, geometry.path if number == 2 else [])
         if number == 0:
-            own = {chosen} | (named if tokens == key_tokens else set(range(_MOST_NAMED)))
-            square.arrows("embedding", rows, own, strong={chosen})
+            labeled_tokens = {chosen} | (
+                labeled if tokens == key_tokens else set(range(_MOST_NAMED))
+            )
+            square.arrows("embedding", rows, labeled_tokens, strong={chosen})
         elif number == 1:
-            square.arrows("key", columns, named)
+            square.arrows("key", columns, labeled)
             square.arrows("query", rows, {chosen}, strong={chosen}, only={chosen})
         else:
-            square.arrows("value", weighted, named, weak=True)
+            square.arrows("value", weighted, labeled, weak=True)
             square.chain(geometry.path)
             square.arrows("attended", ["output"], {0}, strong={0})
         square.name()
@@ -173,7 +175,7 @@ class _Square:
         self,
         kind: str,
         names: Sequence[str],
-        named: set[int],
+        labeled: set[int],
         *,
         strong: set[int] | None = None,
         only: set[int] | None = None,
@@ -186,7 +188,7 @@ class _Square:
             is_strong = index in (strong or ())
             self.passed += [(tip[0] * part, tip[1] * part) for part in _ALONG]
             self._arrow((0, 0), tip, color, 1.5 if is_strong else 0.8, 0.45 if weak else 1)
-            if index in named:
+            if index in labeled:
                 self.labels.append((np.array(tip), names[index], color))
 
     def chain(self, path: Sequence[Point]) -> None:

@@ -29,14 +29,14 @@ def checked(
         raise BadArgumentError(
             f"weights must be (rows, columns) with at least one of each; got shape {values.shape}."
         )
-    named = tuple(
+    expected = tuple(
         size if labels is None else len(labels)
         for labels, size in zip((rows, columns), values.shape, strict=True)
     )
-    if named != values.shape:
-        hint = " Did you transpose it?" if named == values.shape[::-1] else ""
+    if expected != values.shape:
+        hint = " Did you transpose it?" if expected == values.shape[::-1] else ""
         raise BadArgumentError(
-            f"weights must be (rows, columns) = {named}, as many as names; got {values.shape}."
+            f"weights must be (rows, columns) = {expected}, as many as names; got {values.shape}."
             + hint
         )
     if np.isposinf(values).any():
@@ -81,28 +81,28 @@ def largest_of_blocks(values: Values, size: int) -> Values:
 
 def limits_of(values: Values, scale: Scale) -> tuple[float, float]:
     """The ends of the scale that holds all of the values."""
-    known = values[~np.isnan(values)]
-    high = float(known.max(initial=0.0))
+    finite = values[~np.isnan(values)]
+    high = float(finite.max(initial=0.0))
     if scale == "row":
         return 0.0, 1.0
     if scale == "difference":
-        most = float(np.abs(known).max(initial=0.0)) or 1.0
+        most = float(np.abs(finite).max(initial=0.0)) or 1.0
         return -most, most
     if scale == "log":
-        positive = known[known > 0]
+        positive = finite[finite > 0]
         if not positive.size:
             return 1e-3, 1.0
         low = max(float(positive.min()), high / 10**_DECADES)
         return (low, high) if low < high else (high / 10, high)
-    low = float(known.min(initial=0.0))
+    low = float(finite.min(initial=0.0))
     return (low, high) if low < high else (low, low + 1.0)
 
 
 def written(values: Values) -> list[str]:
     """The number of each cell as it is written in it; empty where masked, or rounded to zero."""
-    known = values[~np.isnan(values)]
-    fraction = bool(((known >= -1) & (known <= 1.001)).all())
-    largest = float(np.abs(known).max(initial=0.0))
+    finite = values[~np.isnan(values)]
+    fraction = bool(((finite >= -1) & (finite <= 1.001)).all())
+    largest = float(np.abs(finite).max(initial=0.0))
     places = 2 if fraction or largest < 1 else 1 if largest < 100 else 0
     numbers = []
     for value in values.ravel():

@@ -57,6 +57,6 @@ def _umap(vectors: NDArray[np.floating], seed: int) -> Plane:
     near = min(15, len(vectors) - 1)
     with warnings.catch_warnings():  # that a seed means one thread
         warnings.simplefilter("ignore", UserWarning)
-        found = UMAP(n_neighbors=near, metric="cosine", random_state=seed, init="random")
-        points = found.fit_transform(np.asarray(vectors, np.float32))
+        reducer = UMAP(n_neighbors=near, metric="cosine", random_state=seed, init="random")
+        points = reducer.fit_transform(np.asarray(vectors, np.float32))
     return Plane(np.asarray(points, np.float64), ("UMAP 1", "UMAP 2"))

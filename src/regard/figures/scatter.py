@@ -74,9 +74,9 @@ def scatter(
     places, tall = _to_millimeters(clouds, size)
     below = top + tall + (LINE_MM + 1.5 if x_name else 1.5)
     texts = [type_.fit(name, WIDEST) for names in labels for name in names]
-    named = [points for points, names in zip(places, labels, strict=True) if names]
+    labeled = [points for points, names in zip(places, labels, strict=True) if names]
     names = place(
-        np.concatenate([np.zeros((0, 2)), *named]),
+        np.concatenate([np.zeros((0, 2)), *labeled]),
         [(type_.width(text), _TALL) for text in texts],
         (size, tall),
         obstacles=np.concatenate(places),
@@ -118,11 +118,11 @@ def scatter(
 def _looks(clouds: Sequence[Cloud]) -> list[tuple[str, str, str]]:
     """Color, matplotlib's marker and the legend's sign of each cloud."""
     rest = iter(zip(CATEGORICAL, SHAPES.items(), strict=True))
-    found = []
+    looks = []
     for cloud in clouds:
         color, (shape, sign) = ("#000000", STAR) if cloud.star else next(rest)
-        found.append((color, shape, sign))
-    return found
+        looks.append((color, shape, sign))
+    return looks
 
 
 def _to_millimeters(

@@ -235,10 +235,10 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
     lines = []
     for height in range(max(heights, default=-1), -1, -1):
         line = Text()
-        for start, own, name in zip(starts, heights, names, strict=True):
-            if own >= height:
+        for start, top, name in zip(starts, heights, names, strict=True):
+            if top >= height:
                 line.append(" " * (start - line.cell_len))
-                line.append(*((name,) if own == height else (look.leader, Style(dim=True))))
+                line.append(*((name,) if top == height else (look.leader, Style(dim=True))))
         lines.append(line)
     return lines
 

@@ -129,11 +129,11 @@ class Arrays:
     def present(self, tokens: Array, vocab: int) -> Array:
         """True for the ids that are among each row's tokens, (rows, n) → (rows, vocab); ids
         outside the vocabulary are passed over."""
-        found = self.zeros(len(tokens), vocab + 1, like=tokens) > 0
+        present = self.zeros(len(tokens), vocab + 1, like=tokens) > 0
         inside = (tokens >= 0) & (tokens < vocab)
         rows = self.count(len(tokens), like=tokens)[:, None]
-        found[rows, self.where(inside, tokens, vocab)] = True
-        return found[:, :vocab]
+        present[rows, self.where(inside, tokens, vocab)] = True
+        return present[:, :vocab]
 
 
 class TorchArrays(Arrays):

@@ -217,8 +217,8 @@ _BLOCK = 64
 
 def _filtered(filters: Sequence[Filter], logits: Array, running: Running) -> Array:
     filtered = arrays_of(logits).floats(logits)
-    for each in filters:
-        filtered = each(filtered, running.history, running.generated)
+    for filter_ in filters:
+        filtered = filter_(filtered, running.history, running.generated)
     return filtered
 
 

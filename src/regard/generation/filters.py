@@ -74,11 +74,11 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
 def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:
     """The filters that may change the logits when this many tokens have been generated."""
     return [
-        each
-        for each in filters
-        if not (isinstance(each, MinNewTokens) and generated >= each.minimum)
-        and not (isinstance(each, ForcedToken) and generated != each.at)
-        and not (isinstance(each, ForcedBeginning) and generated >= len(each.tokens))
+        rule
+        for rule in filters
+        if not (isinstance(rule, MinNewTokens) and generated >= rule.minimum)
+        and not (isinstance(rule, ForcedToken) and generated != rule.at)
+        and not (isinstance(rule, ForcedBeginning) and generated >= len(rule.tokens))
     ]
 
 

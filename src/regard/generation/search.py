@@ -271,9 +271,9 @@ def _go_on(
         going = [not results[n].is_settled(b) for n, b in zip(running.searches, best, strict=True)]
         if not all(going):
             running.searches = list(itertools.compress(running.searches, going))
-            kept = arrays_of(totals).array(going, like=totals)
+            mask = arrays_of(totals).array(going, like=totals)
             totals, parents, tokens, log_probs = (
-                part[kept] for part in (totals, parents, tokens, log_probs)
+                part[mask] for part in (totals, parents, tokens, log_probs)
             )
     rows, new_tokens = parents.reshape(-1), tokens.reshape(-1)
     moved = None if leaves_in_place(rows, len(running.history)) else rows

@@ -184,8 +184,8 @@ def foreign(scope: Scope, headers: Headers) -> str | None:
     """
     host = headers.get("host", "")
     port = scope["server"][1] if scope.get("server") else None
-    known = {f"{name}:{port}" for name in LOOPBACK} | (set(LOOPBACK) if port == 80 else set())
-    if host.lower() not in known:
+    names = {f"{name}:{port}" for name in LOOPBACK} | (set(LOOPBACK) if port == 80 else set())
+    if host.lower() not in names:
         return (
             f"this server answers as 127.0.0.1:{port} or localhost:{port};"
             f" the request asked for {host[:80]!r}: open it under one of these names."

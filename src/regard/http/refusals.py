@@ -77,13 +77,15 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     """One of pydantic's complaints as a sentence."""
     assert isinstance(error, RequestValidationError)
     path, complaints = request.url.path, error.errors()
-    status = 400 if path.startswith("/v1/") else 422
+    status = 400 if path.startswith("/v1/") or path in LIBRE else 422
     if complaints[0]["type"] == "json_invalid":
         return refusal(path, status, "the body is not JSON; send an object.")
     place = complaints[0]["loc"][1:2]
     # A field of several types has a complaint for each; one about the value says most.
-    its = [each for each in complaints if each["loc"][1:2] == place]
-    first = next((each for each in its if not each["type"].endswith("_type")), its[0])
+    its = [complaint for complaint in complaints if complaint["loc"][1:2] == place]
+    first = next(
+        (complaint for complaint in its if not complaint["type"].endswith("_type")), its[0]
+    )
     if first["type"] == "value_error":  # ours
         return refusal(path, status, str(first["ctx"]["error"]))
     name = str(place[0]) if place else "the request"

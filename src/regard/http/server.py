@@ -56,7 +56,7 @@ def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone.
+    """Return True for an address of this machine alone.
 
     Raises:
         BadArgumentError: not an IP address.
@@ -122,12 +122,12 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {each: signal.signal(each, self.handle_exit) for each in self._signals}
+        before = {number: signal.signal(number, self.handle_exit) for number in self._signals}
         try:
             yield
         finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """End it after the notice; a second time, at once."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # what reads a card need not load torch
 def training_facts(
     model: nn.Module, options: RunOptions, progress: Progress, command: str
 ) -> dict[str, Any]:
-    """What every card says of how its model was trained."""
+    """Return the facts of every card: how the model was trained."""
     return {
         "license": options.license,
         "library_name": "regard",
@@ -35,7 +35,7 @@ def training_facts(
 
 
 class CardText(NamedTuple):
-    """What a task's recipe says on the card of its model."""
+    """A recipe's own part of the card of its model."""
 
     counts: Mapping[str, int]  # what is trained on: {"texts": 120}
     results: Sequence[str]  # lines on the dev set

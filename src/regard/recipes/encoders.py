@@ -1,4 +1,4 @@
-"""What the recipes of models that read texts share: the model to begin with, which of it learns,
+"""Recipes of models that read texts: the model to begin with, the part of it that learns,
 and how fast."""
 
 import copy

@@ -150,7 +150,7 @@ OptionsT = TypeVar("OptionsT", bound=EvaluationOptions)
 
 
 class Evaluator(ABC, Generic[OptionsT]):
-    """How models of one task are scored on a user's data.
+    """Evaluation of the models of one task on a user's data.
 
     A result is `Scored`: its figures can be computed over any choice of the examples, which gives
     the intervals and the paired test.

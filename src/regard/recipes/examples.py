@@ -18,11 +18,15 @@ from regard.records import BadLine, refuse
 from regard.text import normalize
 
 Say = Callable[[str], None]
+_UTF8: dict[str, Any] = {
+    "encoding": "utf-8",
+    "errors": "surrogatepass",
+}  # folders may have any name
 
 
 @dataclass(frozen=True)
 class Example:
-    """One text, or two, and what a model should say of them."""
+    """A text, or two, and a model's expected answers."""
 
     text: str
     pair: str | None = None
@@ -220,7 +224,7 @@ def _own_part(
 def write_examples(path: Path, examples: Iterable[Example]) -> int:
     """An example a line, as JSON; the file is written whole or not at all. Returns how many."""
     count = 0
-    with whole_file(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+    with whole_file(path) as temporary, open(temporary, "w", **_UTF8) as file:
         for example in examples:
             count += 1
             file.write(json.dumps(vars(example), ensure_ascii=False) + "\n")
@@ -228,7 +232,7 @@ def write_examples(path: Path, examples: Iterable[Example]) -> int:
 
 
 def read_examples(path: Path) -> Iterator[Example]:
-    """What `write_examples` wrote."""
-    with open(path, encoding="utf-8") as file:
+    """Yield the examples that `write_examples` wrote."""
+    with open(path, **_UTF8) as file:
         for line in file:
             yield Example(**json.loads(line))

@@ -1,4 +1,4 @@
-"""What a task adds to a training run, and the run that all tasks share."""
+"""Base of the tasks' recipes, and the training run that all tasks share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device
 from regard.training.processes import Processes, batches_in_step, joined, own_device
-from regard.training.trackers import require_tensorboard, tensorboard
+from regard.training.trackers import trackers
 
 Say = Callable[[str], None]
 Watch = Callable[[str, Progress], None]
@@ -38,7 +38,7 @@ DataT = TypeVar("DataT", bound=Prepared)
 
 
 class Recipe(ABC, Generic[OptionsT, DataT]):
-    """How a task is learned: its data, model, loss, figures and what is saved.
+    """Recipe of a task: its data, model, loss, figures and saved files.
 
     Args:
         source: the user's files, the first ones those to train on.
@@ -112,7 +112,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     @abstractmethod
     def batches(self, data: DataT, model: nn.Module) -> Epochs:
-        """What the steps train on."""
+        """Return the batches of the steps."""
 
     @abstractmethod
     def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
@@ -157,7 +157,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """Called at each event of the run, before those who watch it; see `training.fit`."""
 
     def collapsed(self, figures: dict[str, float]) -> bool:
-        """Whether the model gives nearly the same output for every input."""
+        """Return True if the model gives nearly the same output for every input."""
         return False
 
 
@@ -185,8 +185,7 @@ def learn(
     with joined(device, shard=options.shard) as processes:
         if not processes.first:
             recipe.say = lambda sentence: None
-        if options.tensorboard:
-            require_tensorboard()
+        trackers(vars(options))  # refuses what is not installed
         processes.in_turn(recipe.check_files)  # before anything is written
         run = RunFolder(Path(options.output), warn=recipe.say)
         with run.locked() if processes.first else nullcontext():
@@ -238,8 +237,8 @@ def _learn(
             processes=processes.count,
         )
     watchers = [recipe.watch, watch] if processes.first else []
-    if options.tensorboard and processes.first:
-        watchers.append(tensorboard(run.path))
+    if processes.first:
+        watchers += [tracker(run.path) for tracker in trackers(vars(options))]
 
     def watch_all(event: str, progress: Progress) -> None:
         for watcher in watchers:

@@ -1,4 +1,4 @@
-"""How sure a figure is: bootstrap intervals, and a paired test of two models.
+"""Uncertainty of a figure: bootstrap intervals, and a paired test of two models.
 
 Both draw test sets of the same size from the examples, with replacement, and look at how the figure
 varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Machine Translation Evaluation).
@@ -15,7 +15,7 @@ SAMPLES = 1000
 
 
 class Scored(Protocol):
-    """What a model made of a set of examples."""
+    """A model's answers to a set of examples."""
 
     def __len__(self) -> int:
         """The number of examples."""

@@ -62,15 +62,15 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     @abstractmethod
     def new_task(self, model: AnyEncoderDecoder, data: DataT) -> TaskT:
-        """What uses a model that began with random weights."""
+        """Return the task of a model that began with random weights."""
 
     def task_of(self, model: nn.Module, data: DataT) -> TaskT:
-        """What uses the model: the base's prefix and settings, or those of a new model."""
+        """Return the model's task: with the base's prefix and settings, or those of a new model."""
         trained = cast(AnyEncoderDecoder, model)
         return self.new_task(trained, data) if self.base is None else self.base.with_model(trained)
 
     def encoder(self, tokenizers: TokenizerPair) -> "PairEncoder":
-        """How pairs of texts become ids."""
+        """Return the encoder of pairs of texts."""
         return PairEncoder(tokenizers) if self.base is None else PairEncoder.of(self.base)
 
     def model(self, data: DataT) -> AnyEncoderDecoder:
@@ -130,7 +130,7 @@ class PairEncoder:
 
     @classmethod
     def of(cls, task: TextToText) -> "PairEncoder":
-        """As a trained model reads its texts.
+        """Return the encoder of a trained model's texts.
 
         Raises:
             UnsupportedError: nothing stands behind a source.
@@ -173,7 +173,7 @@ Item = TypeVar("Item")
 
 
 def spread(items: Sequence[Item], most: int) -> list[Item]:
-    """At most so many of the items, evenly spread: files are often sorted."""
+    """Return at most so many of the items, evenly spread: files are often sorted."""
     count = min(most, len(items))
     return [items[k * len(items) // count] for k in range(count)]
 

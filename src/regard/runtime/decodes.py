@@ -196,9 +196,9 @@ def _groups(texts: Ints) -> tuple[Ints, int]:
     its own.
     """
     firsts = np.flatnonzero(np.diff(texts, prepend=-1))
-    kept, width = texts[firsts], len(texts) // max(len(firsts), 1)
-    if len(kept) * width == len(texts) and (np.repeat(kept, width) == texts).all():
-        return kept, width
+    single, width = texts[firsts], len(texts) // max(len(firsts), 1)
+    if len(single) * width == len(texts) and (np.repeat(single, width) == texts).all():
+        return single, width
     return texts, 1
 
 

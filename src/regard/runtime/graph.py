@@ -47,7 +47,7 @@ class Node:
     def renamed(self, value: str, name: str) -> "Node":
         """The same with another name for a value."""
         inputs, outputs = (
-            tuple(name if each == value else each for each in side)
+            tuple(name if other == value else other for other in side)
             for side in (self.inputs, self.outputs)
         )
         return replace(self, inputs=inputs, outputs=outputs)
@@ -79,7 +79,7 @@ class Graph:
         self, value: str, name: str, dtype: type[np.generic], shape: Sequence[int | str]
     ) -> str:
         """Makes what an operator gave an output of this name."""
-        self.nodes = [each.renamed(value, name) for each in self.nodes]
+        self.nodes = [node.renamed(value, name) for node in self.nodes]
         self._renamed[value] = name
         self.outputs.append(Value(name, dtype, tuple(shape)))
         return name
@@ -93,7 +93,7 @@ class Graph:
     ) -> tuple[str, ...]:
         """The outputs of an operator that has several."""
         names = tuple(self._name() for _ in range(outputs))
-        inputs = tuple(self._renamed.get(each, each) for each in inputs)
+        inputs = tuple(self._renamed.get(name, name) for name in inputs)
         self.nodes.append(Node(type, inputs, names, domain, attributes))
         return names
 
@@ -171,7 +171,9 @@ def _model(graph: Graph, weights: _Weights) -> bytes:
         for node in graph.nodes
     ]
     constants = [_tensor(name, array, weights) for name, array in graph.constants.items()]
-    inputs, outputs = ([_value(each) for each in sides] for sides in (graph.inputs, graph.outputs))
+    inputs, outputs = (
+        [_value(value) for value in sides] for sides in (graph.inputs, graph.outputs)
+    )
     content = helper.make_graph(nodes, "regard", inputs, outputs, constants)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
     model = helper.make_model(content, opset_imports=opsets, producer_name="regard")

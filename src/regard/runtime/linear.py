@@ -30,12 +30,16 @@ def linear(graph: Graph, x: str, *projections: nn.Module, rectified: bool = Fals
 
 def side_by_side(*projections: nn.Module) -> tuple[Matrix, Matrix]:
     """Weight, (d_out, d_in), and bias, (d_out,), of the projections of one input as one."""
-    merged = [plain(each) for each in projections]
+    merged = [plain(projection) for projection in projections]
     biases = [
-        np.zeros(each.out_features, np.float32) if each.bias is None else as_array(each.bias)
-        for each in merged
+        np.zeros(projection.out_features, np.float32)
+        if projection.bias is None
+        else as_array(projection.bias)
+        for projection in merged
     ]
-    return np.concatenate([as_array(each.weight) for each in merged]), np.concatenate(biases)
+    return np.concatenate([as_array(projection.weight) for projection in merged]), np.concatenate(
+        biases
+    )
 
 
 def product(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from regard.files import sha256
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.json_files import JsonObject, read_object
 from regard.runtime.decodes import Batch, Slots
-from regard.runtime.rows import Rows, check_length
+from regard.runtime.rows import Ints, Rows, check_length
 from regard.runtime.session import Session, remove_damaged
 from regard.version import __version__
 
@@ -51,7 +52,7 @@ class Limits:
             if type(value) is not int or not 0 <= value < 2**31:
                 raise BadArgumentError(f"{name} must be a whole number; got {value!r}.")
 
-    def check(self, ids: NDArray[np.int64]) -> None:
+    def check(self, ids: Ints) -> None:
         """Raises BadArgumentError for ids (batch, length) that the model cannot read."""
         low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
         if low < 0 or high >= self.vocab_size:
@@ -61,7 +62,7 @@ class Limits:
             )
         check_length(ids.shape[1], self.max_positions)
 
-    def mask(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def mask(self, ids: Ints) -> NDArray[np.bool_]:
         """True where ids (batch, length) are not padding."""
         return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
@@ -91,23 +92,15 @@ class PackedReader(_Reading):
         super().__init__(folder, threads)
         self.limits = limits
 
-    def __call__(
-        self,
-        ids: NDArray[np.int64],
-        *,
-        token_type_ids: NDArray[np.int64] | None = None,
-        attention_mask: NDArray[np.bool_] | None = None,
-    ) -> NDArray[np.float32]:
+    def __call__(self, ids: Ints, **inputs: Any) -> NDArray[np.float32]:
         """The head's output, as the model's; the arguments are those of `hidden`."""
-        return self.head(
-            self.hidden(ids, token_type_ids=token_type_ids, attention_mask=attention_mask)
-        )
+        return self.head(self.hidden(ids, **inputs))
 
     def hidden(
         self,
-        ids: NDArray[np.int64],
+        ids: Ints,
         *,
-        token_type_ids: NDArray[np.int64] | None = None,
+        token_type_ids: Ints | None = None,
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.float32]:
         """The states that the head reads, (batch, length, d_model); where a decoder's head reads
@@ -124,11 +117,11 @@ class PackedReader(_Reading):
                 a text without the end token from which it reads labels.
         """
         self.limits.check(ids)
-        known, inputs = self._body.shapes, {"ids": ids}
-        if "mask" in known:
+        names, inputs = self._body.shapes, {"ids": ids}
+        if "mask" in names:
             mask = self.limits.mask(ids) if attention_mask is None else attention_mask
             inputs["mask"] = mask.astype(np.int32)
-        if "token_type_ids" in known:
+        if "token_type_ids" in names:
             inputs["token_type_ids"] = (
                 np.zeros_like(ids) if token_type_ids is None else token_type_ids
             )
@@ -171,7 +164,7 @@ class PackedEncoderDecoder:
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads)
 
-    def encode(self, source: NDArray[np.int64]) -> NDArray[np.float32]:
+    def encode(self, source: Ints) -> NDArray[np.float32]:
         """Source ids, (batch, source length) → the encoder's states, (batch, source length,
         d_model)."""
         self.limits.check(source)
@@ -180,8 +173,8 @@ class PackedEncoderDecoder:
 
     def generate(
         self,
-        source: NDArray[np.int64],
-        prompt: NDArray[np.int64],
+        source: Ints,
+        prompt: Ints,
         config: GenerationConfig,
         numbers: Sequence[int] | None = None,
     ) -> list[list[Hypothesis]]:
@@ -196,7 +189,7 @@ class PackedEncoderDecoder:
         numbers = range(len(source)) if numbers is None else numbers
         parts = min(self._threads, max(len(source) // FEWEST, 1))
 
-        def part(rows: NDArray[np.int64]) -> list[list[Hypothesis]]:
+        def part(rows: Ints) -> list[list[Hypothesis]]:
             return generate(
                 self.start(source[rows]),
                 prompt[rows],
@@ -205,10 +198,10 @@ class PackedEncoderDecoder:
             )
 
         rows = np.array_split(np.arange(len(source)), parts)
-        others = [self._pool.submit(part, each) for each in rows[1:]]
+        others = [self._pool.submit(part, chosen) for chosen in rows[1:]]
         return [*part(rows[0]), *chain.from_iterable(other.result() for other in others)]
 
-    def start(self, source: NDArray[np.int64]) -> Batch:
+    def start(self, source: Ints) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
         mask = self.limits.mask(source).astype(np.int32)

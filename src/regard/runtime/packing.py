@@ -129,8 +129,8 @@ def cache_folder() -> Path:
     Raises:
         UnavailableError: the user has no home folder.
     """
-    if own := os.environ.get("REGARD_CACHE"):
-        return Path(own)
+    if folder := os.environ.get("REGARD_CACHE"):
+        return Path(folder)
     try:
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError as error:

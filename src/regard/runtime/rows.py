@@ -58,7 +58,7 @@ class Rows:
         memory = {name: shape for name, shape in step.shapes.items() if "source" in shape}
         self._axes = {name: shape.index("source") for name, shape in memory.items()}
         self._memory = {
-            name: np.zeros([0 if isinstance(each, str) else each for each in shape], np.float32)
+            name: np.zeros([0 if isinstance(size, str) else size for size in shape], np.float32)
             for name, shape in memory.items()
         }
         self._sources = np.zeros(0, np.int64)  # length of each text's memory
@@ -229,22 +229,22 @@ class Rows:
     def _store(self, rows: Ints | slice, places: int, length: int) -> None:
         """Keys and values of so many rows, with room for more than this length; copies of these
         rows come first."""
-        kept = self._past[:, rows, :, :length]
+        moved = self._past[:, rows, :, :length]
         room = min((2 * (length // BLOCK) + 1) * BLOCK, self._max_positions)
-        shape = (len(kept), places, kept.shape[2], room, kept.shape[4])
+        shape = (len(moved), places, moved.shape[2], room, moved.shape[4])
         self._past = np.zeros(shape, np.float32)
-        self._past[:, : kept.shape[1], :, : kept.shape[3]] = kept
+        self._past[:, : moved.shape[1], :, : moved.shape[3]] = moved
         self._bound.clear()
 
     def _remember(self, texts: Ints, size: int, length: int) -> None:
         """Memory of so many sources, each of this length; copies of these texts' come first."""
         self._sources = np.append(self._sources[texts], np.zeros(size - len(texts), np.int64))
         for name, axis in self._axes.items():
-            kept = _cut(self._memory[name][texts], axis, length)
-            shape = [size, *kept.shape[1:]]
+            moved = _cut(self._memory[name][texts], axis, length)
+            shape = [size, *moved.shape[1:]]
             shape[axis] = length
             self._memory[name] = np.full(shape, _empty(name), np.float32)
-            self._memory[name][tuple(map(slice, kept.shape))] = kept
+            self._memory[name][tuple(map(slice, moved.shape))] = moved
         self._bound.clear()
 
 

@@ -51,10 +51,10 @@ class Session:
         self._session = _opened(file, options)
         try:
             self.shapes: dict[str, list[int | str]] = {
-                each.name: each.shape for each in self._session.get_inputs()
+                value.name: value.shape for value in self._session.get_inputs()
             }
             self.outputs: dict[str, list[int | str]] = {
-                each.name: each.shape for each in self._session.get_outputs()
+                value.name: value.shape for value in self._session.get_outputs()
             }
         except Exception as error:  # its exceptions have no class in common
             raise _not_a_graph(file, error) from error

@@ -74,7 +74,7 @@ async def _healthy() -> dict[str, str]:
 
 
 async def _ready(request: Request, here: Here) -> JSONResponse:
-    """Whether requests may be sent: not once the server is ending."""
+    """Say whether requests may be sent: not once the server is ending."""
     if request.app.state.is_ending():
         return JSONResponse({"status": "ending"}, 503)
     return JSONResponse({"status": "ready", "models": list(here.served.models)})

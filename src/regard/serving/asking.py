@@ -37,7 +37,7 @@ async def results_of(request: Request, model: Model[Any], work: Work) -> list[An
 
 async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work) -> list[Any]:
     """Makes as many jobs as the model can run, and the next ones as these are done."""
-    found: list[asyncio.Future[Any]] = []
+    futures: list[asyncio.Future[Any]] = []
     errors: list[BaseException] = []
     room = asyncio.Semaphore(model.threads.running + SLICE_ITEMS)
 
@@ -56,10 +56,10 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
         for job in part:
             future = asyncio.wrap_future(job.future)
             future.add_done_callback(done)
-            found.append(future)
+            futures.append(future)
         if work.is_small:
             break
-    return await asyncio.gather(*found)
+    return await asyncio.gather(*futures)
 
 
 async def all_of(
@@ -78,10 +78,10 @@ async def all_of(
     """
 
     async def made() -> list[Item]:
-        found: list[Item] = []
+        slice_items: list[Item] = []
         while part := await _slice(request, items, thread=thread):
-            found += part
-        return found
+            slice_items += part
+        return slice_items
 
     return list(items) if whole else await while_here(request, made(), deadline)
 
@@ -99,11 +99,11 @@ async def _slice(
     thread = thread or request.app.state.serving.preparing
 
     def made() -> list[Item]:
-        end, found = time.monotonic() + SLICE_SECONDS, list[Item]()
+        end, slice_items = time.monotonic() + SLICE_SECONDS, list[Item]()
         for item in islice(items, SLICE_ITEMS):
-            found.append(item)
+            slice_items.append(item)
             if time.monotonic() > end:
                 break
-        return found
+        return slice_items
 
     return await asyncio.get_running_loop().run_in_executor(thread, made)

@@ -82,7 +82,7 @@ class _Active:
     job: Decode
     slots: Slots
     slot: Slot
-    asked: Asked
+    request: Asked
 
 
 @dataclass(eq=False)
@@ -91,7 +91,7 @@ class _Reading:
 
     job: Decode
     state: Batch
-    asked: Asked
+    request: Asked
     read: int = 0
 
 
@@ -120,7 +120,7 @@ class Decoding:
         self.running = rows * loops  # jobs at the same time
         self.waiting: Waiting[Decode] = Waiting(waiting, name)
         self._loops = [_Loop(model, self.waiting, rows, kept, metrics) for _ in range(loops)]
-        metrics.watch(self.waiting.__len__, lambda: sum(each.used for each in self._loops))
+        metrics.watch(self.waiting.__len__, lambda: sum(loop.used for loop in self._loops))
 
     def close(self) -> None:
         """Ends the threads, after what waits and runs."""
@@ -152,7 +152,7 @@ class _Loop:
         return sum(job.width for job in self._jobs())
 
     def _jobs(self) -> list[Decode]:
-        return [each.job for each in self._active] + [each.job for each in self._reading]
+        return [active.job for active in self._active] + [active.job for active in self._reading]
 
     def _run(self) -> None:
         give_way()
@@ -221,30 +221,30 @@ class _Loop:
         budget = PIECE
         while self._reading and budget > 0:
             reading = self._reading[0]
-            job, asked = reading.job, reading.asked
-            tokens = asked.tokens.reshape(1, -1)
+            job, request = reading.job, reading.request
+            tokens = request.tokens.reshape(1, -1)
             if not job.is_wanted:
                 del self._reading[0]
                 continue
             piece = tokens[:, reading.read : reading.read + PIECE]
             reading.read += piece.shape[1]
             budget -= piece.shape[1]
-            found: tuple[Array, ...]
-            if asked.best is None:
-                found = (reading.state.step(piece),)
+            logits: tuple[Array, ...]
+            if request.best is None:
+                logits = (reading.state.step(piece),)
             else:
-                found = reading.state.likeliest(piece, asked.best)
+                logits = reading.state.likeliest(piece, request.best)
             if reading.read < tokens.shape[1]:
                 continue
             del self._reading[0]
-            following = self._answered(job, found)
+            following = self._answered(job, logits)
             if following is not None:
                 slots = self._lane(job.width)
                 self._active.append(_Active(job, slots, slots.enter(reading.state), following))
 
     def _drop_unwanted(self) -> None:
-        for each in [each for each in self._active if not each.job.is_wanted]:
-            self._leave(each)
+        for active in [active for active in self._active if not active.job.is_wanted]:
+            self._leave(active)
 
     def _leave(self, active: _Active) -> None:
         self._active.remove(active)
@@ -252,25 +252,25 @@ class _Loop:
 
     def _step(self) -> None:
         for slots in list(self._lanes.values()):
-            those = [each for each in self._active if each.slots is slots]
+            those = [active for active in self._active if active.slots is slots]
             if not those:
                 continue
             began = time.perf_counter()
-            found = slots.step([Read(each.slot, *each.asked) for each in those])
+            answers = slots.step([Read(active.slot, *active.request) for active in those])
             self._metrics.stepped(
-                sum(len(each.asked.tokens) for each in those), time.perf_counter() - began
+                sum(len(active.request.tokens) for active in those), time.perf_counter() - began
             )
-            for each, its in zip(those, found, strict=True):
-                asked = self._answered(each.job, its)
-                if asked is None:
-                    self._leave(each)
+            for active, its in zip(those, answers, strict=True):
+                request = self._answered(active.job, its)
+                if request is None:
+                    self._leave(active)
                 else:
-                    each.asked = asked
+                    active.request = request
 
-    def _answered(self, job: Decode, found: tuple[Array, ...]) -> Asked | None:
-        """What the search wants next; None where it has ended, or failed, and the caller knows."""
+    def _answered(self, job: Decode, logits: tuple[Array, ...]) -> Asked | None:
+        """The search's next request; None where it has ended, or failed, and the caller knows."""
         try:
-            asked = job.searching.send(found)
+            request = job.searching.send(logits)
         except StopIteration:
             self._end(job)
             return None
@@ -278,21 +278,21 @@ class _Loop:
             job.fail(as_refusal(error))
             return None
         if job.on_token is not None:
-            job.on_token(int(asked.tokens[0]))
+            job.on_token(int(request.tokens[0]))
             job.passed += 1
-        return asked
+        return request
 
     def _end(self, job: Decode) -> None:
         try:
-            found = job.found()
+            hypotheses = job.found()
         except BadArgumentError as error:
             job.fail(error)
             return
-        self._metrics.wrote(sum(len(each.tokens) for each in found))
+        self._metrics.wrote(sum(len(hypothesis.tokens) for hypothesis in hypotheses))
         if job.on_token is not None:
-            for token in found[0].tokens[job.passed :]:
+            for token in hypotheses[0].tokens[job.passed :]:
                 job.on_token(token)
-        job.finish(found)
+        job.finish(hypotheses)
 
     def _fail(self, error: Exception, new: list[Decode]) -> None:
         """Refuses all that run: their states cannot be trusted any more."""

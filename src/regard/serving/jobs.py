@@ -29,7 +29,7 @@ class Job:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether it should go on; one whose time is over is refused here."""
+        """True while someone waits for it; one whose time is over is refused here."""
         if not self.future.done() and time.monotonic() > self.deadline:
             self.fail(TooLate())
         return not self.future.done()
@@ -144,13 +144,13 @@ class Waiting(Generic[Kind]):
             while turns:
                 line = turns.popleft()
                 job = line.ready[0]
-                wanted = job.is_wanted
-                if wanted and not fits(job):
+                is_wanted = job.is_wanted
+                if is_wanted and not fits(job):
                     continue
                 self._move(line)
                 if line.ready:
                     turns.append(line)
-                if wanted:
+                if is_wanted:
                     taken.append(job)
                     self._taken.append(time.monotonic())
             return taken
@@ -172,11 +172,11 @@ class Waiting(Generic[Kind]):
             self._changed.notify_all()
 
     def _seconds(self) -> int:
-        """How long what waits will take, by the rate so far."""
+        """Seconds until all that waits is done, by the rate so far."""
         if len(self._taken) < 2:
             return 1
-        each = (time.monotonic() - self._taken[0]) / len(self._taken)
-        return max(1, min(60, round(len(self) * each)))
+        seconds = (time.monotonic() - self._taken[0]) / len(self._taken)
+        return max(1, min(60, round(len(self) * seconds)))
 
 
 def _ending() -> UnavailableError:
@@ -184,7 +184,7 @@ def _ending() -> UnavailableError:
 
 
 def as_refusal(error: BaseException) -> BaseException:
-    """What a caller gets of an exception in a model's thread: ours speak for themselves."""
+    """The error for a caller, of one in a model's thread: ours speak for themselves."""
     if isinstance(error, RegardError):
         return error
     failure = RuntimeError("the model failed; the server's log says why.")

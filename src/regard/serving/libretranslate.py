@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
@@ -16,6 +17,7 @@ from regard.serving.asking import all_of
 from regard.serving.run import decoded
 from regard.serving.served import Model
 from regard.serving.state import Here
+from regard.serving.work import listed
 from regard.translation.translator import Translator
 
 libretranslate = APIRouter(tags=["LibreTranslate"])
@@ -34,8 +36,8 @@ NAMES = {
 }  # fmt: skip
 
 
-class Wanted(BaseModel):
-    """What LibreTranslate's clients send."""
+class TranslateRequest(BaseModel):
+    """A request of LibreTranslate's clients."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +65,7 @@ def languages(here: Here) -> list[dict[str, Any]]:
 @libretranslate.post(
     "/translate",
     openapi_extra={"requestBody": {"content": {"application/json": {
-        "schema": Wanted.model_json_schema()}}}},
+        "schema": TranslateRequest.model_json_schema()}}}},
 )  # fmt: skip
 async def translate(request: Request, here: Here) -> Any:
     """A text or several, as JSON or as a form."""
@@ -71,32 +73,33 @@ async def translate(request: Request, here: Here) -> Any:
     key = bearer(request.headers) or values.get("api_key")
     if not here.access.knows(key if isinstance(key, str) else None):
         return refusal("/translate", 403, "a key is needed; send it as api_key.")
-    wanted = _wanted(values)
-    if wanted.format != "text":
+    try:
+        asked = TranslateRequest.model_validate(values)
+    except ValidationError as error:
+        complaints = [each | {"loc": ("body", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(complaints) from error
+    if asked.format != "text":
         raise BadArgumentError('format may be "text"; send the text without markup.')
-    pairs = _pairs(here.served.models)
-    source = wanted.source
+    pairs, source = _pairs(here.served.models), asked.source
     if source == "auto":
-        source = _only_source(pairs, wanted.target)
-    if (source, wanted.target) not in pairs:
-        known = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
-        raise BadArgumentError(f"{known} can be translated here; the request names another pair.")
-    model, chosen = pairs[source, wanted.target]
-    texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
-    number = wanted.alternatives + 1
-    options = {}
+        source = _only_source(pairs, asked.target)
+    if (source, asked.target) not in pairs:
+        names = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
+        raise BadArgumentError(f"{names} can be translated here; the request names another pair.")
+    model, languages = pairs[source, asked.target]
+    number, options = asked.alternatives + 1, {}
     if number > 1:
         beams = max(number, model.task.generation.num_beams)
         options = {"num_beams": beams, "alternatives": number}
-    work, found = await decoded(request, model, texts or [""], options, languages=chosen)
-    results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
-    translations = [each.text for each in results]
-    content: dict[str, Any] = {
-        "translatedText": translations[0] if isinstance(wanted.q, str) else translations
-    }
+    texts = listed(asked.q) or [""]
+    work, hypotheses = await decoded(request, model, texts, options, languages=languages)
+    results = await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small)
+    translations: list[Any] = [result.text for result in results]
+    others = [[other.text for other in result.alternatives[1:]] for result in results]
+    one = isinstance(asked.q, str)
+    content = {"translatedText": translations[0] if one else translations}
     if number > 1:
-        others = [[each.text for each in result.alternatives[1:]] for result in results]
-        content["alternatives"] = others[0] if isinstance(wanted.q, str) else others
+        content["alternatives"] = others[0] if one else others
     return JSONResponse(content)
 
 
@@ -110,22 +113,12 @@ async def _values(request: Request) -> dict[str, Any]:
                 400, "the form is not valid UTF-8, or has too many fields."
             ) from error
     try:
-        found = json.loads(body)
+        values = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, "the body must be JSON, or a form.") from error
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         raise HTTPException(400, "the body must be a JSON object.")
-    return found
-
-
-def _wanted(values: dict[str, Any]) -> Wanted:
-    try:
-        return Wanted.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]) or "the body"
-        message = first["msg"][:1].lower() + first["msg"][1:]
-        raise BadArgumentError(f"{name}: {message}.") from error
+    return values
 
 
 Pairs = dict[tuple[str, str], tuple[Model[Translator], tuple[str | None, str | None]]]
@@ -133,23 +126,22 @@ Pairs = dict[tuple[str, str], tuple[Model[Translator], tuple[str | None, str | N
 
 def _pairs(models: dict[str, Model[Any]]) -> Pairs:
     """The pairs of languages, each with its first model and what `between` takes."""
-    found: Pairs = {}
+    pairs: Pairs = {}
     for model in models.values():
         if model.kind != "translate":
             continue
-        known = model.task.languages
-        if known.pairs:
-            several = [((a, b), (a, b)) for a, b in known.pairs]
-        elif known.tokens:
-            codes = {token.partition("_")[0]: token for token in known.tokens}
-            several = [((a, b), (codes[a], codes[b])) for a in codes for b in codes if a != b]
+        languages, between = model.task.languages, Pairs()
+        if languages.pairs:
+            between = {pair: (model, pair) for pair in languages.pairs}
+        elif languages.tokens:
+            codes = {token.partition("_")[0]: token for token in languages.tokens}
+            between = {
+                (a, b): (model, (codes[a], codes[b])) for a in codes for b in codes if a != b
+            }
         elif len(model.languages) == 2:
-            several = [((model.languages[0], model.languages[1]), (None, None))]
-        else:
-            several = []
-        for pair, chosen in several:
-            found.setdefault(pair, (model, chosen))
-    return found
+            between = {(model.languages[0], model.languages[1]): (model, (None, None))}
+        pairs = pairs | between | pairs
+    return pairs
 
 
 def _only_source(pairs: Pairs, target: str) -> str:

@@ -42,7 +42,7 @@ class Limits:
         return self.rows // 4
 
     def deadline(self, seconds: float | None = None) -> float:
-        """When a request of now is too late, by time.monotonic."""
+        """The end of a request's time from now, by time.monotonic."""
         return time.monotonic() + min(self.seconds, seconds or self.seconds)
 
     def check(self, texts: Sequence[str], number: int, results: int = 1) -> None:

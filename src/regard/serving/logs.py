@@ -20,18 +20,18 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Time, level, message and the fields that come as `extra={"fields": …}`."""
-        found: dict[str, Any] = {
+        line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
-        found |= getattr(record, "fields", {})
+        line |= getattr(record, "fields", {})
         if record.exc_info:
             kind, error, _ = record.exc_info
             # Of an error the class and the place; its words may quote what was sent.
-            found["error"] = kind.__name__ if kind is not None else None
-            found["where"] = _where(error)
-        return json.dumps(found)
+            line["error"] = kind.__name__ if kind is not None else None
+            line["where"] = _where(error)
+        return json.dumps(line)
 
 
 def log_to_stderr() -> None:

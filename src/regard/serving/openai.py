@@ -3,9 +3,9 @@
 import base64
 import json
 import time
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
@@ -13,18 +13,16 @@ import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
-from regard.errors import BadArgumentError, RegardError
+from regard.errors import BadArgumentError, RegardError, unknown
 from regard.http.refusals import UnknownModel
 from regard.serving.asking import all_of, results_of
 from regard.serving.jobs import Line
-from regard.serving.served import Model
 from regard.serving.state import Here, State
-from regard.serving.work import Readings
+from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
-from regard.tasks.writing import Prompt, Result
+from regard.tasks.writing import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
@@ -59,22 +57,22 @@ class _Written(_Asked):
     @property
     def stops(self) -> list[str]:
         """Strings that end a text."""
-        return [self.stop] if isinstance(self.stop, str) else list(self.stop or ())
+        return listed(self.stop or [])
 
     def options(self) -> dict[str, Any]:
         """Fields of GenerationConfig; a temperature of 0 takes the likeliest tokens."""
-        named: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if self.temperature == 0:
             if self.n > 1:
                 raise BadArgumentError("n texts of temperature 0 would be the same; ask for one.")
-            named["do_sample"] = False
+            options["do_sample"] = False
         elif {self.temperature, self.top_p, self.seed} != {None} or self.n > 1:
             values = dict(temperature=self.temperature, top_p=self.top_p, seed=self.seed)
-            named = {name: value for name, value in values.items() if value is not None}
-            named["do_sample"] = True
+            options = {name: value for name, value in values.items() if value is not None}
+            options["do_sample"] = True
         if self.n > 1:
-            named["alternatives"] = self.n
-        return named
+            options["alternatives"] = self.n
+        return options
 
 
 class Completion(_Written):
@@ -107,9 +105,7 @@ def models(here: Here) -> dict[str, Any]:
 @openai.get("/models/{name:path}")
 def model(name: str, here: Here) -> dict[str, Any]:
     """One of them."""
-    if name not in here.served.models:
-        raise HTTPException(404, f"the model {name[:80]!r} is not served here.")
-    return _model(name)
+    return _model(_known(here, name))
 
 
 @openai.post("/completions", response_model=None)
@@ -117,9 +113,10 @@ async def completions(
     request: Request, asked: Completion, here: Here
 ) -> dict[str, Any] | StreamingResponse:
     """Continuations of texts."""
-    prompts = [asked.prompt] if isinstance(asked.prompt, str) else asked.prompt
+    prompts = listed(asked.prompt)
     options = asked.options() | {"max_new_tokens": asked.max_tokens or NEW_TOKENS}
-    return await _written(request, here, asked, _Completions(asked, prompts), prompts, options)
+    answer = _Answer(asked, COMPLETION, prompts if asked.echo else [""] * len(prompts))
+    return await _written(request, here, asked, answer, prompts, options)
 
 
 @openai.post("/chat/completions", response_model=None)
@@ -129,98 +126,97 @@ async def chat(request: Request, asked: Chat, here: Here) -> dict[str, Any] | St
     if most is not None:
         options["max_new_tokens"] = most
     messages = [_plain(message) for message in asked.messages]
-    return await _written(request, here, asked, _Chats(asked), [messages], options)
+    return await _written(request, here, asked, _Answer(asked, CHAT, [""]), [messages], options)
 
 
 @openai.post("/embeddings")
 async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[str, Any]:
     """Vectors of texts."""
-    model = _served(here, "encode", asked.model)
-    texts = [asked.input] if isinstance(asked.input, str) else asked.input
+    model = here.served.model("encode", _known(here, asked.model))
+    texts = listed(asked.input)
     work = Readings([(text,) for text in texts], None, model.limits)
-    found = await results_of(request, model, work)
+    embeddings = await results_of(request, model, work)
     counted = (len(model.task.tokenizer.inputs(text)) for text in texts)
     tokens = sum(await all_of(request, counted, work.deadline, whole=work.is_small))
     data = [
-        {"object": "embedding", "index": k, "embedding": _vector(each.vector, asked)}
-        for k, each in enumerate(found)
+        {"object": "embedding", "index": k, "embedding": _vector(embedding.vector, asked)}
+        for k, embedding in enumerate(embeddings)
     ]
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
-class _Form(ABC):
-    """What the answers to completions and to chats have in common."""
+@dataclass(frozen=True)
+class _Form:
+    """The form of an answer.
 
-    kind, chunk, prefix = "", "", ""
+    Args:
+        kinds: names of a whole answer and of a piece of a stream.
+        prefix: of its id.
+        content: the part of a choice that has the text; called with the text, whether it is a
+            piece, and whether it is the last one.
+    """
 
-    def __init__(self, asked: _Written):
-        self.asked = asked
-        self._id, self._created = f"{self.prefix}-{token_hex(12)}", int(time.time())
+    kinds: tuple[str, str]
+    prefix: str
+    content: Callable[[str, bool, bool], dict[str, Any]]
 
-    @abstractmethod
-    def whole(self, index: int, text: str, reason: str) -> dict[str, Any]:
-        """A choice of a whole answer."""
 
-    @abstractmethod
-    def piece(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
-        """A choice of a piece of a stream."""
+def _message(text: str, is_piece: bool, is_end: bool) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    if is_piece:
+        return {"delta": message if text or not is_end else {}}
+    return {"message": message | {"refusal": None}}
 
-    def first(self, index: int) -> str:
-        """What a stream begins with."""
-        return ""
 
-    def answer(self, choices: list[dict[str, Any]], usage: Any, *, chunk: bool) -> dict[str, Any]:
-        """An object around choices."""
-        found = {
-            "id": self._id,
-            "object": self.chunk if chunk else self.kind,
-            "created": self._created,
-            "model": self.asked.model,
-            "choices": choices,
+COMPLETION = _Form(("text_completion",) * 2, "cmpl", lambda text, *_: {"text": text})
+CHAT = _Form(("chat.completion", "chat.completion.chunk"), "chatcmpl", _message)
+
+
+class _Answer:
+    """An answer, whole or in pieces.
+
+    Args:
+        beginnings: of the texts for each prompt.
+    """
+
+    def __init__(self, asked: _Written, form: _Form, beginnings: Sequence[str]):
+        self._form, self._beginnings, self._n = form, beginnings, asked.n
+        self._fields = {
+            "id": f"{form.prefix}-{token_hex(12)}",
+            "object": form.kinds[asked.stream],
+            "created": int(time.time()),
+            "model": asked.model,
         }
-        return found if usage is None else found | {"usage": usage}
+        self._is_piece = asked.stream
 
+    def beginning(self, index: int) -> str:
+        """The beginning of a text, which was in the request."""
+        return self._beginnings[index // self._n]
 
-class _Completions(_Form):
-    kind = chunk = "text_completion"
-    prefix = "cmpl"
+    def choice(self, index: int, text: str, reason: str | None = None) -> dict[str, Any]:
+        """A text, or a piece of it; with a reason, the last one."""
+        content = self._form.content(text, self._is_piece, reason is not None)
+        return {"index": index, **content, "logprobs": None, "finish_reason": reason}
 
-    def __init__(self, asked: Completion, prompts: Sequence[str]):
-        super().__init__(asked)
-        self._echoed = prompts if asked.echo else [""] * len(prompts)
+    def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:
+        """The object around choices."""
+        return {**self._fields, "choices": list(choices), **more}
 
-    def first(self, index: int) -> str:
-        return self._echoed[index // self.asked.n]
-
-    def whole(self, index: int, text: str, reason: str) -> dict[str, Any]:
-        return self.piece(index, self.first(index) + text, reason)
-
-    def piece(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
-        return {"index": index, "text": text, "logprobs": None, "finish_reason": reason}
-
-
-class _Chats(_Form):
-    kind, chunk, prefix = "chat.completion", "chat.completion.chunk", "chatcmpl"
-
-    def whole(self, index: int, text: str, reason: str) -> dict[str, Any]:
-        message = {"role": "assistant", "content": text, "refusal": None}
-        return {"index": index, "message": message, "logprobs": None, "finish_reason": reason}
-
-    def piece(self, index: int, text: str, reason: str | None) -> dict[str, Any]:
-        delta = {"role": "assistant", "content": text} if text or reason is None else {}
-        return {"index": index, "delta": delta, "logprobs": None, "finish_reason": reason}
+    def event(self, *choices: dict[str, Any], **more: Any) -> str:
+        """Such an object as an event of a stream."""
+        return _event(self.of(*choices, **more))
 
 
 async def _written(
     request: Request,
     here: State,
     asked: _Written,
-    form: _Form,
+    answer: _Answer,
     prompts: Sequence[Prompt],
     options: dict[str, Any],
 ) -> dict[str, Any] | StreamingResponse:
-    model = _served(here, "generate", asked.model)
+    model = here.served.model("generate", _known(here, asked.model))
     work = Prompts(model, prompts, options=options, stop=asked.stops, streamed=asked.stream)
     if asked.stream:
         with ExitStack() as stack:
@@ -229,18 +225,20 @@ async def _written(
             jobs = await all_of(request, iter(work), work.deadline, whole=work.is_small)
             work.listen()
             line.put(jobs)  # a refusal is said before the stream begins
-            return _Stream(_events(work, form), stack.pop_all())
-    found = await results_of(request, model, work)
+            return _Stream(_events(asked, work, answer), stack.pop_all())
+    hypotheses = await results_of(request, model, work)
     made = (
-        (ready.result(each), len(each.tokens)) for ready, its in work.pairs(found) for each in its
+        (ready.result(hypothesis), len(hypothesis.tokens))
+        for ready, its in work.pairs(hypotheses)
+        for hypothesis in its
     )
     results = await all_of(request, made, work.deadline, whole=work.is_small)
+    texts = [Stops(asked.stops).add(result.text, last=True) for result, _ in results]
     choices = [
-        form.whole(k, Stops(asked.stops).add(result.text, last=True), _reason(result))
-        for k, (result, _) in enumerate(results)
+        answer.choice(k, answer.beginning(k) + text, _reason(result))
+        for k, (text, (result, _)) in enumerate(zip(texts, results, strict=True))
     ]
-    written = sum(tokens for _, tokens in results)
-    return form.answer(choices, _usage(work, written), chunk=False)
+    return answer.of(*choices, usage=_usage(work, sum(tokens for _, tokens in results)))
 
 
 class _Stream(StreamingResponse):
@@ -251,8 +249,7 @@ class _Stream(StreamingResponse):
     """
 
     def __init__(self, events: AsyncIterator[str], work: ExitStack):
-        headers = {"Cache-Control": "no-store"}
-        super().__init__(events, media_type="text/event-stream", headers=headers)
+        super().__init__(events, media_type="text/event-stream")
         self._work = work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -260,25 +257,22 @@ class _Stream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _events(work: Prompts, form: _Form) -> AsyncIterator[str]:
+async def _events(asked: _Written, work: Prompts, answer: _Answer) -> AsyncIterator[str]:
     """Pieces as they come."""
-    asked, written = form.asked, 0
+    written = 0
     stops = [Stops(asked.stops) for _ in work.jobs]
-    with_usage = asked.stream_options is not None and asked.stream_options.include_usage
     try:
         for k in range(len(work.jobs)):
-            yield _event(form.answer([form.piece(k, form.first(k), None)], None, chunk=True))
+            yield answer.event(answer.choice(k, answer.beginning(k)))
         async for k, piece, result in work.pieces():
-            text = stops[k].add(piece, last=result is not None)
-            if text:
-                yield _event(form.answer([form.piece(k, text, None)], None, chunk=True))
+            if text := stops[k].add(piece, last=result is not None):
+                yield answer.event(answer.choice(k, text))
             if result is not None:
                 [hypothesis] = work.jobs[k].future.result()
                 written += len(hypothesis.tokens)
-                end = form.piece(k, "", _reason(result))
-                yield _event(form.answer([end], None, chunk=True))
-        if with_usage:
-            yield _event(form.answer([], _usage(work, written), chunk=True))
+                yield answer.event(answer.choice(k, "", _reason(result)))
+        if asked.stream_options is not None and asked.stream_options.include_usage:
+            yield answer.event(usage=_usage(work, written))
         yield "data: [DONE]\n\n"
     except RegardError as error:
         yield _event({"error": {"message": str(error), "type": "server_error", "code": None}})
@@ -297,7 +291,7 @@ def _usage(work: Prompts, written: int) -> dict[str, int]:
     }
 
 
-def _reason(result: Result) -> str:
+def _reason(result: Continuation) -> str:
     return "stop" if result.finished else "length"
 
 
@@ -317,15 +311,14 @@ def _plain(message: dict[str, Any]) -> dict[str, Any]:
 def _vector(vector: Any, asked: Embeddings) -> list[float] | str:
     if asked.encoding_format == "base64":
         return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode()
-    found: list[float] = vector.tolist()
-    return found
+    numbers: list[float] = vector.tolist()
+    return numbers
 
 
-def _served(here: State, kind: str, name: str) -> Model[Any]:
+def _known(here: State, name: str) -> str:
     if name not in here.served.models:
-        known = ", ".join(here.served.models)
-        raise UnknownModel(f"the model must be one of {known}; got {name[:80]!r}.")
-    return here.served.model(kind, name)
+        raise UnknownModel(str(unknown("the model", name[:80], here.served.models)))
+    return name
 
 
 def _model(name: str) -> dict[str, Any]:

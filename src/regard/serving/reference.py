@@ -31,8 +31,8 @@ def page(schema: dict[str, Any]) -> str:
     def resolved(part: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in part:
             return part
-        named: dict[str, Any] = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
-        return named
+        component: dict[str, Any] = schema["components"]["schemas"][part["$ref"].rpartition("/")[2]]
+        return component
 
     environment = Environment(autoescape=True)
     return environment.from_string(PAGE).render(
@@ -45,9 +45,11 @@ def type_of(part: dict[str, Any]) -> str:
     if "$ref" in part:
         return str(part["$ref"].rpartition("/")[2])
     if "anyOf" in part:
-        return " or ".join(type_of(each) for each in part["anyOf"] if each.get("type") != "null")
+        return " or ".join(
+            type_of(option) for option in part["anyOf"] if option.get("type") != "null"
+        )
     if "enum" in part:
-        return " or ".join(json.dumps(each) for each in part["enum"])
+        return " or ".join(json.dumps(option) for option in part["enum"])
     if part.get("type") == "array":
         return f"list of {type_of(part.get('items', {}))}"
     return str(part.get("type", "any"))

@@ -23,7 +23,7 @@ from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
 from regard.serving.state import Here, State
-from regard.serving.work import Readings, Texts
+from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
 from regard.tasks.classification import Label
 
@@ -32,9 +32,9 @@ run = APIRouter(tags=["regard"])
 ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
 # Names of fields that are called otherwise today.
 FORMER = {"source": "source_language", "target": "target_language", "pair": "text_pair"} | {
-    alias: each.name
-    for each in fields(GenerationConfig)
-    for alias in each.metadata.get("aliases", ())
+    alias: setting.name
+    for setting in fields(GenerationConfig)
+    for alias in setting.metadata.get("aliases", ())
 }
 
 OneOrMore = str | Annotated[list[str], Field(min_length=1)]
@@ -102,8 +102,10 @@ class TaskRoute:
 def _request(name: str, route: TaskRoute) -> type[Asked]:
     """The class of a route's requests."""
     types = get_type_hints(route.kind)
-    settings: dict[str, OptionField[Any]] = {each.name: each for each in fields(route.kind)}
-    named: dict[str, Any] = dict(route.inputs)
+    settings: dict[str, OptionField[Any]] = {
+        setting.name: setting for setting in fields(route.kind)
+    }
+    request_fields: dict[str, Any] = dict(route.inputs)
     for option_name in route.options:
         metadata = settings[option_name].metadata
         bounds, about = metadata["bounds"], metadata["help"]
@@ -111,8 +113,8 @@ def _request(name: str, route: TaskRoute) -> type[Asked]:
         if bounds:
             about = f"{about} {str(bounds).capitalize()}."
             kind = Annotated[kind, BeforeValidator(partial(_checked, bounds, option_name, kind))]
-        named[option_name] = (kind, Field(None, description=about))
-    return create_model(f"{name.capitalize()}Request", __base__=Asked, **named)
+        request_fields[option_name] = (kind, Field(None, description=about))
+    return create_model(f"{name.capitalize()}Request", __base__=Asked, **request_fields)
 
 
 def _checked(bounds: Bounds, name: str, kind: Any, value: Any) -> Any:
@@ -150,17 +152,17 @@ def _endpoint(name: str, route: TaskRoute, kind: type[Asked]) -> Callable[..., A
     async def endpoint(request: Request, asked: kind, here: Here) -> dict[str, Any]:
         model = here.served.model(name, asked.model)  # type: ignore[attr-defined]
         results, more = await route.answer(request, here, model, asked)
-        values = [
+        values = (
             {key: value(result) for key, (_, value) in route.outputs.items()} for result in results
-        ]
-        named = [{key: each for key, each in its.items() if each is not None} for its in values]
-        return {"model": model.name, "results": named, **more}
+        )
+        shown = [{key: value for key, value in its.items() if value is not None} for its in values]
+        return {"model": model.name, "results": shown, **more}
 
     return endpoint
 
 
 async def _translate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts = _listed(asked.text)
+    texts = listed(asked.text)
     if asked.trace and len(texts) > 1:
         raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
     words = sum(len(text.split()) ** 2 for text in texts)
@@ -171,11 +173,13 @@ async def _translate(request: Request, here: State, model: Model[Any], asked: An
         )
     languages = (asked.source_language, asked.target_language)
     options = asked.values(DECODING)
-    work, found = await decoded(request, model, texts, options, asked.timeout, languages)
+    work, hypotheses = await decoded(request, model, texts, options, asked.timeout, languages)
     if asked.alignment is None:
-        results = await all_of(request, work.results(found), work.deadline, whole=work.is_small)
+        results = await all_of(
+            request, work.results(hypotheses), work.deadline, whole=work.is_small
+        )
     else:
-        aligned = work.results(found, alignment=asked.alignment)
+        aligned = work.results(hypotheses, alignment=asked.alignment)
         results = await all_of(request, aligned, work.deadline, thread=here.looking)
     if not asked.trace:
         return results, {}
@@ -189,28 +193,30 @@ async def _translate(request: Request, here: State, model: Model[Any], asked: An
 
 
 async def _summarize(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts, options = _listed(asked.text), asked.values(DECODING)
-    work, found = await decoded(request, model, texts, options, asked.timeout)
-    return await all_of(request, work.results(found), work.deadline, whole=work.is_small), {}
+    texts, options = listed(asked.text), asked.values(DECODING)
+    work, hypotheses = await decoded(request, model, texts, options, asked.timeout)
+    return await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small), {}
 
 
 async def _generate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
-    prompts = _listed(asked.text) if asked.text is not None else [asked.messages or []]
+    prompts = listed(asked.text) if asked.text is not None else [asked.messages or []]
     drawing = asked.values(SAMPLING)
     options = asked.values(DECODING) | ({"do_sample": True} | drawing if drawing else {})
-    stop = () if asked.stop is None else _listed(asked.stop)
+    stop = () if asked.stop is None else listed(asked.stop)
     work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)
-    found = await results_of(request, model, work)
-    made = ([ready.result(each) for each in its] for ready, its in work.pairs(found))
+    hypotheses = await results_of(request, model, work)
+    made = (
+        [ready.result(hypothesis) for hypothesis in its] for ready, its in work.pairs(hypotheses)
+    )
     results = await all_of(request, made, work.deadline, whole=work.is_small)
-    return [replace(first, others=others) for first, *others in results], {}
+    return [replace(first, alternatives=[first, *others]) for first, *others in results], {}
 
 
 async def _classify(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
     results = await _read(request, model, asked, ("text", "text_pair"))
-    return [(each.labels[: asked.top_k], each) for each in results], {}
+    return [(result.labels[: asked.top_k], result) for result in results], {}
 
 
 async def _answer(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
@@ -229,7 +235,7 @@ async def _read(
     Args:
         names: the fields of texts that belong together.
     """
-    columns = {name: _listed(texts) for name, texts in asked.values(names).items()}
+    columns = {name: listed(texts) for name, texts in asked.values(names).items()}
     first, *others = columns.values()
     for name, column in list(columns.items())[1:]:
         if len(column) != len(first):
@@ -263,10 +269,6 @@ def trace(id: str, here: Here) -> Response:
     return download(page, "regard.html")
 
 
-def _listed(text: str | list[str]) -> list[str]:
-    return [text] if isinstance(text, str) else text
-
-
 def _texts(name: str, others: Callable[[Any], Sequence[Any]]) -> Outputs:
     """The outputs of a task that writes.
 
@@ -275,15 +277,16 @@ def _texts(name: str, others: Callable[[Any], Sequence[Any]]) -> Outputs:
         others: all outputs for one text, best first.
     """
     plain: Outputs = {
-        name: (str, lambda each: each.text),
-        "score": (float, lambda each: each.score),
-        "finished": (bool, lambda each: each.finished),
+        name: (str, lambda result: result.text),
+        "score": (float, lambda result: result.score),
+        "finished": (bool, lambda result: result.finished),
     }
     types: dict[str, Any] = {key: (kind, ...) for key, (kind, _) in plain.items()}
     alternative = create_model(f"{name.capitalize()}Alternative", **types)
 
     def alternatives(result: Any) -> list[dict[str, Any]]:
-        return [{key: value(each) for key, (_, value) in plain.items()} for each in others(result)]
+        outputs = others(result)
+        return [{key: value(output) for key, (_, value) in plain.items()} for output in outputs]
 
     return plain | {"alternatives": (list[alternative], alternatives)}
 
@@ -306,11 +309,11 @@ ROUTES = {
         },
         _texts("translation", lambda result: result.alternatives)
         | {
-            "source_words": (list[str], lambda each: each.source_words or None),
-            "target_words": (list[str], lambda each: each.target_words or None),
+            "source_words": (list[str], lambda result: result.source_words or None),
+            "target_words": (list[str], lambda result: result.target_words or None),
             "alignment": (
                 list[list[float]],  # target words × source words
-                lambda each: None if each.alignment is None else each.alignment.tolist(),
+                lambda result: None if result.alignment is None else result.alignment.tolist(),
             ),
         },
         _translate,
@@ -334,7 +337,7 @@ ROUTES = {
                 Field(None, description="Strings that end the text."),
             ),
         },
-        _texts("continuation", lambda result: [result, *result.others]),
+        _texts("continuation", lambda result: result.alternatives),
         _generate,
         (*DECODING, *SAMPLING),
     ),
@@ -349,7 +352,7 @@ ROUTES = {
         },
         {
             "labels": (list[Label], lambda result: result[0]),
-            "chosen": (list[str], lambda result: [each.label for each in result[1].chosen]),
+            "chosen": (list[str], lambda result: result[1].chosen),
             "truncated": (bool, lambda result: result[1].truncated),
         },
         _classify,
@@ -369,8 +372,13 @@ ROUTES = {
             "answers": (
                 list[dict[str, Any]],
                 lambda result: [
-                    {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
-                    for each in result
+                    {
+                        "answer": answer.text,
+                        "start": answer.start,
+                        "end": answer.end,
+                        "score": answer.score,
+                    }
+                    for answer in result
                 ],
             )
         },

@@ -44,8 +44,8 @@ class Model(Generic[AnyTask]):
 
     @property
     def kind(self) -> str:
-        """What clients call its task."""
-        return next(kind for kind, each in KINDS.items() if isinstance(self.task, each))
+        """The task's name for clients."""
+        return next(kind for kind, task_class in KINDS.items() if isinstance(self.task, task_class))
 
 
 # What a client may ask for, and the class that does it.
@@ -104,7 +104,7 @@ class Served:
         Raises:
             BadArgumentError: a model that is not served, or does something else.
         """
-        able = {key: each for key, each in self.models.items() if each.kind == kind}
+        able = {key: model for key, model in self.models.items() if model.kind == kind}
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         if not able:
@@ -121,8 +121,8 @@ class Served:
             Busy: says when to try again.
         """
         threads = [model.threads for model in self.models.values()]
-        rooms = [each.waiting.room for each in threads]
-        most = sum(room.most + each.running for room, each in zip(rooms, threads, strict=True))
+        rooms = [its.waiting.room for its in threads]
+        most = sum(room.most + its.running for room, its in zip(rooms, threads, strict=True))
         if requests >= most or not any(room.has(1) for room in rooms):
             raise Busy(f"{requests:,} requests", min(room.seconds() for room in rooms))
 
@@ -163,8 +163,7 @@ class Served:
 
 
 def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
-    """Whether a packed model has been written so that processes share it, and is to be opened
-    again."""
+    """Write a packed model so that processes share it; True if it must be opened again."""
     try:
         return lay_out(task.packed.folder, say)
     except UnavailableError as error:

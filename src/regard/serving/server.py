@@ -1,6 +1,6 @@
-"""A server, in one process or in several that share a socket and the pages of the models' weights.
+"""A server in one process, or in several that share a socket and the pages of the models' weights.
 
-Whichever process is idle accepts a connection, and answers all its requests. One that ends is
+The process that is idle accepts a connection, and answers all its requests. One that ends is
 replaced; its connections end with it.
 """
 
@@ -13,7 +13,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -27,10 +26,11 @@ from regard.http.guard import Access
 from regard.serving.limits import Limits
 from regard.tasks.batching import cores
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds before a process that never got ready is replaced
 END = getattr(signal, "SIGUSR1", signal.SIGTERM)  # which a group of processes does not get at once
+PAUSE = 5.0  # seconds from the start of a worker until it may be replaced
 
 log = logging.getLogger("regard.serving")
+Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def serve(
     settings: Settings,
     listener: socket.socket,
     *,
-    say: Callable[[str], None],
+    say: Say,
     started: Callable[[], None],
     traces: Path | None = None,
     **options: Any,
@@ -107,160 +107,130 @@ def serve_by(
     settings: Settings,
     listener: socket.socket,
     *,
-    say: Callable[[str], None],
+    say: Say,
     started: Callable[[], None],
 ) -> None:
     """As `serve`, by several processes, which share the processors and end with this one."""
-    with TemporaryDirectory(prefix="regard-", ignore_cleanup_errors=True) as folder:
+    signals: list[int] = []
+    team: list[Worker] = []
+    with TemporaryDirectory(prefix="regard-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / "traces").mkdir()
         os.environ |= {
             "OMP_NUM_THREADS": str(max(1, cores() // number)),
-            "PROMETHEUS_MULTIPROC_DIR": folder,  # read when prometheus_client is imported
+            "PROMETHEUS_MULTIPROC_DIR": name,  # read when prometheus_client is imported
         }
-        from regard.serving.logs import log_to_stderr
-
-        log_to_stderr()
-        team = Team(settings, listener, Path(folder), say)
         try:
-            team.start(number)
+            for _ in range(number):
+                team.append(Worker(settings, listener, folder))
+                if len(team) == 1:  # alone, so that models are packed once and a mistake said once
+                    team[0].wait(say)
+            for worker in team[1:]:
+                worker.wait(say)
             started()
-            signals, caught = list[int](), threading.Event()
 
             def catch(number: int, frame: FrameType | None) -> None:
                 signals.append(number)
-                caught.set()
 
-            for each in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(each, catch)
-            caught.wait()
+            signal.signal(signal.SIGINT, catch)
+            signal.signal(signal.SIGTERM, catch)
+            _keep(team, lambda: Worker(settings, listener, folder), signals)
             listener.close()  # after which the workers decide how long connections are taken
-            team.end()
-            while team.is_alive and len(signals) == 1:
+            for worker in team:
+                worker.end()
+            while len(signals) < 2 and any(worker.process.is_alive() for worker in team):
                 time.sleep(0.05)
         finally:
-            team.kill()
-        if len(signals) > 1:
-            shutil.rmtree(folder, ignore_errors=True)
-            os._exit(130)
+            for worker in team:
+                worker.process.kill()
+                worker.process.join()
+    if len(signals) > 1:
+        os._exit(130)
+
+
+def _keep(team: list["Worker"], start: Callable[[], "Worker"], signals: list[int]) -> None:
+    """Have another worker take the place of one that has ended, until a signal."""
+    from prometheus_client import CollectorRegistry, Counter
+    from prometheus_client.multiprocess import mark_process_dead
+
+    from regard.serving.logs import log_to_stderr
+
+    log_to_stderr()
+    about = "Workers that ended by themselves."
+    ended = Counter("regard_workers_ended", about, registry=CollectorRegistry())
+    counted: set[Worker] = set()
+    while not signals:
+        for place, worker in enumerate(team):
+            if worker.process.is_alive():
+                continue
+            if worker not in counted:
+                counted.add(worker)
+                mark_process_dead(worker.process.pid)
+                ended.inc()
+                fields = {
+                    "worker": worker.process.pid,
+                    "code": worker.process.exitcode,
+                    "why": worker.refusal(),
+                }
+                log.error("a worker has ended, and is replaced", extra={"fields": fields})
+            if time.monotonic() > worker.began + PAUSE:
+                counted.discard(worker)
+                team[place] = start()
+        time.sleep(0.05)
 
 
 class Worker:
-    """A process that answers, and the pipe by which it speaks."""
+    """A process that answers, and the pipe by which it says how it starts."""
 
     def __init__(self, settings: Settings, listener: socket.socket, folder: Path):
         context = multiprocessing.get_context("spawn")
-        self.connection, other = context.Pipe()
+        self.began, self._is_ready = time.monotonic(), False
+        self._connection, other = context.Pipe(duplex=False)
         self.process = context.Process(
             target=_work, args=(settings, listener, other, folder), name="regard-serve"
         )
         self.process.start()
         other.close()  # so that the pipe ends with the process
 
-
-class Team:
-    """The workers of a server, each with a thread that replaces it when it ends.
-
-    Args:
-        folder: for their metrics and traces.
-    """
-
-    def __init__(
-        self, settings: Settings, listener: socket.socket, folder: Path, say: Callable[[str], None]
-    ):
-        from prometheus_client import CollectorRegistry, Counter
-
-        self._made_of, self._folder, self._say = (settings, listener, folder), folder, say
-        (folder / "traces").mkdir()
-        self._workers: set[Worker] = set()
-        self._keepers: list[threading.Thread] = []
-        self._is_ending = False
-        registry = CollectorRegistry()
-        self._ended = Counter(
-            "regard_workers_ended", "Workers that ended by themselves.", registry=registry
-        )
-
-    def start(self, number: int) -> None:
-        """Start all of them. The first one is alone until it is ready, so that models are packed
-        once and a mistake is said once.
-
-        Raises:
-            RegardError: why one cannot start.
-        """
-        first = self._started()
-        with ThreadPoolExecutor(number) as pool:
-            others = list(pool.map(lambda _: self._started(), range(1, number)))
-        for worker in (first, *others):
-            keeper = threading.Thread(target=self._keep, args=(worker,), daemon=True)
-            keeper.start()
-            self._keepers.append(keeper)
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether a worker has not ended."""
-        return any(keeper.is_alive() for keeper in self._keepers)
-
-    def end(self) -> None:
-        """Have the workers end once they have answered what has begun."""
-        self._is_ending = True
-        for worker in list(self._workers):
-            with suppress(ProcessLookupError):
-                os.kill(worker.process.pid or 0, END)
-
-    def kill(self) -> None:
-        """End the workers, with whatever they still do."""
-        self._is_ending = True
-        for worker in list(self._workers):
-            worker.process.kill()
-            worker.process.join()
-
-    def _keep(self, worker: Worker) -> None:
-        """Have another one take a worker's place whenever it ends."""
-        from prometheus_client.multiprocess import mark_process_dead
-
-        pause = 0.0
-        while True:
-            worker.process.join()
-            self._workers.discard(worker)
-            mark_process_dead(worker.process.pid)
-            if self._is_ending:
-                return
-            self._ended.inc()
-            fields = {"worker": worker.process.pid, "code": worker.process.exitcode}
-            log.error("a worker has ended, and is replaced", extra={"fields": fields})
-            time.sleep(pause)
-            try:
-                worker, pause = self._started(), 0.0
-            except RegardError as error:
-                log.error("a worker cannot start: %s", error)
-                pause = min(max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
-
-    def _started(self) -> Worker:
-        """A worker, once it is ready.
+    def wait(self, say: Say) -> None:
+        """Wait until it is ready.
 
         Raises:
             RegardError: it cannot start.
         """
-        worker = Worker(*self._made_of)
-        self._workers.add(worker)
         try:
-            for message in iter(worker.connection.recv, None):
+            while not self._is_ready and (message := self._connection.recv()) is not None:
                 if isinstance(message, RegardError):
                     raise message
-                self._say(message)
+                say(message)
+            self._is_ready = True
         except EOFError:
-            worker.process.join()
+            self.process.join()
             raise UnavailableError(
-                f"a worker ended with code {worker.process.exitcode} before it was ready; what it"
+                f"a worker ended with code {self.process.exitcode} before it was ready; what it"
                 " printed says why."
             ) from None
-        return worker
+
+    def refusal(self) -> str | None:
+        """The sentence for which it could not start, if there is one."""
+        try:
+            self.wait(lambda sentence: None)
+        except RegardError as error:
+            return str(error)
+        return None
+
+    def end(self) -> None:
+        """Have it end once it has answered what has begun."""
+        with suppress(ProcessLookupError):
+            os.kill(self.process.pid or 0, END)
 
 
 def _work(
     settings: Settings, listener: socket.socket, connection: Connection, folder: Path
 ) -> None:
     """Answer on a socket until END, or the end of the parent."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)  # they reach every process of a group
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # they reach every process of a group
     os.dup2(2, 1)  # stdout is for the address
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     try:

@@ -71,8 +71,8 @@ class State:
     def close(self) -> None:
         """End all threads, after what waits and runs."""
         self.served.close()
-        for each in (self.looking, self.preparing):
-            each.shutdown(wait=False, cancel_futures=True)
+        for thread in (self.looking, self.preparing):
+            thread.shutdown(wait=False, cancel_futures=True)
         self.traces.close()
 
 

@@ -102,10 +102,15 @@ class Texts(Work):
                 yield Decode(source, self._config, self.deadline, start=start, number=number)
                 number += 1
 
-    def results(self, found: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
+    def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
         """The results of `task.run` for each text, from the hypotheses of all jobs."""
         begin = 0
         for parts in self._parts:
-            its = found[begin : begin + len(parts)]
+            its = hypotheses[begin : begin + len(parts)]
             begin += len(parts)
             yield self.task.result(parts, its, **options)
+
+
+def listed(texts: str | list[str]) -> list[str]:
+    """The texts of a field that may have one or several."""
+    return [texts] if isinstance(texts, str) else texts

@@ -9,7 +9,7 @@ from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
 from regard.serving.served import Model
 from regard.serving.work import Work
-from regard.tasks.writing import Prompt, Prompted, Result, Writer
+from regard.tasks.writing import Continuation, Prompt, Prompted, Writer
 
 DEEPEST = 32  # of values in values that a chat has
 
@@ -49,7 +49,7 @@ class Prompts(Work):
         results = config.alternatives
         super().__init__(limits, texts, len(prompts), results=results, seconds=seconds)
         # A template is another process's work, which may take long.
-        self.is_small &= all(isinstance(each, str) for each in prompts)
+        self.is_small &= all(isinstance(prompt, str) for prompt in prompts)
         self._limits, self._prompts = limits, prompts
         self._task, self._options = task, options | {"stop_strings": list(stop)}
         self.ready: list[Prompted] = []
@@ -66,10 +66,10 @@ class Prompts(Work):
             yield job
 
     def pairs(
-        self, found: Sequence[list[Hypothesis]]
+        self, hypotheses: Sequence[list[Hypothesis]]
     ) -> Iterator[tuple[Prompted, list[Hypothesis]]]:
         """Each prompt with its hypotheses."""
-        return zip(self.ready, found, strict=True)
+        return zip(self.ready, hypotheses, strict=True)
 
     def listen(self) -> None:
         """Has the tokens kept for `pieces`; called before the jobs are put."""
@@ -82,7 +82,7 @@ class Prompts(Work):
             job.on_token = on_token
             job.future.add_done_callback(lambda _, on_token=on_token: on_token(None))  # type: ignore[misc]
 
-    async def pieces(self) -> AsyncIterator[tuple[int, str, Result | None]]:
+    async def pieces(self) -> AsyncIterator[tuple[int, str, Continuation | None]]:
         """The number of a prompt and the next piece of its text; with its last piece, the result.
 
         Raises:
@@ -109,20 +109,20 @@ class Stops:
     """
 
     def __init__(self, stop: Sequence[str]):
-        self._stop, self._held, self._ended = [each for each in stop if each], "", False
+        self._stop, self._held, self._ended = [end for end in stop if end], "", False
 
     def add(self, piece: str, *, last: bool = False) -> str:
-        """What can be given after one more piece; all that is left with the last."""
+        """The text that is certain after one more piece; all that is left with the last."""
         if self._ended:
             return ""
         text = self._held + piece
-        found = [place for each in self._stop if (place := text.find(each)) >= 0]
-        if found:
+        places = [place for end in self._stop if (place := text.find(end)) >= 0]
+        if places:
             self._ended = True
-            return text[: min(found)]
-        kept = 0 if last else max((_begun(text, each) for each in self._stop), default=0)
-        self._held = text[len(text) - kept :]
-        return text[: len(text) - kept]
+            return text[: min(places)]
+        held = 0 if last else max((_begun(text, end) for end in self._stop), default=0)
+        self._held = text[len(text) - held :]
+        return text[: len(text) - held]
 
 
 def _begun(text: str, stop: str) -> int:

@@ -62,8 +62,8 @@ def create_app(
 
 async def _page(path: str) -> Response:
     """A file of the built page, looked up by address among those that the package has."""
-    found = page.built().get(f"/{path}")
-    if found is None:
+    file = page.built().get(f"/{path}")
+    if file is None:
         raise HTTPException(404, f"there is nothing at /{path[:80]}; the page is at /.")
-    kind, contents = found
+    kind, contents = file
     return Response(contents, media_type=kind)

@@ -58,16 +58,16 @@ def to_html(
         for head in heads or ():
             tap.heads_of(head)
     answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
-    kept: dict[str, Any] = {
+    content: dict[str, Any] = {
         "trace": asdict(describe(trace, ID))
         | {"can_ablate": False, "can_rewrite": False, "model": shared_name(trace)},
         "answers": answers,
         "left_out": left_out,
     }
     if query:
-        kept["query"] = query
+        content["query"] = query
     with whole_file(path) as file:
-        html = one_file(trace.text, {"regard-trace": of_json(kept)})
+        html = one_file(trace.text, {"regard-trace": of_json(content)})
         file.write_text(html, encoding="utf-8")
     return left_out
 
@@ -88,11 +88,11 @@ def _answers(
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
         pictures = thumbnails(tap, THUMBNAIL)[0]
         answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)
-    wanted = [
+    maps = [
         (tap, head) for tap in chosen for head in (range(tap.heads) if heads is None else heads)
     ]
     left, large = limit, []
-    for tap, head in wanted:
+    for tap, head in maps:
         if _size(tap) <= left:
             answers |= _map(tap, head)
             left -= _size(tap)
@@ -106,7 +106,7 @@ def _answers(
     left_out = []
     if coarse:
         left_out.append(f"{len(coarse):,} of {total:,} maps are included at coarse levels only.")
-    if missing := total - len(wanted) + len(large) - len(coarse):
+    if missing := total - len(maps) + len(large) - len(coarse):
         left_out.append(f"{missing:,} of {total:,} maps are not included, only their thumbnails.")
     if left_out:
         left_out.append("`regard look` shows all of it.")
@@ -119,20 +119,20 @@ def _map(tap: Tap, head: int) -> dict[str, Any]:
     rows, columns = tap.rows_of(slice(None)), tap.columns_of(slice(None))
     key_head = head // (tap.heads // tap.key_heads)
     vectors = (tap.query[0, head], tap.key[0, key_head], tap.value[0, key_head])
-    found = {
+    numbers = {
         _key("map", quantity="weight", **where): visible(tap, head, rows, columns, "weight"),
         _key("lse", **where): tap.lse(head),
         _key("vectors", **where): torch.cat([vector.float().flatten() for vector in vectors]),
     }
     if _needs_scores(tap):
         scores = visible(tap, head, rows, columns, "score")
-        found[_key("map", quantity="score", **where)] = scores
+        numbers[_key("map", quantity="score", **where)] = scores
     if tap.bias is not None:
         bias = tap.bias[0, head if tap.bias.shape[1] > 1 else 0].float()
-        found[_key("bias", **where)] = bias.expand(tap.rows, tap.columns)
+        numbers[_key("bias", **where)] = bias.expand(tap.rows, tap.columns)
     if tap.value_norms is not None:
-        found[_key("value_norms", **where)] = tap.value_norms[0, head]
-    return {key: _packed(values) for key, values in found.items()}
+        numbers[_key("value_norms", **where)] = tap.value_norms[0, head]
+    return {key: _packed(values) for key, values in numbers.items()}
 
 
 def _size(tap: Tap) -> int:
@@ -179,9 +179,9 @@ def _requests(tap: Tap, head: int) -> Iterator[TileRequest]:
                 yield TileRequest(tap.name, head, level, row, column, tall, wide)
 
 
-def _key(what: str, **asked: object) -> str:
+def _key(what: str, **question: object) -> str:
     """Key of a question as the page writes it: sorted by name, encoded as JavaScript does."""
-    pairs = (f"{name}={quote(str(asked[name]), safe=_UNRESERVED)}" for name in sorted(asked))
+    pairs = (f"{name}={quote(str(question[name]), safe=_UNRESERVED)}" for name in sorted(question))
     return f"{what}?{'&'.join(pairs)}"
 
 

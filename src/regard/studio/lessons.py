@@ -57,57 +57,57 @@ lessons = APIRouter(prefix="/api", responses=REFUSALS)
 
 
 @lessons.post("/explain")
-def explain(wanted: LessonRequest) -> Lesson:
-    if len(wanted.text) > CHARACTERS:
+def explain(request: LessonRequest) -> Lesson:
+    if len(request.text) > CHARACTERS:
         raise BadArgumentError(
-            f"a text may have {CHARACTERS:,} characters here; got {len(wanted.text):,}: send a part"
-            " of it."
+            f"a text may have {CHARACTERS:,} characters here; got {len(request.text):,}: send a"
+            " part of it."
         )
-    whole = wanted.start == 0 and wanted.end is None
-    if whole and (count := len(word_spans(normalize(wanted.text)))) > LONGEST:
+    whole = request.start == 0 and request.end is None
+    if whole and (count := len(word_spans(normalize(request.text)))) > LONGEST:
         raise BadArgumentError(
             f"a lesson shows at most {LONGEST} words; this text has {count:,}: shorten it."
         )
-    if wanted.projections == "trained":
-        explanation, words = explain_encoder(wanted.text, wanted.layer)
+    if request.projections == "trained":
+        explanation, words = explain_encoder(request.text, request.layer)
         stand_ins: dict[str, str | None] = {}
         dimensions = explanation.settings.d_model
     else:
-        stand_ins = _stand_ins(wanted)
-        explanation = _of_words(wanted, stand_ins)
+        stand_ins = _stand_ins(request)
+        explanation = _of_words(request, stand_ins)
         words = list(range(len(explanation.tokens)))
         dimensions = _words().dim
     arrows = None
-    if wanted.spotlight is not None:
-        of_model = wanted.projections == "trained"
-        token = token_of(words, wanted.spotlight) if of_model else wanted.spotlight
-        arrows = geometry(explanation, head=wanted.head, spotlight=token)
+    if request.spotlight is not None:
+        of_model = request.projections == "trained"
+        token = token_of(words, request.spotlight) if of_model else request.spotlight
+        arrows = geometry(explanation, head=request.head, spotlight=token)
     return Lesson(explanation, arrows, words, stand_ins, dimensions)
 
 
-def _of_words(wanted: LessonRequest, stand_ins: dict[str, str | None]) -> Explanation:
+def _of_words(request: LessonRequest, stand_ins: dict[str, str | None]) -> Explanation:
     return explain_words(
-        wanted.text,
+        request.text,
         _words(),
-        part=slice(wanted.start, wanted.end),
-        heads=wanted.heads,
-        head_dim=wanted.head_dim,
-        projections=wanted.projections,
-        score=wanted.score,
-        mask=wanted.mask,
-        window=wanted.window,
-        temperature=wanted.temperature,
-        positions=wanted.positions,
+        part=slice(request.start, request.end),
+        heads=request.heads,
+        head_dim=request.head_dim,
+        projections=request.projections,
+        score=request.score,
+        mask=request.mask,
+        window=request.window,
+        temperature=request.temperature,
+        positions=request.positions,
         stand_ins=stand_ins,
     )
 
 
-def _stand_ins(wanted: LessonRequest) -> dict[str, str | None]:
+def _stand_ins(request: LessonRequest) -> dict[str, str | None]:
     """Word spelled most like it, for each word without a vector."""
-    text = normalize(wanted.text)
-    spans = word_spans(text)[wanted.start : wanted.end]
-    found = (text[start:end].replace("’", "'") for start, end in spans)
-    return {word: nearest_spelled(word, _words()) for word in found if word not in _words()}
+    text = normalize(request.text)
+    spans = word_spans(text)[request.start : request.end]
+    words = (text[start:end].replace("’", "'") for start, end in spans)
+    return {word: nearest_spelled(word, _words()) for word in words if word not in _words()}
 
 
 @lru_cache(maxsize=1)

@@ -69,7 +69,7 @@ class Library:
         )
 
     def models(self) -> list[ModelInfo]:
-        """What is known of each model; one of regard's is not loaded for it."""
+        """Each model's description, for which one of regard's is not loaded."""
         return [self._info(name) for name in self.shelf.names]
 
     def open(self, name: str) -> ModelInfo:
@@ -128,7 +128,7 @@ class Library:
         return id
 
     def working(self) -> Working | None:
-        """How far the trace that is being made has come."""
+        """Progress of the trace that is being made."""
         running = self._running
         if running is None:
             return None
@@ -167,7 +167,7 @@ class Library:
                 self._requests.pop(oldest, None)
 
     def is_by_text(self, id: str) -> bool:
-        """Whether a request that names model and text alone makes this trace."""
+        """Return True if a request that names model and text alone makes this trace."""
         trace = self[id]
         plain = TraceRequest(model=trace.model_name, text=trace.text)
         return trace.model_name in self.shelf.names and identify(plain) == id
@@ -217,8 +217,8 @@ def _layers(model: Traceable) -> list[nn.Module]:
     module = getattr(model, "model", None)
     if not isinstance(module, nn.Module):
         return []
-    lists = [each for each in module.modules() if isinstance(each, nn.ModuleList)]
-    return list(dict.fromkeys(layer for each in lists for layer in each))
+    lists = [layers for layers in module.modules() if isinstance(layers, nn.ModuleList)]
+    return list(dict.fromkeys(layer for layers in lists for layer in layers))
 
 
 def _give_way() -> None:
@@ -228,12 +228,12 @@ def _give_way() -> None:
 
 
 def settings(request: TraceRequest) -> dict[str, Any]:
-    """What a request says: the fields that are not as by default."""
+    """The fields of a request that are not as by default."""
     values = asdict(request)
     return {
-        each.name: values[each.name]
-        for each in fields(request)
-        if values[each.name] != each.default
+        field.name: values[field.name]
+        for field in fields(request)
+        if values[field.name] != field.default
     }
 
 
@@ -241,6 +241,6 @@ def identify(request: TraceRequest) -> str:
     """The same for the same request, in every session: a link to a trace stays a link to it."""
     first = ("model", "text", "target", "hypothesis", "num_beams")
     # Links are older than the other fields, which count where they are set.
-    asked = {name: getattr(request, name) for name in first} | settings(request)
-    text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
+    values = {name: getattr(request, name) for name in first} | settings(request)
+    text = json.dumps(values, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

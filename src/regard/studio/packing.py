@@ -56,7 +56,7 @@ def packed(model: nn.Module, without: frozenset[str] = frozenset()) -> Packed:
         UnsupportedError: a tensor of more than two dimensions.
     """
     places: dict[tuple[int, tuple[int, ...]], Rows | Numbers] = {}
-    found: dict[str, dict[str, int]] = {}
+    tensors: dict[str, dict[str, int]] = {}
     content = bytearray()
     for name, tensor in model.state_dict().items():
         if name in without:
@@ -64,8 +64,8 @@ def packed(model: nn.Module, without: frozenset[str] = frozenset()) -> Packed:
         same = (tensor.data_ptr(), tuple(tensor.shape))
         if same not in places:
             places[same] = _append(content, name, tensor)
-        found[name] = asdict(places[same])
-    return Packed(found, bytes(content))
+        tensors[name] = asdict(places[same])
+    return Packed(tensors, bytes(content))
 
 
 def to_rows(matrix: Tensor) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -28,20 +28,20 @@ def built() -> dict[str, tuple[str, bytes]]:
     Raises:
         UnavailableError: the page has not been built.
     """
-    found = {}
+    pages = {}
     if STATIC.is_dir():
         for file in STATIC.iterdir():
             if file.is_file() and file.name != BUILT_FROM:
                 kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
                 if kind.startswith("text/"):
                     kind += "; charset=utf-8"
-                found[f"/{file.name}"] = (kind, file.read_bytes())
-    if "/index.html" not in found:
+                pages[f"/{file.name}"] = (kind, file.read_bytes())
+    if "/index.html" not in pages:
         raise UnavailableError(
             "this copy of regard has no built page; run `npm ci && npm run build` in web/."
         )
-    found["/"] = found["/index.html"]
-    return found
+    pages["/"] = pages["/index.html"]
+    return pages
 
 
 def read(name: str) -> str:

@@ -216,12 +216,12 @@ async def ablate(
 @api.get("/traces/{id}/reliance")
 async def reliance(request: Request, trace: Opened, library: Here) -> list[Reliance]:
     """Word by word, so that a text that comes in between waits for one word only."""
-    words, found = reliances(trace), list[Reliance]()
+    words, answers = reliances(trace), list[Reliance]()
     while word := await in_turn(request, library.models_thread, partial(next, words, None)):
-        found.append(word)
+        answers.append(word)
         if await request.is_disconnected():
             break
-    return found
+    return answers
 
 
 @api.get("/traces/{id}/export.npz", response_class=Response, responses=FILE)

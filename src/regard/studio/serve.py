@@ -44,7 +44,7 @@ def in_background(app: FastAPI) -> Iterator[str]:
 
 
 def has_display() -> bool:
-    """Whether a browser could show itself here."""
+    """Return True where a browser could show itself."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,4 +1,4 @@
-"""Which models a page may ask for by name, and where each of them is."""
+"""Models that a page may ask for by name, and their places."""
 
 import shlex
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ class Shelf:
         return list(self._places)
 
     def place(self, name: str) -> str:
-        """What opens the model of a name. Raises BadArgumentError for one that is not offered."""
+        """The place of the model of a name. Raises BadArgumentError for one that is not offered."""
         if name not in self._places:
             raise unknown("model", name[:80], self._places)
         return self._places[name]
 
     def offer(self) -> Offer:
-        """What a page may open besides the models that it lists."""
+        """Models that a page may open besides those that it lists."""
         others = hub.cached_names() if self._cache else []
         return Offer([name for name in others if name not in self._places], self._download)
 

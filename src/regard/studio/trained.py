@@ -98,18 +98,18 @@ trained = APIRouter(prefix="/api", responses=REFUSALS)
 
 
 @trained.post("/inside")
-def inside(wanted: InsideRequest) -> Inside:
+def inside(request: InsideRequest) -> Inside:
     """Follow a word's vector through the encoder's layers, and the parts of one of them."""
-    trace, tokens, words = _read(wanted.text)
-    token = token_of(words, wanted.word)
+    trace, tokens, words = _read(request.text)
+    token = token_of(words, request.word)
     encoder = _model().encoder
     count = len(encoder.layers)
-    if wanted.layer >= count:
-        raise BadArgumentError(f"there are layers 0 to {count - 1}; got {wanted.layer}.")
-    layer = encoder.layers[wanted.layer]
+    if request.layer >= count:
+        raise BadArgumentError(f"there are layers 0 to {count - 1}; got {request.layer}.")
+    layer = encoder.layers[request.layer]
     assert isinstance(layer, TransformerLayer)
     assert layer.norm_first, "the shipped translator is a pre-norm model"
-    found: dict[torch.nn.Module, Tensor] = {}
+    outputs: dict[torch.nn.Module, Tensor] = {}
     attended: dict[torch.nn.Module, Tensor] = {}
     names: dict[torch.nn.Module, str] = {
         layer.self_attention_norm: "norm_1", layer.self_attention: "attention",
@@ -121,7 +121,7 @@ def inside(wanted: InsideRequest) -> Inside:
         attended[module] = args[0][0]
 
     def leave(module: torch.nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
-        found[module] = output[0]
+        outputs[module] = output[0]
 
     assert trace.rerun is not None, "a translator's trace can run its model again"
     with (
@@ -130,12 +130,12 @@ def inside(wanted: InsideRequest) -> Inside:
     ):
         trace.rerun(lambda name, call: None)
     x = attended[layer]
-    vectors = {name: found[module] for module, name in names.items()}
-    sums = {"sum_1": x + vectors["attention"], "sum_2": found[layer]}
+    vectors = {name: outputs[module] for module, name in names.items()}
+    sums = {"sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
     by_name = {"x": x, **vectors, **sums}
     order = ("x", "norm_1", "attention", "sum_1", "norm_2", "feed_forward", "sum_2")
-    states = [attended[encoder.layers[0]], *(found[each] for each in encoder.layers)]
-    hidden = found[inner][token]
+    states = [attended[encoder.layers[0]], *(outputs[each] for each in encoder.layers)]
+    hidden = outputs[inner][token]
     return Inside(
         tokens,
         words,
@@ -148,17 +148,17 @@ def inside(wanted: InsideRequest) -> Inside:
 
 
 @trained.post("/next")
-def next_word(wanted: NextRequest) -> NextWord:
+def next_word(request: NextRequest) -> NextWord:
     """The likeliest next tokens at one step of the translation, and the chance to draw each."""
-    output, every = _logits(wanted.text)
-    step = min(wanted.step, len(output) - 1)
+    output, every = _logits(request.text)
+    step = min(request.step, len(output) - 1)
     logits = every[step : step + 1]
     nothing = torch.empty((1, 0), dtype=torch.long)
-    drawn = Temperature(wanted.temperature)(logits, nothing, step)
-    if wanted.top_k is not None:
-        drawn = TopK(wanted.top_k)(drawn, nothing, step)
-    if wanted.top_p < 1:
-        drawn = TopP(wanted.top_p)(drawn, nothing, step)
+    drawn = Temperature(request.temperature)(logits, nothing, step)
+    if request.top_k is not None:
+        drawn = TopK(request.top_k)(drawn, nothing, step)
+    if request.top_p < 1:
+        drawn = TopP(request.top_p)(drawn, nothing, step)
     probabilities, chances = logits.softmax(-1)[0], drawn.softmax(-1)[0]
     best = logits[0].topk(SHOWN).indices.tolist()
     others = torch.ones_like(chances).index_fill(0, torch.tensor(best), 0)

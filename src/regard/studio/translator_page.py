@@ -120,12 +120,12 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     name = Path(model).name if Path(model).is_dir() else model
     translator = Translator.load(checkpoint, name=name)
     description, weights = content(translator)
-    shown = asdict(replace(info, name=name))
+    facts = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
         {
-            "regard-info": of_json(shown),
-            "regard-model": of_json({"info": shown, **description}),
+            "regard-info": of_json(facts),
+            "regard-model": of_json({"info": facts, **description}),
         },
         after=of_bytes(weights),
         computes=True,
@@ -209,25 +209,25 @@ def _decoding(name: str, generation: GenerationConfig) -> dict[str, Any]:
 def _tokenizer(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
     """The parts of tokenizer.json that the page reads. What it cannot read is refused here, before
     a file of megabytes is written."""
-    found: dict[str, Any] = json.loads(tokenizer.backend.to_str())
-    model, decoder = found["model"], found["decoder"] or {}
+    contents: dict[str, Any] = json.loads(tokenizer.backend.to_str())
+    model, decoder = contents["model"], contents["decoder"] or {}
     kinds = {
         "model": model["type"],
-        "normalizer": (found["normalizer"] or {"type": "NFC"})["type"],
+        "normalizer": (contents["normalizer"] or {"type": "NFC"})["type"],
         "decoder": ", ".join(each["type"] for each in decoder.get("decoders", [decoder])),
     }
     expected = {"model": "BPE", "normalizer": "NFC", "decoder": "ByteFallback, Metaspace"}
     for part, kind in kinds.items():
         if kind != expected[part]:
             raise _unsupported(name, f"has a tokenizer whose {part} is {kind}")
-    if not all(token["special"] for token in found["added_tokens"]):
+    if not all(token["special"] for token in contents["added_tokens"]):
         raise _unsupported(name, "has added tokens that a text may contain")
     return {
         "added_tokens": [
             {"id": each["id"], "content": each["content"], "special": each["special"]}
-            for each in found["added_tokens"]
+            for each in contents["added_tokens"]
         ],
-        **{part: found[part] for part in ("normalizer", "pre_tokenizer", "decoder")},
+        **{part: contents[part] for part in ("normalizer", "pre_tokenizer", "decoder")},
         "model": {
             part: model.get(part)
             for part in ("type", "vocab", "merges", "unk_token", "byte_fallback")

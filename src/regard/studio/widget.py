@@ -122,9 +122,9 @@ class TraceWidget(anywidget.AnyWidget):
         """
         drawn = picture(self._trace) if in_kernel() else None
         if drawn is not None:
-            named, beginning = marked(drawn, str(self.model_id))
+            png, beginning = marked(drawn, str(self.model_id))
             self.picture = f"data:image/png;base64,{beginning}"
-            publish(named, repr(self))
+            publish(png, repr(self))
         bundle: tuple[dict[str, Any], dict[str, Any]] | None = super()._repr_mimebundle_(**kwargs)
         return bundle
 

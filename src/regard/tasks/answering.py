@@ -13,9 +13,12 @@ from tokenizers import Encoding
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError
+from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
+from regard.tasks.options import AnswerOptions
 from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.result import Result, inside
 from regard.tasks.spans import TokenPair, best_spans
 from regard.text import Tokenizer
 from regard.text.cutting import windows
@@ -30,14 +33,41 @@ Question = tuple[str, str]  # and its context: the text that may hold the answer
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Result):
     """A part of the context; "" where the answer is that there is none."""
 
-    text: str
-    start: int  # context[start:end] is the text
+    answer: str
+    start: int  # context[start:end] is the answer
     end: int
     score: float  # a probability
-    margin: float = 0.0  # how far its logits are above those of "no answer"
+    margin: float = inside(0.0)  # how far its logits are above those of "no answer"
+
+    @property
+    def text(self) -> str:
+        """The answer."""
+        return self.answer
+
+    def line(self) -> str:
+        return f"{one_line(' '.join(self.answer.split()))}\t{self.score:.4f}"
+
+
+@dataclass(frozen=True)
+class Answers(Result, Sequence[Answer]):
+    """The answers to one question, best first."""
+
+    answers: list[Answer]
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.answers[place]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def line(self) -> str:
+        return self.lines()[0]
+
+    def lines(self) -> list[str]:
+        return [each.line() for each in self.answers] or ["\t"]
 
 
 TASK = "question-answering"
@@ -147,6 +177,9 @@ class Answerer(ReadingTask):
         )
         return cls(handle, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
 
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Answers]:
+        return self.run([(question, context) for question, context in rows], **options)
+
     @overload
     def __call__(self, question: str, context: str, **options: Any) -> str: ...
     @overload
@@ -167,18 +200,18 @@ class Answerer(ReadingTask):
         max_answer_len: int | None = None,
         max_seq_len: int | None = None,
         doc_stride: int | None = None,
-        handle_impossible_answer: bool | None = None,
+        or_none: bool | None = None,
         max_question_len: int | None = None,
         align_to_words: bool = True,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
-    ) -> list[list[Answer]]:
+    ) -> list[Answers]:
         """The `top_k` answers to each question, best first, whatever else is in the list.
 
         Args:
             questions: each with its context.
             max_answer_len, max_seq_len, doc_stride: see `AnswerSettings`; None takes the model's.
-            handle_impossible_answer: "no answer" is one of the answers; its probability is the
+            or_none: "no answer" is one of the answers; its probability is the
                 least that a window gives. Without a threshold it is ranked by that. None: exactly
                 if the model has a threshold.
             max_question_len: tokens that are read of a question; None: all.
@@ -189,15 +222,13 @@ class Answerer(ReadingTask):
         Raises:
             BadArgumentError: an empty question or context, or a question that fills the window.
         """
-        if top_k < 1:
-            raise BadArgumentError(f"top_k must be at least 1; got {top_k}.")
+        AnswerOptions(top_k=top_k, max_answer_len=max_answer_len, or_none=or_none)
         asked = dict(max_answer_len=max_answer_len, max_seq_len=max_seq_len, doc_stride=doc_stride)
         changes = {name: value for name, value in asked.items() if value is not None}
         settings = replace(self.settings, **changes)
         length = min(settings.max_seq_len, self._reader.max_length)
         stride = min(settings.doc_stride, length // 2)
         threshold = settings.no_answer_threshold
-        or_none = handle_impossible_answer
 
         def read(question: Question) -> tuple[TokenPair, list[list[int]]]:
             encoding = self._encoding(*question, max_question_len)
@@ -224,10 +255,12 @@ class Answerer(ReadingTask):
             "or_none": threshold is not None if or_none is None else or_none,
         }  # fmt: skip
         return [
-            [
-                Answer(context[span.start : span.end], *astuple(span))
-                for span in best_spans(pair, context, its, logits, **options)
-            ]
+            Answers(
+                [
+                    Answer(context[span.start : span.end], *astuple(span))
+                    for span in best_spans(pair, context, its, logits, **options)
+                ]
+            )
             for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)
         ]
 

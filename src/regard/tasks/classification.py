@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, DamagedFileError, unknown
+from regard.lines import one_line
 from regard.tasks.batching import read_each
+from regard.tasks.options import ClassificationOptions
 from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.result import Result
 from regard.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -31,23 +34,22 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Classification:
+class Classification(Result):
     """The labels of one text, best first."""
 
     labels: list[Label]
+    chosen: list[str]  # those that it has: the best one, or those above the classifier's threshold
     truncated: bool = False  # the text had more tokens than are read
-    threshold: float | None = None  # what the score of each label is above; None: there is one
 
     @property
     def best(self) -> Label:
         return self.labels[0]
 
-    @property
-    def chosen(self) -> list[Label]:
-        """The labels that the text has: those above the threshold, or the best one."""
-        if self.threshold is None:
-            return self.labels[:1]
-        return [label for label in self.labels if label.score > self.threshold]
+    def line(self) -> str:
+        return self.lines()[0]
+
+    def lines(self) -> list[str]:
+        return [f"{one_line(each.label)}\t{each.score:.4f}" for each in self.labels]
 
 
 def softmax(logits: Logits) -> Logits:
@@ -123,7 +125,7 @@ class Classifier(ReadingTask):
     def run(
         self,
         texts: Sequence[str],
-        pairs: Sequence[str] | None = None,
+        text_pair: Sequence[str] | None = None,
         *,
         top_k: int | None = None,
         batch_size: int = 32,
@@ -132,33 +134,38 @@ class Classifier(ReadingTask):
         """The labels of each text, whatever else is in the list.
 
         Args:
-            pairs: the second text of each, for a model of pairs.
+            text_pair: the second text of each, for a model of pairs.
             top_k: labels for each text; None: all.
             batch_size: texts read together.
             progress: called with the number of texts just finished.
 
         Raises:
-            BadArgumentError: not as many pairs as texts.
+            BadArgumentError: not as many second texts as texts.
         """
-        tokens = self.read(texts, pairs)
+        tokens = self.read(texts, text_pair)
         found = self.logits(tokens, batch_size=batch_size, progress=progress)
         several = self.problem_type == "multi_label_classification"
         return [
-            Classification(
-                ranked(logits, self.labels, self.problem_type, top_k),
-                text.truncated,
-                self.threshold if several else None,
+            classified(
+                ranked(logits, self.labels, self.problem_type),
+                top_k,
+                threshold=self.threshold if several else None,
+                truncated=text.truncated,
             )
             for text, logits in zip(tokens, found, strict=True)
         ]
 
-    def read(self, texts: Sequence[str], pairs: Sequence[str] | None = None) -> list[Tokens]:
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Classification]:
+        texts, *pairs = (list(column) for column in zip(*rows, strict=True)) if rows else [[]]
+        return self.run(texts, *pairs, **options)
+
+    def read(self, texts: Sequence[str], text_pair: Sequence[str] | None = None) -> list[Tokens]:
         """What the model reads of each text, or pair; the arguments are those of `run`."""
-        if pairs is not None and len(pairs) != len(texts):
+        if text_pair is not None and len(text_pair) != len(texts):
             raise BadArgumentError(
-                f"pairs must be one for each text; got {len(pairs)} for {len(texts)} texts."
+                f"text_pair must be one for each text; got {len(text_pair)} for {len(texts)} texts."
             )
-        seconds = [None] * len(texts) if pairs is None else pairs
+        seconds = [None] * len(texts) if text_pair is None else text_pair
         both = list(zip(texts, seconds, strict=True))
         return read_each(lambda these: self._reader.tokens(*these), both)
 
@@ -214,9 +221,10 @@ class Classifier(ReadingTask):
                 scores = softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
             else:
                 scores = softmax(logits[:, entails]).tolist()
-            best = sorted(range(len(labels)), key=lambda k: -scores[k])[:top_k]
-            chosen = [Label(labels[k], scores[k]) for k in best]
-            results.append(Classification(chosen, any(each.truncated for each in group)))
+            best = sorted(range(len(labels)), key=lambda k: -scores[k])
+            ordered = [Label(labels[k], scores[k]) for k in best]
+            truncated = any(each.truncated for each in group)
+            results.append(classified(ordered, top_k, truncated=truncated))
         return results
 
     def _entailment(self) -> tuple[int, int]:
@@ -248,29 +256,47 @@ class Classifier(ReadingTask):
             progress=progress,
         )
 
-    def trace(self, text: str, pair: str | None = None, *, keep: str = "auto") -> "Trace":
+    def trace(self, text: str, text_pair: str | None = None, *, keep: str = "auto") -> "Trace":
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, where there is one label for a text.
 
         Args:
-            pair: the second text, for a model of pairs.
+            text_pair: the second text, for a model of pairs.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
         answers = {"label": 0} if self.problem_type == "single_label_classification" else {}
-        return self._reader.trace(text, pair, answers=lambda ids: answers, keep=keep)
+        return self._reader.trace(text, text_pair, answers=lambda ids: answers, keep=keep)
 
 
-def ranked(
-    logits: Logits, labels: Sequence[str], problem_type: str, top_k: int | None = None
-) -> list[Label]:
+def classified(
+    labels: list[Label],
+    top_k: int | None,
+    *,
+    threshold: float | None = None,
+    truncated: bool = False,
+) -> Classification:
+    """The result of a text with all its labels, best first.
+
+    Args:
+        threshold: what the score of each chosen label is above; None: one label is chosen.
+
+    Raises:
+        BadArgumentError: top_k out of range.
+    """
+    ClassificationOptions(top_k=top_k)
+    chosen = labels[:1] if threshold is None else [x for x in labels if x.score > threshold]
+    return Classification(labels[:top_k], [each.label for each in chosen], truncated)
+
+
+def ranked(logits: Logits, labels: Sequence[str], problem_type: str) -> list[Label]:
     """Labels with their scores, best first; logits are (labels,)."""
     scores = SCORES[problem_type](logits).tolist()
     order = sorted(range(len(labels)), key=lambda k: -scores[k])
-    return [Label(labels[k], scores[k]) for k in order[:top_k]]
+    return [Label(labels[k], scores[k]) for k in order]
 
 
 def read_problem_type(checkpoint: Checkpoint) -> str:

@@ -25,7 +25,9 @@ from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles, read_json, read_object
 from regard.tasks.batching import read_each
 from regard.tasks.engine import as_array
+from regard.tasks.options import EncodingOptions
 from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
+from regard.tasks.result import Float32, Result, array
 from regard.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -39,11 +41,16 @@ SHORTEST = 1e-12  # length that a vector is divided by, so that zeros stay zeros
 
 
 @dataclass(frozen=True)
-class Embedding:
+class Embedding(Result):
     """One text as a vector."""
 
-    vector: Vectors  # (d_model,)
-    truncated: bool  # the text had more tokens than are read
+    embedding: Vectors = array(list[Float32])  # (d_model,)
+    truncated: bool = False  # the text had more tokens than are read
+
+    @property
+    def vector(self) -> Vectors:
+        """The embedding."""
+        return self.embedding
 
 
 @dataclass(frozen=True)
@@ -161,7 +168,7 @@ class Embedder(EncoderTask):
             batch_size: texts read together.
             progress: called with the number of texts just finished.
         """
-        check_choice("pooling", pooling or self.pooling, POOLING)
+        EncodingOptions(pooling=pooling, normalize=normalize)
         pool = POOLING[pooling or self.pooling]
         normalize = self.normalize if normalize is None else normalize
 

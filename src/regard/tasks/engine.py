@@ -147,7 +147,7 @@ class Torch(Engine):
 
     def _arguments(self, model: Any, inputs: Mapping[str, Array]) -> dict[str, Any]:
         """Arguments of the model's forward, on its device."""
-        tensors = {name: self.array(each) for name, each in inputs.items()}
+        tensors = {name: self.array(value) for name, value in inputs.items()}
         if model.reads == "image":
             return {"pixels": tensors["pixels"].to(model.embed.patches.weight.dtype)}
         return dict(model.reading(**tensors))
@@ -232,8 +232,8 @@ def computed_by(
 ) -> AnyTask:
     """The task as `Task.run_by` gives it, with threads for whichever engine computes."""
     kind = check_engine(engine, precision=precision)
-    own = threads if "threads" in kind.settings else None
-    task = task.run_by(engine, precision=precision, threads=own, say=say)
+    number = threads if "threads" in kind.settings else None
+    task = task.run_by(engine, precision=precision, threads=number, say=say)
     if threads:
         task.engine.use_threads(threads)
     return task
@@ -241,8 +241,8 @@ def computed_by(
 
 def as_array(x: Array) -> NDArray[np.float32]:
     """A tensor, (…), or an array, as an array of float32."""
-    found: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
-    return found
+    array: NDArray[np.float32] = x if isinstance(x, np.ndarray) else x.float().cpu().numpy()
+    return array
 
 
 def device_of(model: Any) -> Any:
@@ -255,7 +255,7 @@ def _is_large_and_new(handle: ModelHandle) -> bool:
     from regard.runtime.packing import is_packed
 
     if handle.source is None or handle.state is not None:
-        return sum(4 * each.numel() for each in handle.model.parameters()) > LARGE
+        return sum(4 * weight.numel() for weight in handle.model.parameters()) > LARGE
     if sum(file.stat().st_size for file in weight_files(handle.source.folder)) <= LARGE:
         return False
     return not is_packed(handle.source, "fp32")

@@ -67,7 +67,7 @@ class ModelHandle:
         self.config = config
         self.architecture = architecture
         self.source = source
-        self._loaded = Later(lambda: _with_state(load()))
+        self._loaded = Later(lambda: ((model := load()), _state(model)))
         self._model: Later[Any] = Later(lambda: self.original)
         self._engine: Later[Engine] = Later(lambda: Torch(self))
 
@@ -260,13 +260,11 @@ def _packed_config(checkpoint: Checkpoint, kind: str) -> Any:
     from regard.runtime.packing import packed_config
 
     with suppress(UnavailableError):
-        config = packed_config(checkpoint, kind)
-        if config is not None:
-            values = {
-                name: tuple(value) if isinstance(value, list) else value  # as JSON has a tuple
-                for name, value in config.items()
+        if (config := packed_config(checkpoint, kind)) is not None:
+            lists = {
+                name: tuple(value) for name, value in config.items() if isinstance(value, list)
             }
-            return SimpleNamespace(**values)
+            return SimpleNamespace(**config | lists)  # JSON has no tuples
     return None
 
 
@@ -276,13 +274,9 @@ def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder
     return other
 
 
-def _with_state(model: Any) -> tuple[Any, State]:
-    return model, _state(model)
-
-
 def _state(model: Any) -> State:
     """A value that changes when a parameter is written to, replaced or moved; none is read."""
     return tuple(
-        (id(each), each.data_ptr(), 0 if each.is_inference() else each._version)
-        for each in model.parameters()
+        (id(weight), weight.data_ptr(), 0 if weight.is_inference() else weight._version)
+        for weight in model.parameters()
     )

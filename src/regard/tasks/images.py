@@ -26,6 +26,7 @@ from regard.tasks.classification import (
     Classification,
     Logits,
     check_problem_type,
+    classified,
     ranked,
     read_problem_type,
 )
@@ -211,8 +212,7 @@ class ImageClassifier(ImageReader, Task):
             progress=progress,
         )
         return [
-            Classification(ranked(logits, self.labels, self.problem_type, top_k))
-            for [logits] in found
+            classified(ranked(logits, self.labels, self.problem_type), top_k) for [logits] in found
         ]
 
     def logits(self, pixels: Array) -> Logits:

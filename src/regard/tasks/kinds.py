@@ -10,14 +10,7 @@ from regard.checkpoints.heads import (
 )
 from regard.tasks.defaults import task_settings
 
-_HEADS = {
-    "classification": "text-classification",
-    "token_classification": "token-classification",
-    "question_answering": "question-answering",
-    "masked_lm": "fill-mask",
-    "pooler": "feature-extraction",
-    "none": "feature-extraction",
-}
+_HEADS = {head: name for name, kind in catalog.KINDS.items() for head in kind.heads}
 
 
 def kind_of(checkpoint: Checkpoint) -> str:

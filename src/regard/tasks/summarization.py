@@ -1,7 +1,7 @@
 """Text-to-text generation with an encoder–decoder, such as summarization."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
@@ -9,19 +9,27 @@ from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import read_defaults
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.text_to_text import Alternative, TextToText
+from regard.tasks.result import Written, asked, inside
+from regard.tasks.text_to_text import TextToText
 
 
 @dataclass(frozen=True)
-class Rewriting(Alternative):
-    """What became of one text."""
+class Summary(Written):
+    """The summary of one text, or what else a model makes of it."""
 
-    truncated: bool = False  # whether the text was longer than the model reads, and cut there
-    alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
+    summary: str
+    score: float
+    finished: bool  # False where max_new_tokens cut it off
+    truncated: bool = False  # the text was longer than the model reads, and cut there
+    tokens: list[str] = asked()
+    alternatives: "list[Summary]" = asked()  # n best, this one first
+    ids: list[int] = inside(default_factory=list)  # as generated, the end included
 
 
 class Rewriter(TextToText):
     """Answers text with text, as an encoder–decoder model was trained to: BART, Pegasus, T5."""
+
+    result_class = Summary
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
@@ -40,7 +48,7 @@ class Rewriter(TextToText):
         any_script: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
-    ) -> list[Rewriting]:
+    ) -> list[Summary]:
         """Answers texts; results do not depend on what else is in the list.
 
         A text of more tokens than the model reads is cut there, and the result says so.
@@ -75,11 +83,12 @@ class Rewriter(TextToText):
         if ids:
             yield ids
 
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Rewriting:
+    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Summary:
         if not parts:
             return _NOTHING
-        alternatives = self.alternatives(found[0])
-        return _rewriting(alternatives, truncated=len(parts[0]) > self.room)
+        truncated = len(parts[0]) > self.room
+        n_best = [replace(each, truncated=truncated) for each in self.alternatives(found[0])]
+        return replace(n_best[0], alternatives=n_best)
 
     def source(self, part: Sequence[int]) -> list[int]:
         return super().source(part[: self.room])
@@ -104,9 +113,4 @@ class Summarizer(Rewriter):
     task = "summarization"
 
 
-_NOTHING = Rewriting("", 0.0, [], finished=True)  # of an empty text
-
-
-def _rewriting(alternatives: list[Alternative], *, truncated: bool) -> Rewriting:
-    best = vars(alternatives[0])
-    return Rewriting(**best, truncated=truncated, alternatives=alternatives)
+_NOTHING = Summary("", 0.0, finished=True)  # of an empty text

@@ -102,6 +102,22 @@ class Task(ABC):
             " by torch"
         ]
 
+    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+        """The task as these options set it, and those of them that `run_rows` takes.
+
+        Args:
+            options: of the task's class of options (`catalog.Kind.options_class`).
+        """
+        return self, options
+
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Any]:
+        """A result for each row of inputs, which are those of `catalog.Kind.inputs`.
+
+        Args:
+            options: those that `with_options` leaves, batch_size and progress.
+        """
+        return list(self.run([text for (text,) in rows], **options))
+
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """The bare answer to one input; a list of them to a list."""

@@ -9,7 +9,6 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
@@ -36,17 +35,6 @@ T = TypeVar("T")
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
-@dataclass(frozen=True)
-class Alternative:
-    """One of the n best answers to a text."""
-
-    text: str
-    score: float  # log-probability divided by length^length_penalty: the beam's ranking
-    tokens: list[str]
-    finished: bool  # False where max_new_tokens cut it off
-    ids: list[int] = field(default_factory=list)  # as generated, the end included
-
-
 class TextToText(Task):
     """What translating and summarizing have in common.
 
@@ -65,6 +53,7 @@ class TextToText(Task):
     """
 
     handle: EncoderDecoderHandle
+    result_class: ClassVar[type[Any]]
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
@@ -108,6 +97,14 @@ class TextToText(Task):
         """The model itself, also where a packed one computes; loaded when it is first asked for."""
         model: AnyEncoderDecoder = self.handle.model
         return model
+
+    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+        task, prefix = self, options.pop("prefix", None)
+        if prefix is not None:
+            task = copy.copy(self)
+            task.prefix = prefix
+        options.pop("tokens", None)
+        return task, options
 
     @property
     def device(self) -> torch.device:
@@ -366,12 +363,16 @@ class TextToText(Task):
         start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
         return self.engine.generate(source, start, config, numbers)
 
-    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Alternative]:
-        """Hypotheses as text."""
+    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Any]:
+        """Hypotheses as results."""
         target = self.tokenizers.target
         return [
-            Alternative(
-                target.decode(ids), each.score, target.tokens(ids), each.finished, list(each.tokens)
+            self.result_class(
+                target.decode(ids),
+                each.score,
+                each.finished,
+                tokens=target.tokens(ids),
+                ids=list(each.tokens),
             )
             for each in hypotheses
             for ids in [self.without_end(each.tokens)]

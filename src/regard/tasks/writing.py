@@ -3,9 +3,9 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.tasks.handle import ModelHandle
+from regard.tasks.result import Written, asked, inside
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
@@ -35,16 +36,22 @@ TRACED = 20  # tokens written for a trace by default
 
 
 @dataclass(frozen=True)
-class Result:
+class Continuation(Written):
     """What was written after one prompt."""
 
-    text: str  # without the prompt
-    tokens: list[str]  # the pieces of the text; the token that ended it is not among them
-    ids: list[int]  # of the prompt and what was written, the token that ended it included
-    score: float  # log-probability divided by length^length_penalty
+    continuation: str  # without the prompt
+    score: float
     finished: bool  # False where a limit cut it off
-    full: bool  # the limit was the model's positions, not max_new_tokens
-    others: list["Result"] = field(default_factory=list)  # the rest of alternatives
+    tokens: list[str] = asked()  # the token that ended it is not among them
+    alternatives: "list[Continuation]" = asked()  # this one first
+    # Of the prompt and what was written, the token that ended it included.
+    ids: list[int] = inside(default_factory=list)
+    full: bool = inside(False)  # the limit was the model's positions, not max_new_tokens
+
+    @property
+    def others(self) -> "list[Continuation]":
+        """The alternatives but the first."""
+        return self.alternatives[1:]
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ class Prompted:
     ends: Callable[[Sequence[int]], bool] | None  # as `generate` takes it
     writes: Callable[[int], bool]  # whether a token has a text
     text: TextStream  # of what follows the prompt
-    result: Callable[[Hypothesis], Result]
+    result: Callable[[Hypothesis], Continuation]
 
 
 class Writer(Task):
@@ -124,6 +131,25 @@ class Writer(Task):
         model: Decoder = self.handle.model
         return model
 
+    def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
+        options.pop("tokens", None)
+        return self, options
+
+    def run_rows(
+        self,
+        rows: Sequence[tuple[str, ...]],
+        *,
+        chat: bool = False,
+        system: str | None = None,
+        stop: Sequence[str] = (),
+        **options: Any,
+    ) -> list[Continuation]:
+        opening = [] if system is None else [{"role": "system", "content": system}]
+        prompts: list[Prompt] = [
+            [*opening, {"role": "user", "content": text}] if chat else text for (text,) in rows
+        ]
+        return self.run(prompts, stop_strings=stop, **options)
+
     @overload
     def __call__(self, prompt: str, **options: Any) -> str: ...
     @overload
@@ -162,7 +188,7 @@ class Writer(Task):
         batch_size: int = 16,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
-    ) -> list[Result]:
+    ) -> list[Continuation]:
         """Continues texts and answers chats; results do not depend on what else is in the list.
 
         Args:
@@ -188,17 +214,16 @@ class Writer(Task):
         ids = read_each(lambda prompt: cut(self._ids(prompt, special_in_text, goes_on)), prompts)
         limits = read_each(lambda each: self._limited(config, each, max_length, min_length), ids)
 
-        def written(numbers: list[int]) -> list[Result]:
+        def written(numbers: list[int]) -> list[Continuation]:
             results = []
             # A prompt near the end of the positions has a limit of its own, and fewer companions.
             for limit, same in itertools.groupby(numbers, limits.__getitem__):
                 group = list(same)
-                n_best = self._write([ids[k] for k in group], limit, group, ends)
-                for k, hypotheses in zip(group, n_best, strict=True):
-                    first, *others = (
-                        self._result(prompts[k], ids[k], config, each) for each in hypotheses
-                    )
-                    results.append(replace(first, others=others))
+                found = self._write([ids[k] for k in group], limit, group, ends)
+                for k, hypotheses in zip(group, found, strict=True):
+                    n_best = [self._result(prompts[k], ids[k], config, each) for each in hypotheses]
+                    alternatives = n_best if len(n_best) > 1 else []
+                    results.append(replace(n_best[0], alternatives=alternatives))
             return results
 
         found = by_length(
@@ -218,7 +243,7 @@ class Writer(Task):
         stop_strings: str | Sequence[str] = (),
         special_in_text: bool = False,
         **options: Any,
-    ) -> Writing[Hypothesis, Result]:
+    ) -> Writing[Hypothesis, Continuation]:
         """The text of `run([prompt])`, in pieces as they are written; arguments as there.
 
         Raises:
@@ -427,10 +452,10 @@ class Writer(Task):
         ids: Sequence[int],
         config: GenerationConfig,
         hypothesis: Hypothesis,
-    ) -> Result:
+    ) -> Continuation:
         tokens = [token for token in hypothesis.tokens if self._writes(token, config)]
-        return Result(
-            text=text_after(self.tokenizer, self._before(prompt, ids), tokens),
+        return Continuation(
+            continuation=text_after(self.tokenizer, self._before(prompt, ids), tokens),
             tokens=self.tokenizer.tokens(tokens),
             ids=[*ids, *hypothesis.tokens],
             score=hypothesis.score,

@@ -1,35 +1,51 @@
-"""Trackers of the curves of a run: TensorBoard."""
+"""Trackers: programs that show the curves of runs. Each has a line in `TRACKERS`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from regard.errors import optional_package
 from regard.training.config import Progress
 
+Watcher = Callable[[str, Progress], None]
 
-def tensorboard(folder: Path) -> Callable[[str, Progress], None]:
-    """A watcher that writes each evaluation's figures and training loss to event files in `folder`.
+
+class TensorBoard:
+    """Writes each evaluation's figures and training loss to event files in a run's folder.
 
     Raises:
         UnavailableError: tensorboard is not installed.
     """
-    writer = require_tensorboard()(str(folder))
 
-    def watch(event: str, progress: Progress) -> None:
+    def __init__(self, folder: Path):
+        self._writer = self.library()(str(folder))
+
+    @staticmethod
+    def library() -> Any:
+        """The class that writes. Raises UnavailableError if its package is not installed."""
+        with optional_package("tensorboard", "TensorBoard's event files need"):
+            from torch.utils.tensorboard import SummaryWriter
+        return SummaryWriter
+
+    def __call__(self, event: str, progress: Progress) -> None:
         if event == "evaluate":
-            values = {"train/loss": progress.loss} | {
-                f"dev/{name}": value for name, value in progress.figures.items()
-            }
-            for name, value in values.items():
-                writer.add_scalar(name, value, progress.step)
-            writer.flush()
-
-    return watch
+            figures = {f"dev/{name}": value for name, value in progress.figures.items()}
+            for name, value in ({"train/loss": progress.loss} | figures).items():
+                self._writer.add_scalar(name, value, progress.step)
+            self._writer.flush()
 
 
-def require_tensorboard() -> Any:
-    """TensorBoard's writer. Raises UnavailableError where tensorboard is not installed."""
-    with optional_package("tensorboard", "TensorBoard's event files need"):
-        from torch.utils.tensorboard import SummaryWriter
-    return SummaryWriter
+# By the training option that asks for each, a field of `recipes.options.run.RunOptions`.
+TRACKERS = {"tensorboard": TensorBoard}
+
+
+def trackers(options: Mapping[str, Any]) -> list[type[TensorBoard]]:
+    """The trackers that a run's options ask for.
+
+    Raises:
+        UnavailableError: the package of one is not installed.
+    """
+    chosen = [tracker for name, tracker in TRACKERS.items() if options.get(name)]
+    for tracker in chosen:
+        tracker.library()
+    return chosen

@@ -1,4 +1,4 @@
-"""From a user's files to what a translator trains on, once; a resumed run finds it in its folder.
+"""Sentence pairs of a user's files, prepared once; a resumed run finds them in its folder.
 
 data/
     train.tokens             the training pairs as token ids, read through a memory map
@@ -246,7 +246,7 @@ def rates(pairs: TrainingPairs, temperature: float) -> list[float]:
 
 
 def before_source(language: str) -> str:
-    """What stands before a source that is translated into a language of several."""
+    """Return the text before a source that is translated into a language of several."""
     return f"{tag(language)} " if language else ""
 
 

@@ -1,4 +1,4 @@
-"""How well a translator translates a set of sentence pairs: BLEU, chrF, loss and speed."""
+"""Scores of translators on sentence pairs: BLEU, chrF, loss and speed."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -98,7 +98,7 @@ class TranslationReport(Report):
 
 
 class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
-    """How translators are scored."""
+    """Evaluation of translators."""
 
     unit = "sentences"
     doing = "translating"
@@ -170,8 +170,8 @@ def read_test_set(
 def dev_figures(
     translator: Translator, pairs: Sequence[tuple[str, str]], *, sentences: int
 ) -> dict[str, float]:
-    """What a training run watches: the loss on all pairs; BLEU, chrF and the share of distinct
-    outputs of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
+    """Return a run's dev figures: the loss on all pairs; BLEU, chrF and share of distinct outputs
+    of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]
     hypotheses = greedy_answers(translator, sources, references, batch_size=128)

@@ -26,7 +26,7 @@ from regard.training.processes import launched
 from regard.translation.data import pairs_of
 from regard.translation.options import TrainingOptions
 from regard.translation.training import TranslationRecipe, Watch, train_translation
-from regard.translation.translator import Result, Translator
+from regard.translation.translator import Translation, Translator
 
 BUCKETS = 5  # of sentences by length
 NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
@@ -37,7 +37,7 @@ Translations = dict[str, list[str]]  # by the file that has them
 
 @dataclass(frozen=True)
 class Rung:
-    """One kind of model."""
+    """A kind of model."""
 
     name: str  # of its folder
     title: str
@@ -46,7 +46,7 @@ class Rung:
 
 
 def rungs(cell: str) -> tuple[Rung, ...]:
-    """From the lowest to the highest; the first two have these cells."""
+    """Return the rungs from the lowest to the highest; the first two have these cells."""
     recurrent = {"architecture": "recurrent", "cell": cell}
     name = cell.upper()
     return (
@@ -63,7 +63,7 @@ def rungs(cell: str) -> tuple[Rung, ...]:
 
 @dataclass(frozen=True)
 class RungResult:
-    """What one rung came to."""
+    """Figures of a rung."""
 
     name: str
     title: str
@@ -94,11 +94,11 @@ class Ladder:
 
     @property
     def minutes(self) -> float:
-        """Of training, over all rungs."""
+        """Minutes of training, over all rungs."""
         return sum(rung.minutes for rung in self.rungs)
 
     def table(self) -> str:
-        """As Markdown, in columns."""
+        """Return the table as Markdown, in columns."""
         head = ["", "loss", "BLEU", "p", "greedy", "p", *map(words, self.buckets)]
         head += ["parameters", "trained", "decoded", "path", "minutes"]
         chances = [["", *map("{:.3f}".format, own)] for own in (self.chances, self.greedy_chances)]
@@ -122,7 +122,7 @@ class Ladder:
         return markdown([head, *rows])
 
     def caption(self) -> str:
-        """What the table's numbers are."""
+        """Return a caption that says what the table's numbers are."""
         return (
             f"Of {self.test}: loss in nats per target token; BLEU ({self.rungs[0].bleu_signature})"
             f" of {NUM_BEAMS} beams, of greedy decoding, and of the beams by the source's length in"
@@ -263,7 +263,7 @@ def _measure(
 
 def _timed(
     translator: Translator, sources: Sequence[str], num_beams: int
-) -> tuple[list[Result], float]:
+) -> tuple[list[Translation], float]:
     """The translations and the seconds that they took."""
     started = time.perf_counter()
     results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, num_beams=num_beams)
@@ -271,7 +271,7 @@ def _timed(
 
 
 def by_length(texts: Sequence[str], count: int = BUCKETS) -> list[tuple[int, int]]:
-    """At most `count` ranges of length in words, (from, to), with about as many texts in each.
+    """Return at most `count` ranges of length in words, (from, to), of about as many texts each.
 
     Equal lengths are never in two of them.
     """

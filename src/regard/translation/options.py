@@ -115,6 +115,6 @@ class TrainingOptions(LineOptions, SequenceOptions):
 
 @dataclass(frozen=True, repr=False)
 class LadderOptions(TrainingOptions):
-    """What the rungs of `regard ladder` share; the defaults that it does not have in common."""
+    """Options of `regard ladder`, which all rungs share."""
 
     output: str = data_option("runs/ladder", "The folder of runs, table and picture.", free=True)

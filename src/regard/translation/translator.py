@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from regard.generation import Hypothesis
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.text_to_text import Alternative, TextToText
+from regard.tasks.result import Float32, Written, array, asked, inside
+from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair, normalize
 from regard.translation.languages import Languages
 
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Result:
+class Translation(Written):
     """The translation of one text."""
 
-    text: str
+    translation: str
     score: float
-    tokens: list[str]
-    finished: bool
-    source_words: list[str] = field(default_factory=list)
-    target_words: list[str] = field(default_factory=list)
-    alignment: NDArray[np.float32] | None = None  # (target words, source words)
-    alternatives: list[Alternative] = field(default_factory=list)  # n best, this one first
+    finished: bool  # False where max_new_tokens cut it off
+    tokens: list[str] = asked()
+    alternatives: list[Translation] = asked()  # n best, this one first
+    source_words: list[str] = asked("alignment")
+    target_words: list[str] = asked("alignment")
+    # (target words, source words)
+    alignment: NDArray[np.float32] | None = array(list[list[Float32]] | None, default=None)
+    ids: list[int] = inside(default_factory=list)  # as generated, the end included
 
 
 class Translator(TextToText):
@@ -53,6 +56,8 @@ class Translator(TextToText):
         directions: the defaults of each direction of a checkpoint that has several, such as T5's
             "translation_en_to_de", for `between`.
     """
+
+    result_class = Translation
 
     def __init__(
         self,
@@ -99,7 +104,7 @@ class Translator(TextToText):
 
     @property
     def has_languages(self) -> bool:
-        """Whether both languages must be specified: see `between`."""
+        """True if both languages must be specified: see `between`."""
         return self.languages.both
 
     def between(self, source: str | None = None, target: str | None = None) -> Translator:
@@ -122,9 +127,13 @@ class Translator(TextToText):
         )
         return self.decoding_by(**changes)
 
+    def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
+        languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
+        task = self.between(*languages) if any(languages) else self
+        return super(Translator, task).with_options(**options)
+
     def saved_settings(self) -> dict[str, Any]:
-        """Of a model of several languages none of which is chosen, also each direction's prefix, as
-        T5's config.json has it."""
+        """Include each direction's prefix, as T5's config.json has it, if no language is chosen."""
         directions = self.languages.pairs if self.prefix is None else {}
         tasks = {
             f"translation_{source}_to_{target}": {"prefix": defaults.prefix}
@@ -162,7 +171,7 @@ class Translator(TextToText):
         truncation: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
-    ) -> list[Result]:
+    ) -> list[Translation]:
         """Translates texts; results do not depend on what else is in the list.
 
         Args:
@@ -209,7 +218,7 @@ class Translator(TextToText):
         *,
         alignment: str | None = None,
         alignment_layer: int | None = None,
-    ) -> Result:
+    ) -> Translation:
         """A text's result, from its parts and the n best answers to each; options as in `run`."""
         if not parts:
             return _join([])
@@ -221,8 +230,8 @@ class Translator(TextToText):
         n_best: Sequence[list[Hypothesis]],
         alignment: str | None,
         layer: int | None,
-    ) -> list[Result]:
-        found = [_result(self.alternatives(hypotheses)) for hypotheses in n_best]
+    ) -> list[Translation]:
+        found = [_best(self.alternatives(hypotheses)) for hypotheses in n_best]
         if alignment is None:
             return found
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
@@ -234,7 +243,7 @@ class Translator(TextToText):
     def parts(
         self, text: str, *, any_script: bool = False, truncation: bool = False
     ) -> Iterator[list[int]]:
-        """As many as the model's positions make necessary; one with `truncation`."""
+        """Yield as many parts as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
         if not any_script:
@@ -263,12 +272,12 @@ class Translator(TextToText):
 
     def _aligned(
         self,
-        results: list[Result],
+        results: list[Translation],
         sources: Sequence[list[int]],
         targets: list[list[int]],
         step: str,
         layer: int | None,
-    ) -> list[Result]:
+    ) -> list[Translation]:
         from regard.data import pad
         from regard.inspection import cross_attention, group_words
 
@@ -297,7 +306,7 @@ class Translator(TextToText):
         return aligned
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:
-        """What the numbers of `Result.alignment` are."""
+        """Return a caption of the numbers of `Translation.alignment`."""
 
         caption = "α of cross-attention"
         if not self.model.stepwise:
@@ -319,13 +328,12 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _result(alternatives: list[Alternative]) -> Result:
-    best = alternatives[0]
-    return Result(best.text, best.score, best.tokens, best.finished, alternatives=alternatives)
+def _best(n_best: list[Translation]) -> Translation:
+    return replace(n_best[0], alternatives=n_best)
 
 
-def _join(parts: list[Result]) -> Result:
-    """One result from those of a text's parts; nothing at all for an empty text.
+def _join(parts: list[Translation]) -> Translation:
+    """Return one result from those of a text's parts; nothing at all for an empty text.
 
     Each alternative joins those of its rank: the text's second best the second best of every part.
     """
@@ -337,21 +345,20 @@ def _join(parts: list[Result]) -> Result:
             [part.alignment for part in parts if part.alignment is not None]
         )
     ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
-    alternatives = [_joined(rank) for rank in ranks]
     return replace(
-        _result(alternatives),
+        _best([_joined(rank) for rank in ranks]),
         source_words=[word for part in parts for word in part.source_words],
         target_words=[word for part in parts for word in part.target_words],
         alignment=alignment,
     )
 
 
-def _joined(parts: Sequence[Alternative]) -> Alternative:
-    return Alternative(
-        text=" ".join(part.text for part in parts),
-        score=sum(part.score for part in parts),
+def _joined(parts: Sequence[Translation]) -> Translation:
+    return Translation(
+        " ".join(part.text for part in parts),
+        sum(part.score for part in parts),
+        all(part.finished for part in parts),
         tokens=[token for part in parts for token in part.tokens],
-        finished=all(part.finished for part in parts),
         ids=[id_ for part in parts for id_ in part.ids],
     )
 

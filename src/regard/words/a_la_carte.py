@@ -55,25 +55,25 @@ def extend_vectors(
     check_sizes(window=window, min_count=min_count)
     sentences = read_sentences(texts, min_count)
     counts = Counter(chain.from_iterable(sentences))
-    known = [word for word in counts if word in trained]
+    shared = [word for word in counts if word in trained]
     new = _new_words(trained, counts, words, min_count)
-    neighbors = count_neighbors(sentences, [*known, *new], window, lambda distance: 1)
-    neighbors = neighbors[:, : len(known)]
+    neighbors = count_neighbors(sentences, [*shared, *new], window, lambda distance: 1)
+    neighbors = neighbors[:, : len(shared)]
     has_any = np.asarray(neighbors.sum(1)).ravel()
-    vectors = trained.rows(known).astype(np.float64)
+    vectors = trained.rows(shared).astype(np.float64)
     means = (neighbors @ vectors) / np.maximum(has_any, 1)[:, None]
 
-    importance = np.log([counts[word] for word in known]) * (has_any[: len(known)] > 0)
-    matrix = _fit(means[: len(known)], vectors, importance)
-    reached = has_any[len(known) :] > 0
+    importance = np.log([counts[word] for word in shared]) * (has_any[: len(shared)] > 0)
+    matrix = _fit(means[: len(shared)], vectors, importance)
+    reached = has_any[len(shared) :] > 0
     if not reached.all() and (words is not None or not reached.any()):
         word = new[int(np.argmin(reached))]
         raise BadArgumentError(
             f"{word!r} stands beside no word that has a vector: give more text, or a wider window."
         )
-    found = (means[len(known) :][reached] @ matrix.T).astype(np.float32)
-    kept = [word for word, is_reached in zip(new, reached, strict=True) if is_reached]
-    return WordVectors([*trained.words, *kept], np.concatenate([trained.vectors, found]))
+    induced = (means[len(shared) :][reached] @ matrix.T).astype(np.float32)
+    added = [word for word, is_reached in zip(new, reached, strict=True) if is_reached]
+    return WordVectors([*trained.words, *added], np.concatenate([trained.vectors, induced]))
 
 
 def _new_words(
@@ -88,8 +88,8 @@ def _new_words(
             f"every word that occurs {min_count} times or more in this text has a vector already:"
             " give other text, or a smaller min_count."
         )
-    asked = list(dict.fromkeys(word.lower() for word in words))
-    for word in asked:
+    chosen = list(dict.fromkeys(word.lower() for word in words))
+    for word in chosen:
         if word in trained:
             raise BadArgumentError(f"{word!r} has a vector already: leave it out.")
         if counts[word] < min_count:
@@ -97,7 +97,7 @@ def _new_words(
                 f"a new word must occur {min_count} times or more in the text; {word!r} occurs"
                 f" {counts[word]} times: give more text, or a smaller min_count."
             )
-    return sorted(asked, key=lambda word: -counts[word])
+    return sorted(chosen, key=lambda word: -counts[word])
 
 
 def _fit(

@@ -101,9 +101,9 @@ def _positive_information(counts: csr_array) -> csr_array:
     rows, columns = pairs.coords
     expected = words[rows] * contexts[columns] / contexts.sum()
     information = np.log(pairs.data / expected)
-    kept = information > 0
+    positive = information > 0
     sparse = _require_sparse()
-    return sparse((information[kept], (rows[kept], columns[kept])), shape=counts.shape)
+    return sparse((information[positive], (rows[positive], columns[positive])), shape=counts.shape)
 
 
 def _require_sparse() -> type[csr_array]:

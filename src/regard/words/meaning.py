@@ -66,27 +66,27 @@ def find_occurrences(
         BadArgumentError: not a single word, or it occurs fewer than three times.
         NotFoundError: it does not occur.
     """
-    wanted = split_words(word)
-    if len(wanted) != 1:
+    parts = split_words(word)
+    if len(parts) != 1:
         raise BadArgumentError(f"one word was expected; got {word!r}.")
-    found = []
+    occurrences = []
     met: dict[str, None] = {}
     for text, sense in zip(texts, senses or repeat(None), strict=senses is not None):
         words, spans = split_words(text), word_spans(text)
         met.update(dict.fromkeys(words))
         for place, each in enumerate(words):
-            if each == wanted[0]:
+            if each == parts[0]:
                 first, end = _around(text, spans, place)
                 start, stop = spans[place]
-                found.append(Occurrence(text[first:end], start - first, stop - first, sense))
-    if not found:
-        raise NotFoundError(_absent(wanted[0], list(met)))
-    if len(found) < 3:
+                occurrences.append(Occurrence(text[first:end], start - first, stop - first, sense))
+    if not occurrences:
+        raise NotFoundError(_absent(parts[0], list(met)))
+    if len(occurrences) < 3:
         raise BadArgumentError(
-            f"{wanted[0]!r} occurs {len(found)} times in this text; three or more are needed to"
-            " compare its meanings. Give more text."
+            f"{parts[0]!r} occurs {len(occurrences)} times in this text; three or more are needed"
+            " to compare its meanings. Give more text."
         )
-    return found
+    return occurrences
 
 
 def meanings(
@@ -102,7 +102,7 @@ def meanings(
     """
     senses = [each.sense for each in occurrences if each.sense is not None]
     labeled = len(senses) == len(occurrences)
-    found = []
+    results = []
     for name, states in layers.items():
         clusters = find_clusters(states)
         scores = None
@@ -113,8 +113,8 @@ def meanings(
                 purity(clusters.numbers, senses),
             )
         mean = states.mean(0) if average is None else average
-        found.append(Meaning(name, states, mean, clusters.numbers, clusters.silhouette, scores))
-    return found
+        results.append(Meaning(name, states, mean, clusters.numbers, clusters.silhouette, scores))
+    return results
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:

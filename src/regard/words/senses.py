@@ -40,11 +40,11 @@ def find_clusters(states: States, count: int | None = None, *, seed: int = 0) ->
     distinct = len(np.unique(np.round(directions / _EQUAL), axis=0))
     if count is not None:
         return _clusters(directions, min(count, distinct), seed)
-    found = [
+    divisions = [
         _clusters(directions, number, seed)
         for number in range(2, min(MOST_CLUSTERS, distinct - 1, len(states) - 1) + 1)
     ]
-    best = max(found, key=lambda each: each.silhouette or 0.0, default=None)
+    best = max(divisions, key=lambda each: each.silhouette or 0.0, default=None)
     if best is None or (best.silhouette or 0.0) < LEAST_SILHOUETTE:
         return _clusters(directions, 1, seed)
     return best
@@ -78,15 +78,15 @@ def leave_one_out(states: States, senses: Sequence[str]) -> float:
     One subtraction for each vector, where scikit-learn's LeaveOneOut would fit a model for each.
     """
     names = [sense for sense, _ in Counter(senses).most_common()]
-    own = np.array([names.index(sense) for sense in senses])
+    labels = np.array([names.index(sense) for sense in senses])
     directions = unit(states).astype(np.float64)
     sums = np.zeros((len(names), states.shape[1]))
-    np.add.at(sums, own, directions)
+    np.add.at(sums, labels, directions)
     cosines = directions @ unit(sums).T
-    rest = unit(sums[own] - directions)
-    once = np.bincount(own)[own] == 1  # has no mean without it, so that it is never found
-    cosines[np.arange(len(own)), own] = np.where(once, -np.inf, (rest * directions).sum(1))
-    return float((_nearest(cosines) == own).mean())
+    rest = unit(sums[labels] - directions)
+    once = np.bincount(labels)[labels] == 1  # has no mean without it, so that it is never found
+    cosines[np.arange(len(labels)), labels] = np.where(once, -np.inf, (rest * directions).sum(1))
+    return float((_nearest(cosines) == labels).mean())
 
 
 def most_frequent(train_senses: Sequence[str], test_senses: Sequence[str]) -> float:

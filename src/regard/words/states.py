@@ -69,14 +69,14 @@ def attention_states(
     if not temperature >= COLDEST:
         raise BadArgumentError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
-    found = []
+    states = []
     for each in occurrences:
         query = torch.from_numpy(vectors[each.word][None])
         around = split_words(each.text[: each.start]) + split_words(each.text[each.end :])
         others = vectors.rows(word for word in around if word in vectors)
         keys = torch.cat([query, torch.from_numpy(others)])
-        found.append(attend(query, keys, keys, score=score)[0].numpy())
-    return {"attention": np.stack(found)}
+        states.append(attend(query, keys, keys, score=score)[0].numpy())
+    return {"attention": np.stack(states)}
 
 
 @dataclass(frozen=True)
@@ -132,25 +132,25 @@ class WordReader:
             progress: called with the number of occurrences just finished.
         """
         reads = [self._read(each) for each in occurrences]
-        found = by_length(
+        batches = by_length(
             [[read] for read in reads],
             self._states,
             length=lambda read: len(read.ids),
             batch_size=batch_size,
             progress=progress,
         )
-        every = np.stack([states for [states] in found], axis=1)  # (layers, occurrences, d_model)
+        every = np.stack([states for [states] in batches], axis=1)  # (layers, occurrences, d_model)
         return dict(zip(self.layers, every, strict=True))
 
     def _read(self, occurrence: Occurrence) -> _Read:
         encoding = self.tokenizer.inputs(occurrence.text)
         ids, texts = encoding.ids, encoding.sequence_ids  # each a copy of the whole list
-        own = [
+        pieces = [
             k
             for k, (start, end) in enumerate(encoding.offsets)
             if texts[k] is not None and start < occurrence.end and end > occurrence.start
         ]
-        if not own:
+        if not pieces:
             raise UnsupportedError(
                 f"{self.name} has no token for {occurrence.word!r}: it leaves this word out."
             )
@@ -158,11 +158,11 @@ class WordReader:
         room = self.max_length - len(special)
         inside = [k for k, text in enumerate(texts) if text is not None]
         # Of a longer text what is around the word.
-        first = max(0, min(inside.index(own[0]) - room // 2, len(inside) - room))
-        kept = sorted(special + inside[first : first + room])
-        theirs = set(own)
-        places = [place for place, k in enumerate(kept) if k in theirs]
-        return _Read([ids[k] for k in kept], places)
+        first = max(0, min(inside.index(pieces[0]) - room // 2, len(inside) - room))
+        window = sorted(special + inside[first : first + room])
+        theirs = set(pieces)
+        places = [place for place, k in enumerate(window) if k in theirs]
+        return _Read([ids[k] for k in window], places)
 
     @torch.inference_mode()
     def _states(self, batch: list[_Read]) -> list[NDArray[np.float32]]:

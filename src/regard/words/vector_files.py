@@ -104,8 +104,8 @@ def _fill(
 ) -> Vectors:
     """The rows in one array. `exact`: the file says how many there are, and has fewer if it was
     broken off."""
-    wanted = total if limit is None else min(total, limit)
-    vectors = np.empty((wanted, dim), np.float32)
+    count = total if limit is None else min(total, limit)
+    vectors = np.empty((count, dim), np.float32)
     seen: dict[str, None] = {}
     read = 0
     for read, (raw, numbers) in enumerate(rows, start=1):
@@ -118,9 +118,9 @@ def _fill(
         if word not in seen:
             vectors[len(seen)] = numbers
             seen[word] = None
-        if len(seen) == wanted:
+        if len(seen) == count:
             break
-    if exact and read < total and len(seen) < wanted:
+    if exact and read < total and len(seen) < count:
         raise DamagedFileError(
             f"{path} says that it has {total:,} words, but ends after {read:,}: copy it again."
         )
@@ -263,8 +263,8 @@ def _resume(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _broken(path: Path, number: int, expected: str, line: bytes) -> DamagedFileError:
-    shown = line.decode("utf-8", "replace").strip()
-    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+    text = line.decode("utf-8", "replace").strip()
+    text = text if len(text) <= 60 else f"{text[:59]}…"
     return DamagedFileError(
-        f"{path}, line {number:,}: expected {expected}; got {shown!r}. Correct or delete the line."
+        f"{path}, line {number:,}: expected {expected}; got {text!r}. Correct or delete the line."
     )

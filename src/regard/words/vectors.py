@@ -94,8 +94,8 @@ class WordVectors:
         cosines /= np.maximum(self._norms * np.linalg.norm(vector), _TINY)
         if isinstance(word, str):
             cosines[self.row(word)] = -np.inf
-        found = min(k, len(self) - isinstance(word, str))
-        nearest = np.argsort(-cosines, kind="stable")[: max(found, 0)]
+        count = min(k, len(self) - isinstance(word, str))
+        nearest = np.argsort(-cosines, kind="stable")[: max(count, 0)]
         return [(self.words[row], float(cosines[row])) for row in nearest]
 
     def save(self, path: str | os.PathLike[str], *, half: bool = False) -> None:
@@ -162,14 +162,14 @@ def _find(path: str | os.PathLike[str]) -> Path:
             needed = catalog.KINDS["word-vectors"].needed
             raise UnsupportedError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
         return shipped.folder
-    known = ", ".join(catalog.names(vectors=True))
+    names = ", ".join(catalog.names(vectors=True))
     if not path.exists():
         raise NotFoundError(
-            f"word vectors are {known}, or a file or folder of them; there is no {str(path)!r}."
+            f"word vectors are {names}, or a file or folder of them; there is no {str(path)!r}."
         )
     if any((path / name).is_file() for name in ("config.json", "model/config.json")):
         raise UnsupportedError(
-            f"{path} is a model folder, and `regard info {path}` says what it is for; give {known},"
+            f"{path} is a model folder, and `regard info {path}` says what it is for; give {names},"
             " or a file or folder of word vectors."
         )
     return path
@@ -181,5 +181,5 @@ def nearest_spelled(word: str, words: WordVectors) -> str | None:
 
     A number is only replaced by a number.
     """
-    known = [each for each in words.words if each.isdecimal() == word.isdecimal()]
-    return next(iter(get_close_matches(word.lower(), known, n=1, cutoff=_CLOSE)), None)
+    candidates = [each for each in words.words if each.isdecimal() == word.isdecimal()]
+    return next(iter(get_close_matches(word.lower(), candidates, n=1, cutoff=_CLOSE)), None)

@@ -140,6 +140,7 @@ def test_a_person_at_the_keyboard_is_told_what_to_give(regard):
     assert "there is no sentence; give one in quotes" in outcome.err
 
 
-def test_text_that_is_not_utf8_is_refused(regard):
+def test_text_that_is_not_utf8_is_read_as_an_older_encoding_which_is_said(regard):
     outcome = regard("explain", stdin=b"caf\xe9")
-    assert "stdin is not UTF-8 (byte 4 is 0xe9)" in outcome.err
+    assert "stdin is read as Windows-1252, because it is not UTF-8" in outcome.err
+    assert "'café' is not among" in outcome.err

@@ -106,8 +106,8 @@ def test_json_has_every_occurrence(regard, here):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("apple -t none.txt", "none.txt does not exist"),
-        ("apple -t empty.txt", "empty.txt is empty; a text on each line was expected"),
+        ("apple -t none.txt", "expected a file at none.txt, but there is no such file"),
+        ("apple -t empty.txt", "expected lines of text in empty.txt, but it is empty"),
         ("apple -t blank.txt", "the text has no words; give one in which the word occurs"),
         ("aple -t plain.txt", "'aple' does not occur in this text. Did you mean 'apple'?"),
         ("🙂 -t plain.txt", "'🙂' does not occur in this text."),

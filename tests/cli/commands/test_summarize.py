@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import regard.api.loading
-from regard.tasks.summarization import Rewriting
+from regard.tasks.summarization import Summary
 
 
 class FirstWord:
@@ -24,13 +24,11 @@ class FirstWord:
     def run_by(self, engine: str, **settings: Any) -> "FirstWord":
         return self
 
-    def run(self, texts: Sequence[str], *, progress: Any, **options: Any) -> list[Rewriting]:
+    def run(self, texts: Sequence[str], *, progress: Any, **options: Any) -> list[Summary]:
         self.seen.append(SimpleNamespace(texts=list(texts), options=options))
         progress(len(texts))
         return [
-            Rewriting(
-                words[0], -0.5, words[:1], finished=len(words[0]) < 10, truncated=len(words) > 4
-            )
+            Summary(words[0], -0.5, len(words[0]) < 10, truncated=len(words) > 4, tokens=words[:1])
             for words in map(str.split, texts)
         ]
 

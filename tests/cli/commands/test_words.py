@@ -175,12 +175,12 @@ def test_draw_may_add_neighbors_and_tell_the_points(regard, here):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("represent none.txt", "none.txt does not exist"),
-        ("represent empty.txt", "empty.txt is empty; a text on each line was expected"),
+        ("represent none.txt", "expected a file at none.txt, but there is no such file"),
+        ("represent empty.txt", "expected lines of text in empty.txt, but it is empty"),
         ("represent marks.txt", "needs text; got none with a word in it"),
         ("represent text.txt --as count", "represented as one-hot, bag, tfidf; got 'count'"),
         ("represent text.txt --csv --json", "give either --csv or --json; got both"),
-        ("train empty.txt", "empty.txt is empty"),
+        ("train empty.txt", "expected lines of text in empty.txt, but it is empty"),
         ("train marks.txt", "needs text; got none with a word in it"),
         ("train text.txt", "no word occurs 5 times in this text ('the', the most frequent, 3)"),
         ("train text.txt --method cbow", "--method must be one of skip-gram, svd; got 'cbow'"),

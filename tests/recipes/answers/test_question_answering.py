@@ -86,7 +86,7 @@ def test_it_learns_which_words_are_answers_and_when_there_is_none(trained: Any) 
     assert isinstance(answerer, Answerer)
     assert answerer(QUESTION, "dog river green hen and a man") == "green"
     assert answerer(QUESTION, "dog river hen and a man") == ""
-    options = {"handle_impossible_answer": False}
+    options = {"or_none": False}
     assert answerer(QUESTION, "dog river hen and a man", **options) != ""
     assert any("36 of them without an answer" in line for line in said)
 

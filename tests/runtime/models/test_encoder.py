@@ -9,7 +9,7 @@ from torch import nn
 
 from regard import RegardError
 from regard.models import Encoder, EncoderConfig
-from regard.models.heads import ENCODER_HEADS
+from regard.models.heads import ENCODER_HEADS, HEADS
 from regard.runtime.packed import PackedReader
 from regard.runtime.packing import pack
 
@@ -24,7 +24,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
 
 def small(head: str = "none", **changes: Any) -> Encoder:
     torch.manual_seed(29)
-    labels = ("no", "yes", "perhaps") if head == "classification" else ()
+    labels = ("no", "yes", "perhaps") if HEADS[head].entries == "label" else ()
     model = Encoder(EncoderConfig(31, head=head, labels=labels, **(SIZES | changes)))
     for parameter in model.parameters():
         nn.init.normal_(parameter, std=0.3)

@@ -1,5 +1,6 @@
 """`regard answer`: questions to the parts of a text that answer them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from regard.lines import json_object, one_line
 from regard.records.roles import Role
 
 if TYPE_CHECKING:
-    from regard.tasks.answering import Answer
+    from regard.tasks.answering import Answers
 
 Context = Annotated[
     Path | None,
@@ -90,21 +91,21 @@ def answer(
     answerer = load(model, "question-answering")
     answerer = options.run_by(answerer, engine, precision, threads)
 
-    def answered(lines: list[Line], progress: Any) -> "list[tuple[Asked, list[Answer]]]":
+    def answered(lines: list[Line], progress: Any) -> "list[tuple[Asked, Answers]]":
         asked = read_each(lambda line: _asked(line, searched), lines)
         pairs = [(each["question"], each.get("context") or searched or "") for each in asked]
         answers = answerer.run(
             pairs,
             top_k=top_k,
             max_answer_len=max_answer_len,
-            handle_impossible_answer=or_none,
+            or_none=or_none,
             batch_size=batch_size,
             progress=progress,
         )
         return list(zip(asked, answers, strict=True))
 
-    def shown(line: Line, result: "tuple[Asked, list[Answer]] | None") -> str:
-        asked, answers = result or ({"question": line.text}, [])
+    def shown(line: Line, result: "tuple[Asked, Answers] | None") -> str:
+        asked, answers = result or ({"question": line.text}, ())
         return _json(line, asked, answers) if as_json else _plain(line.number, answers, top_k)
 
     answer_lines(
@@ -133,7 +134,7 @@ def _asked(line: Line, searched: str | None) -> Asked:
     return dict(asked)
 
 
-def _json(line: Line, asked: Asked, answers: "list[Answer]") -> str:
+def _json(line: Line, asked: Asked, answers: Sequence[Any]) -> str:
     found = [
         {"answer": each.text, "start": each.start, "end": each.end, "score": each.score}
         for each in answers
@@ -141,7 +142,7 @@ def _json(line: Line, asked: Asked, answers: "list[Answer]") -> str:
     return json_line(replace(line, fields=asked), answers=found)
 
 
-def _plain(number: int, answers: "list[Answer]", top_k: int) -> str:
+def _plain(number: int, answers: Sequence[Any], top_k: int) -> str:
     shown = [f"{one_line(' '.join(each.text.split()))}\t{each.score:.4f}" for each in answers]
     if top_k == 1:
         return shown[0] if shown else ""

@@ -43,6 +43,8 @@ def _evaluate(
 ) -> None:
     from regard.api.evaluation import Scoring
 
-    options = {name: value for name, value in options.items() if value not in (None, False)}
+    options = {
+        name: value for name, value in options.items() if value is not None and value is not False
+    }
     report = Scoring.of(model, data, options, say=say).report(bar=progress_bar)
     print(report.as_json() if as_json else "\n".join(report.lines()))

@@ -118,7 +118,7 @@ def explain(
             raise BadArgumentError(
                 f"a model is needed for {names}; give one, such as --model en-de."
             )
-        found = _of_words(text, vectors, part, settings)
+        explanation = _of_words(text, vectors, part, settings)
     else:
         if names := flags(settings):
             raise BadArgumentError(
@@ -127,17 +127,19 @@ def explain(
         with waiting(f"running {model}"):
             from regard.explanation.sentence import explain
 
-            found = explain(model, text, layer=layer, attention=attention, target=target, part=part)
-    _check_head(found, head, word)
+            explanation = explain(
+                model, text, layer=layer, attention=attention, target=target, part=part
+            )
+    _check_head(explanation, head, word)
     if xlsx:
-        _write_workbook(found, xlsx)
+        _write_workbook(explanation, xlsx)
     if geometry:
-        _draw(found, head, word, geometry)
+        _draw(explanation, head, word, geometry)
         _say("picture", geometry)
     if html:
-        _write_page(found, head, word, html, whole=whole)
+        _write_page(explanation, head, word, html, whole=whole)
     if not (html or xlsx or geometry) or markdown or as_json:
-        _print(found, head, markdown, as_json, whole)
+        _print(explanation, head, markdown, as_json, whole)
 
 
 def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) -> "Explanation":
@@ -166,8 +168,8 @@ def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
     from regard.figures.geometry import geometry_figure
     from regard.figures.style import save
 
-    found = geometry(explanation, head=head, spotlight=word)
-    save(geometry_figure(found, explanation.tokens, explanation.key_tokens), path)
+    planes = geometry(explanation, head=head, spotlight=word)
+    save(geometry_figure(planes, explanation.tokens, explanation.key_tokens), path)
 
 
 def _write_page(

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError
 from regard.lines import several_lines
 
 if TYPE_CHECKING:
-    from regard.tasks.writing import Result, Writer
+    from regard.tasks.writing import Continuation, Writer
 
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "seed")
 Messages = list[dict[str, str]]
@@ -113,7 +113,7 @@ def generate(
         return
     gaps = chain([""], repeat("\n"))  # an empty line between texts
 
-    def continued(lines: list[Line], progress: Any) -> "list[Result]":
+    def continued(lines: list[Line], progress: Any) -> "list[Continuation]":
         asked = [_asked(line.text, opening, chat) for line in lines]
         return writer.run(asked, batch_size=batch_size, progress=progress, **settings)
 
@@ -176,7 +176,7 @@ def _asked(text: str, opening: Messages, chat: bool) -> str | Messages:
     return [*opening, {"role": "user", "content": text}] if chat else text
 
 
-def _warn(result: "Result", chat: bool, what: str) -> None:
+def _warn(result: "Continuation", chat: bool, what: str) -> None:
     """Says of a cut where it surprises: an answer should end, while a text may go on for ever."""
     if result.full:
         say(f"{what} was cut at the model's maximum length.")
@@ -184,14 +184,14 @@ def _warn(result: "Result", chat: bool, what: str) -> None:
         say(f"{what} was cut at --max-new-tokens; raise it.")
 
 
-def _json(line: Line, result: "Result | None") -> str:
+def _json(line: Line, result: "Continuation | None") -> str:
     if result is None:
         return json_line(line, continuation="")
     others = {"others": [_fields(other) for other in result.others]} if result.others else {}
     return json_line(line, **_fields(result), **others)
 
 
-def _fields(result: "Result") -> dict[str, Any]:
+def _fields(result: "Continuation") -> dict[str, Any]:
     return {
         "continuation": result.text,
         "tokens": result.tokens,

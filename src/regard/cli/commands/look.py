@@ -88,7 +88,7 @@ def look(
     """
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
-    wanted = _head(head)
+    head_choice = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     options = specified(context, ("target", "num_beams", "generate"))
     if saved and (options or text is not None or file):
@@ -105,12 +105,12 @@ def look(
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, input_text, options)
-            _check(trace, tap, wanted)
+            _check(trace, tap, head_choice)
             from regard.studio.app import create_app
 
             id, request = _request(model, input_text, options)
-            shown = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
-            query = _query(({"trace": id} if saved else _link(trace, id, options)) | shown)
+            first_view = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
+            query = _query(({"trace": id} if saved else _link(trace, id, options)) | first_view)
             app = create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {id: trace},
@@ -121,12 +121,12 @@ def look(
             serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
     trace = _traced(model, saved, input_text, options)
-    chosen = _check(trace, tap, wanted)
+    chosen = _check(trace, tap, head_choice)
     # What may be refused comes first, so that nothing is written when something is.
-    grid = _grid(trace, chosen, wanted) if terminal else None
+    grid = _grid(trace, chosen, head_choice) if terminal else None
     if figure:
         with waiting("drawing the figure"):
-            trace.figure(figure, tap=chosen, head=wanted)
+            trace.figure(figure, tap=chosen, head=head_choice)
     if save:
         trace.save(save)
     if html:
@@ -200,13 +200,13 @@ def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
     if trace.task == "vision" or len(text) + len(target) > LONGEST_LINK:
         return {"trace": id}
     beams, generate = options.get("num_beams"), options.get("generate")
-    asked = {"target": target or None, "beams": beams, "generate": generate}
-    return {"model": trace.model_name, "text": text} | asked
+    options_given = {"target": target or None, "beams": beams, "generate": generate}
+    return {"model": trace.model_name, "text": text} | options_given
 
 
-def _query(asked: dict[str, Any]) -> str:
+def _query(fields: dict[str, Any]) -> str:
     """Query of the page's address: what to show first."""
-    return urlencode({name: value for name, value in asked.items() if value is not None})
+    return urlencode({name: value for name, value in fields.items() if value is not None})
 
 
 def _grid(trace: "Trace", tap: str, head: "Head") -> str:

@@ -73,14 +73,14 @@ def meaning(
     if layer is not None and layer > last:
         raise BadArgumentError(f"{model} has layers 0 to {last}; got --layer {layer}.")
     with waiting("finding clusters"):
-        found = meanings(occurrences, layers, average)
-    chosen = found[last if layer is None else layer]
+        results = meanings(occurrences, layers, average)
+    chosen = results[last if layer is None else layer]
     if figure:
         _draw(word, occurrences, chosen, model, figure)
     if as_json:
-        print(json.dumps(_facts(word, occurrences, found, chosen), ensure_ascii=False))
+        print(json.dumps(_facts(word, occurrences, results, chosen), ensure_ascii=False))
         return
-    print(_table(found, len(occurrences)))
+    print(_table(results, len(occurrences)))
     print(_clusters(occurrences, chosen))
     if figure:
         print(f"The picture is in {figure}.", file=sys.stderr)
@@ -171,41 +171,41 @@ def _draw(
     from regard.figures.style import save
 
     plane, groups = _plane(chosen), _groups(occurrences, chosen)
-    named = [name for name, _ in Counter(groups).most_common()]
-    if len(named) > len(CATEGORICAL):
-        kept = set(named[: len(CATEGORICAL) - 1])
-        groups = [name if name in kept else "other" for name in groups]
-        named = [name for name in named if name in kept] + ["other"]
+    names = [name for name, _ in Counter(groups).most_common()]
+    if len(names) > len(CATEGORICAL):
+        frequent = set(names[: len(CATEGORICAL) - 1])
+        groups = [name if name in frequent else "other" for name in groups]
+        names = [name for name in names if name in frequent] + ["other"]
     clouds = [
         Cloud(
             f"{name}, {groups.count(name):,} times",
             plane.points[[k for k, group in enumerate(groups) if group == name]],
         )
-        for name in named
+        for name in names
     ]
     one = "its static vector" if model in (STATIC, ATTENTION) else "the average of all"
     clouds.append(Cloud(one, plane.points[-1:], [word], star=True))
     with waiting("drawing"):
-        shown = dict.fromkeys((model, chosen.layer))  # "static" and "attention" are their own layer
-        title = f"“{word}” in {len(occurrences):,} places: {', '.join(shown)}"
+        parts = dict.fromkeys((model, chosen.layer))  # "static" and "attention" are their own layer
+        title = f"“{word}” in {len(occurrences):,} places: {', '.join(parts)}"
         save(scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title), path)
 
 
-def _table(found: "list[Meaning]", count: int) -> str:
+def _table(results: "list[Meaning]", count: int) -> str:
     from regard.translation.ladder import markdown
 
-    labeled = found[0].scores is not None
+    labeled = results[0].scores is not None
     head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labeled
     rows = []
-    for each in found:
+    for each in results:
         silhouette = "–" if each.silhouette is None else f"{each.silhouette:.2f}"
         row = [each.layer, str(each.count), silhouette]
         if each.scores is not None:
             row += [f"{100 * each.scores.purity:.1f}", f"{100 * each.scores.centroid:.1f}"]
         rows.append(row)
     caption = f"{count:,} occurrences."
-    if found[0].scores is not None:
-        share = 100 * found[0].scores.most_frequent
+    if results[0].scores is not None:
+        share = 100 * results[0].scores.most_frequent
         caption += (
             f" Always choosing the most frequent sense is right in {share:.1f} %; each centroid"
             " is the mean of the other occurrences."
@@ -226,7 +226,7 @@ def _clusters(occurrences: "list[Occurrence]", chosen: "Meaning") -> str:
 
 
 def _facts(
-    word: str, occurrences: "list[Occurrence]", found: "list[Meaning]", chosen: "Meaning"
+    word: str, occurrences: "list[Occurrence]", results: "list[Meaning]", chosen: "Meaning"
 ) -> dict[str, Any]:
     points = _plane(chosen).points.round(5).tolist()
     return {
@@ -238,7 +238,7 @@ def _facts(
                 "silhouette": each.silhouette,
                 **(asdict(each.scores) if each.scores else {}),
             }
-            for each in found
+            for each in results
         ],
         "layer": chosen.layer,
         "occurrences": [

@@ -158,11 +158,11 @@ def run(
     Options after --json belong to the task, and mean what they mean to its own command.
     """
     from regard.bulk import Job
-    from regard.bulk.answering import TASKS
+    from regard.catalog import VERBS
     from regard.tasks.batching import cores
 
     check_choice("engine", engine, ENGINES)
-    check_choice("task", task, TASKS)
+    check_choice("task", task, VERBS)
     if address is not None and engine != "ray":
         raise BadArgumentError("--address is of a Ray cluster. Add --engine ray.")
     if system is not None and not chat:
@@ -175,10 +175,12 @@ def run(
             raise BadArgumentError(
                 f"{name} belongs to {taker}; {task} reads one column. Leave it out."
             )
-    model = model or catalog.default(TASKS[task].kind)
+    model = model or catalog.default(VERBS[task])
     if model is None:
         raise BadArgumentError(f"{task} needs --model: none comes with regard for it.")
-    own = dict.fromkeys(name for each in TASKS.values() for name in each.options)
+    own = dict.fromkeys(
+        name for verb in VERBS for name in catalog.doing(verb).options_class().settings()
+    )
     settings = options.specified(call, own)
     if not chat:
         settings.pop("chat")
@@ -195,7 +197,7 @@ def run(
         options=settings,
         shard_size=shard_size,
         batch_size=batch_size,
-        computed_by=computed_by,
+        engine=computed_by,
         precision=precision,
         say=say,
     )

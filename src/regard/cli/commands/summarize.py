@@ -12,7 +12,7 @@ from regard.cli.texts import answer_lines, json_line, say_not_followed, text_gro
 from regard.lines import one_line
 
 if TYPE_CHECKING:
-    from regard.tasks.summarization import Rewriting
+    from regard.tasks.summarization import Summary
 
 ModelName = Annotated[
     str,
@@ -59,11 +59,11 @@ def summarize(
     say_not_followed(model, summarizer.not_followed)
     settings = options.generation_options(context)
 
-    def summarized(lines: list[Line], progress: Any) -> "list[Rewriting]":
+    def summarized(lines: list[Line], progress: Any) -> "list[Summary]":
         texts = [line.text for line in lines]
         return summarizer.run(texts, batch_size=batch_size, progress=progress, **settings)
 
-    def shown(line: Line, summary: "Rewriting | None") -> str:
+    def shown(line: Line, summary: "Summary | None") -> str:
         if summary:
             _warn(line, summary, summarizer.room)
         if as_json:
@@ -81,7 +81,7 @@ def summarize(
     )
 
 
-def _warn(line: Line, summary: "Rewriting", room: int) -> None:
+def _warn(line: Line, summary: "Summary", room: int) -> None:
     if summary.truncated:
         say(
             f"line {line.number} is longer than the {room} tokens that the model reads; the rest"
@@ -94,7 +94,7 @@ def _warn(line: Line, summary: "Rewriting", room: int) -> None:
         )
 
 
-def _json(line: Line, summary: "Rewriting | None") -> str:
+def _json(line: Line, summary: "Summary | None") -> str:
     if summary is None:
         return json_line(line, summary="")
     return json_line(

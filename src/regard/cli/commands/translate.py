@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError
 from regard.lines import one_line
 
 if TYPE_CHECKING:
-    from regard.translation.translator import Result
+    from regard.translation.translator import Translation
 
 Attention = Annotated[bool, option("Show which words each word attended to.", "--attention")]
 AttentionStep = Annotated[
@@ -86,7 +86,7 @@ def translate(
         )
     settings = options.generation_options(context)
 
-    def translated(lines: list[Line], progress: Any) -> "list[Result]":
+    def translated(lines: list[Line], progress: Any) -> "list[Translation]":
         return translator.run(
             [line.text for line in lines],
             batch_size=batch_size,
@@ -96,7 +96,7 @@ def translate(
             **settings,
         )
 
-    def shown(line: Line, result: "Result | None") -> str:
+    def shown(line: Line, result: "Translation | None") -> str:
         if result and not result.finished:
             say(
                 f"the translation of line {line.number} was cut off before it ended;"
@@ -125,7 +125,7 @@ def translate(
     )
 
 
-def _json(line: Line, result: "Result | None", engine: str) -> str:
+def _json(line: Line, result: "Translation | None", engine: str) -> str:
     if result is None:
         return json_line(line, translation="")
     found = {"translation": result.text, "score": result.score, "tokens": result.tokens}
@@ -141,7 +141,7 @@ def _json(line: Line, result: "Result | None", engine: str) -> str:
     return json_line(line, **found)
 
 
-def _n_best(line: Line, result: "Result | None") -> str:
+def _n_best(line: Line, result: "Translation | None") -> str:
     if result is None:
         return f"{line.number}\t\t"
     return "\n".join(
@@ -149,7 +149,7 @@ def _n_best(line: Line, result: "Result | None") -> str:
     )
 
 
-def _grid(result: "Result", caption: str, *, to_file: bool) -> str:
+def _grid(result: "Translation", caption: str, *, to_file: bool) -> str:
     from regard.figures.terminal import alignment_grid, takes_color
 
     assert result.alignment is not None

@@ -44,8 +44,8 @@ def lines(
     rows = query_labels(trace, layer.queries, group)
     if at_output:
         # The row before a unit's first token predicts it; nothing predicts the first of all.
-        own = zip(labels(trace, layer.queries, group), row_spans, strict=True)
-        written = [(label, first - 1, last - 1) for label, (first, last) in own if first > 0]
+        units = zip(labels(trace, layer.queries, group), row_spans, strict=True)
+        written = [(label, first - 1, last - 1) for label, (first, last) in units if first > 0]
         rows = [label for label, _, _ in written]
         row_spans = [(first, last) for _, first, last in written]
     if not (0 < len(rows) <= LARGEST_SIDE and 0 < len(columns) <= LARGEST_SIDE):

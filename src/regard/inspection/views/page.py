@@ -120,9 +120,9 @@ def looks(
     heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
     which = (layer.rows_of(rows), layer.columns_of(columns))
     seen = torch.stack([tiles.visible(layer, each, *which, quantity) for each in heads])
-    found = seen.mean(0).flatten()
+    values = seen.mean(0).flatten()
     return _looks(
-        found, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
+        values, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
     )
 
 

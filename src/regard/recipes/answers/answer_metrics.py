@@ -1,4 +1,4 @@
-"""How right answers are: exact match and F1 by SQuAD's definition, and the no-answer threshold.
+"""Scores of answers: exact match and F1 by SQuAD's definition, and the no-answer threshold.
 
 Rajpurkar et al. 2016, section 6.1; Rajpurkar, Jia and Liang 2018 for questions without an answer.
 The numbers are those of SQuAD's evaluation script, version 2.0.
@@ -119,7 +119,7 @@ class AnswerScores:
 
 @dataclass(frozen=True, eq=False)
 class AnswerEvaluation:
-    """What a model answered, and what that is worth under the model's own threshold."""
+    """A model's answers, and their scores under the model's own threshold."""
 
     scores: AnswerScores
     answers: list[str]  # the best of each question that is not empty

@@ -56,7 +56,7 @@ class Questions(EncoderData):
 
 
 class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
-    """How models that answer questions are scored."""
+    """Evaluation of models that answer questions."""
 
     unit = "questions"
     doing = "answering"
@@ -174,8 +174,8 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
     def _rows(
         self, examples: Iterator[Example], tokenizer: Tokenizer, counts: dict[str, int]
     ) -> Iterator[tuple[list[int], int, list[int]]]:
-        """What the store holds of each window: ids, the length of the question's part, and [first
-        and last token of the answer, where the context begins and ends]."""
+        """Yield each window's row of the store: ids, the length of the question's part, and [first
+        and last token of the answer, begin and end of the context]."""
         for example, encoding in _encoded(examples, tokenizer):
             place = None
             if example.targets:
@@ -208,7 +208,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         return span_loss(logits, places), len(places), batch.num_tokens
 
     def settings(self, threshold: float | None) -> AnswerSettings:
-        """How the trained model reads and answers."""
+        """Return the settings of the trained model."""
         return AnswerSettings(
             max_answer_len=self.options.max_answer_len,
             max_seq_len=self.max_length,
@@ -277,7 +277,7 @@ def _best_answers(
         raise BadArgumentError("evaluating needs at least one question; got none.")
     found = answerer.run(
         [(example.text, example.pair or "") for example in examples],
-        handle_impossible_answer=False,
+        or_none=False,
         batch_size=batch_size,
         progress=progress,
     )

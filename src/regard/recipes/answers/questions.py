@@ -122,7 +122,7 @@ def fault(example: Example) -> str | None:
 
 
 def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
-    """Where an answer is in its context, or a key of FAULTS; and what is to be counted of it: that
+    """Return an answer's place in its context, or a key of FAULTS, and the name of its count: that
     key, "corrected", "several" or None."""
     if start is not None and start >= 0 and context.startswith(text, start):
         return start, None
@@ -238,7 +238,7 @@ def _start(value: Any) -> int | None:
 
 
 def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
-    """Without outer spaces."""
+    """Return an answer without outer spaces."""
     before = len(text) - len(text.lstrip())
     return text.strip(), None if start is None else start + before
 
@@ -254,5 +254,5 @@ def _short(text: str) -> str:
 
 
 def titles(examples: Sequence[Example]) -> int:
-    """How many articles, or contexts without one, the examples are about."""
+    """Return the number of articles, or contexts without one, that the examples are about."""
     return len({example.group or example.pair for example in examples})

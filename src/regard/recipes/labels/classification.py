@@ -66,7 +66,7 @@ class LabeledTexts(EncoderData):
 
 
 class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
-    """How classifiers of texts are scored."""
+    """Evaluation of classifiers of texts."""
 
     unit = "texts"
 
@@ -207,7 +207,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return self.encoded(data.train, model)
 
     def _weigh(self, data: LabeledTexts) -> Tensor:
-        """What each label's loss is multiplied by, (labels,)."""
+        """Return the weight of each label's loss, (labels,)."""
         if not self.options.class_weights:
             return torch.ones(len(data.labels))
         if not data.multi_label:

@@ -45,7 +45,7 @@ class Augmentation:
         return moved.permute(0, 2, 3, 1)
 
     def maps(self, count: int, ratio: float, seed: int, step: int) -> Tensor:
-        """From places in the changed image to places in the original, (count, 2, 3).
+        """Return maps from places in the changed image to places in the original, (count, 2, 3).
 
         Places are from −1 to 1 across the width and down the height; `ratio` is height over width,
         in which a rotation has to be measured.
@@ -146,7 +146,7 @@ class ImageBatches:
         return ImageBatch(self.preparation.scaled(changed), labels)
 
     def rows(self, step: int) -> NDArray[np.int64]:
-        """Which images the batch of a step has, (batch,)."""
+        """Return the rows of the images in the batch of a step, (batch,)."""
         epoch, number = divmod(step, len(self))
         if self._shuffled[0] != epoch:
             draw = np.random.default_rng([self.seed, epoch])

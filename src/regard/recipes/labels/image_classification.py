@@ -39,7 +39,7 @@ from regard.recipes.labels.labels import (
     one_label_loss,
     problem_type,
 )
-from regard.recipes.labels.picture_parts import Split
+from regard.recipes.labels.picture_parts import PictureParts
 from regard.recipes.labels.pictures import (
     Look,
     check_pictures,
@@ -113,8 +113,8 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         gray = all(each.gray for each in every)
         if preparation.channels == 1 and not gray:
             self.say("images in color become gray: the model has 1 channel")
-        split = Split(folder, preparation, gray=gray, seed=options.seed, say=self.say)
-        about = split.write(own, held)
+        parts = PictureParts(folder, preparation, gray, options.seed, self.say)
+        about = parts.write(own, held)
         if self.base is None:
             preparation = _measured(preparation, Images.open(folder, "train").pixels)
         labels, sizes = about["labels"], about["sizes"]
@@ -125,7 +125,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         return summary, about | {"preparation": asdict(preparation)}
 
     def _size(self, look: Look, path: str) -> Preparation:
-        """How the images are to be prepared, but for the means of a new model."""
+        """Return the preparation of the images, but for the means of a new model."""
         if self.base is not None:
             size = self.base.model.config.image_size
             return replace(self.base.preparation, size=self.base.preparation.size or size)
@@ -256,7 +256,7 @@ def initialize(model: VisionTransformer) -> None:
 
 
 def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:
-    """With the mean and deviation of the channels over all images."""
+    """Return the preparation with the mean and deviation of the channels over all images."""
     total, squares, count = np.zeros(1), np.zeros(1), 0
     for start in range(0, len(pixels), 1024):
         part = pixels[start : start + 1024].astype(np.float64).reshape(-1, pixels.shape[-1]) / 255

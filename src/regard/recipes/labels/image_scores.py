@@ -1,4 +1,4 @@
-"""What a classifier makes of labeled images."""
+"""Scores of classifiers on labeled images."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -45,7 +45,7 @@ def evaluate_images(
 
 
 class ImageEvaluator(LabelEvaluator[LabelOptions]):
-    """How classifiers of images are scored."""
+    """Evaluation of classifiers of images."""
 
     unit = "images"
 

@@ -54,7 +54,7 @@ def label_scores(predicted: Flags, expected: Flags, probabilities: Floats) -> La
 
 
 def confusion(predicted: Flags, expected: Flags) -> NDArray[np.int64]:
-    """How often each label (row) was predicted as each (column), (labels, labels)."""
+    """Count predictions of each label (row) as each (column), (labels, labels)."""
     return expected.T.astype(np.int64) @ predicted.astype(np.int64)
 
 
@@ -98,7 +98,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class LabelEvaluation:
-    """What a classifier makes of examples with known labels."""
+    """A classifier's answers to examples with known labels."""
 
     labels: tuple[str, ...]
     predicted: NDArray[np.bool_]  # (texts, labels)
@@ -117,7 +117,7 @@ class LabelEvaluation:
 
     @property
     def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
+        """Figures by name; "score" is the one that a model is chosen by."""
         return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
@@ -135,7 +135,7 @@ class LabelEvaluation:
 
     @property
     def confusion(self) -> NDArray[np.int64]:
-        """How often each label (row) was classified as each (column), (labels, labels)."""
+        """Counts of texts of each label (row) by their answers (column), (labels, labels)."""
         return confusion(self.predicted, self.expected)
 
     def worst(self, count: int) -> list[int]:
@@ -239,7 +239,7 @@ def log_odds(counts: Sequence[int], texts: int) -> Tensor:
 
 
 def problem_type(multi_label: bool) -> str:
-    """What config.json calls it."""
+    """Return config.json's name of the problem."""
     return "multi_label_classification" if multi_label else "single_label_classification"
 
 

@@ -40,7 +40,7 @@ class Pictures(Protocol):
 
     @property
     def labels(self) -> Sequence[str]:
-        """Of each image, (n,)."""
+        """Label of each image, (n,)."""
 
     def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         """Each image's size, whether it is gray, and what to call it in messages."""
@@ -51,7 +51,7 @@ class Pictures(Protocol):
         """The number of each image, and its bytes in one size, (height, width, channels)."""
 
     def name(self, number: int) -> str:
-        """What to call an image in messages."""
+        """Return an image's name for messages."""
 
 
 class PictureFolder:
@@ -208,7 +208,7 @@ class Broken:
 
 @dataclass(frozen=True)
 class Look:
-    """What the sizes and colors of images are."""
+    """Sizes and colors of images."""
 
     sizes: Counter[Size]
     gray: bool  # all of them
@@ -265,7 +265,7 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
 
 
 def _upright_size(file: Path) -> tuple[Size, bool, str]:
-    """As `Pictures.sizes` gives it, from the file's first bytes."""
+    """Return an image's size as `Pictures.sizes` gives it, from the file's first bytes."""
     try:
         with unread_image(file) as image:
             (width, height), gray = image.size, image.mode in ("1", "L")

@@ -34,6 +34,8 @@ class LabelReport(Report):
     def content(self) -> dict[str, Any]:
         result, scores = self.result, self.result.scores
         content = super().content()
+        content.pop("worst", None)
+        compared = {"compared": content.pop("compared")} if self.compared else {}
         content["labels"] = [
             {
                 "label": label,
@@ -47,7 +49,7 @@ class LabelReport(Report):
         content["worst"] = list(self.worst)
         if not result.multi_label:
             content["confusion"] = result.confusion.tolist()
-        return content
+        return content | compared
 
     def details(self) -> list[str]:
         result, scores = self.result, self.result.scores
@@ -85,7 +87,7 @@ class LabelReport(Report):
 
 
 class LabelEvaluator(Evaluator[OptionsT]):
-    """How classifiers are scored."""
+    """Evaluation of classifiers."""
 
     doing = "classifying"
     report_class = LabelReport

@@ -86,7 +86,7 @@ def cut_blocks(
 
 
 def even_starts(tokens: Ids, block: int, most: int) -> NDArray[np.int64]:
-    """Where to cut blocks that lie side by side; at most `most` tokens of them, evenly spread."""
+    """Return starts of blocks side by side, of at most `most` tokens, evenly spread."""
     count = (len(tokens) - 1) // block
     wanted = max(1, min(count, most // block))
     return np.unique(np.linspace(0, count - 1, wanted).round().astype(np.int64)) * block
@@ -124,7 +124,7 @@ def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> It
 
 
 def word_starts(tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """Which tokens begin a word, (vocab,)."""
+    """Return True for each token that begins a word, (vocab,)."""
     return np.array(
         [tokenizer.starts_word(token) for token in tokenizer.tokens(range(tokenizer.vocab_size))]
     )

@@ -122,7 +122,7 @@ class Split:
 
     @property
     def separated(self) -> bool:
-        """Whether there are several documents, with a separator between them."""
+        """True if there are several documents, with a separator between them."""
         return len(self.train_documents) > 1
 
     def _own(self, part: str) -> Iterator[Piece]:
@@ -143,7 +143,7 @@ class Split:
                 yield Piece(piece.document, text)
 
     def _held(self) -> NDArray[np.bool_]:
-        """Which documents are held out: those of the lowest keys."""
+        """Return True for each document that is held out: those of the lowest keys."""
         documents = self.train_documents
         kept = np.flatnonzero(documents.kept)
         count = max(1, round(self.fraction * len(kept)))

@@ -165,7 +165,7 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
 
 
 def predicted(model: Encoder, batch: MaskedBatch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What the logits of the masked positions are made of, and the tokens that were there.
+    """Return the factors of the masked positions' logits, and the tokens that were there.
 
     Returns:
         states (masked, d_model), the output table (vocab, d_model), its bias (vocab,) and the

@@ -39,7 +39,7 @@ class Masking:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, *, share: float, seed: int) -> "Masking":
-        """For texts in this tokenizer's ids."""
+        """Return a masking of texts in this tokenizer's ids."""
         every = tokenizer.tokens(range(tokenizer.vocab_size))
         reserved = set(tokenizer.special_names()) | set(tokenizer.special.values())
         return cls(

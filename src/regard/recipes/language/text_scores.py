@@ -1,4 +1,4 @@
-"""How well a language model predicts a text, and a masked language model the words hidden in it."""
+"""Scores of language models on a text, and of masked ones on the words hidden in it."""
 
 import hashlib
 import math
@@ -33,7 +33,7 @@ _LONGEST = 1024  # tokens of a block, for models without a limit
 
 @dataclass(frozen=True, eq=False)
 class TextScores:
-    """What a model makes of each block of a text."""
+    """A model's losses and predictions for each block of a text."""
 
     losses: NDArray[np.float64]  # (blocks,), summed over the predicted tokens, in nats
     counts: NDArray[np.int64]  # (blocks,), of these tokens
@@ -62,7 +62,7 @@ class TextScores:
 
 
 class TextEvaluator(Evaluator[TextEvaluationOptions]):
-    """How language models are scored."""
+    """Evaluation of language models."""
 
     unit = "blocks of text"
     doing = "reading"
@@ -98,7 +98,7 @@ class TextEvaluator(Evaluator[TextEvaluationOptions]):
 
 
 class MaskedTextEvaluator(TextEvaluator):
-    """How masked language models are scored."""
+    """Evaluation of masked language models."""
 
     def score(
         self, task: MaskFiller, data: Documents, *, progress: Progress = no_progress
@@ -162,7 +162,7 @@ def evaluate_text(
 
 
 def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
-    """Those of each block, (length, vocab), by the engine."""
+    """Return the logits of each block, (length, vocab), by the engine."""
     if writer.packed is None:
         return map(writer.model.logits, writer.model.hidden(batch.ids, documents=batch.documents))
     if batch.documents is not None:
@@ -240,7 +240,7 @@ def _block(tokenizer: Tokenizer, positions: int) -> int:
 
 
 def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int64], int]]:
-    """Where the blocks begin, in batches of one length; the last one may be shorter."""
+    """Yield starts of blocks, in batches of one length; the last block may be shorter."""
     whole = (count - 1) // block
     starts = np.arange(whole) * block
     for first in range(0, whole, at_once):

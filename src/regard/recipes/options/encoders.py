@@ -33,7 +33,7 @@ SCRATCH_RATES = {
 
 @dataclass(frozen=True, repr=False)
 class EncoderOptions(TunedOptions):
-    """What training an encoder can be asked."""
+    """Options of training an encoder."""
 
     preset: str = model_option(
         "mini", "Size of a model from random weights.", metavar="tiny|mini|small|medium|base|large"
@@ -66,7 +66,7 @@ class EncoderOptions(TunedOptions):
             raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
 
     def peak_rate(self) -> float:
-        """By default what trained well: smaller for wider models, and for a trained one."""
+        """Return the peak rate, by default one that trained well: smaller for wider models."""
         if self.learning_rate is not None:
             return self.learning_rate
         if self.base_model is None:

@@ -97,7 +97,7 @@ class LabelOptions(WorstOptions, BatchedOptions):
 
 @dataclass(frozen=True, repr=False)
 class LineOptions(Options):
-    """How files of lines are read."""
+    """Reading of files of lines."""
 
     strict: bool = option(
         False,
@@ -109,7 +109,7 @@ class LineOptions(Options):
 
 @dataclass(frozen=True, repr=False)
 class LabelColumns(LineOptions):
-    """How texts with labels are read."""
+    """Columns of texts with labels."""
 
     text: str | None = column("The column of the texts.", shown="text, sentence, …")
     pair: str | None = column("The column of second texts, for a model of pairs.", shown="none")
@@ -121,7 +121,7 @@ class LabelColumns(LineOptions):
 
 @dataclass(frozen=True, repr=False)
 class QuestionColumns(LineOptions):
-    """How questions with contexts and answers are read."""
+    """Columns of questions with contexts and answers."""
 
     question: str | None = column("The column of the questions.", shown="question, …")
     context: str | None = column(
@@ -138,7 +138,7 @@ class QuestionColumns(LineOptions):
 
 @dataclass(frozen=True, repr=False)
 class PairColumns(LineOptions):
-    """How pairs of texts are read."""
+    """Columns of pairs of texts."""
 
     text: str | None = column("The column of the texts.", shown="text, sentence1, …")
     pair: str | None = column(
@@ -152,7 +152,7 @@ class PairColumns(LineOptions):
 
 @dataclass(frozen=True, repr=False)
 class DocumentColumns(LineOptions):
-    """How documents with summaries are read."""
+    """Columns of documents with summaries."""
 
     document: str | None = column(
         "The column of the documents.", shown="document, article, text, …"
@@ -164,7 +164,7 @@ class DocumentColumns(LineOptions):
 
 @dataclass(frozen=True, repr=False)
 class TextColumn(LineOptions):
-    """How running text is read."""
+    """Column of running text."""
 
     text: str | None = column("The column of the texts, in records.", shown="text, …")
 

@@ -28,7 +28,7 @@ VISION_RATES = {
 
 @dataclass(frozen=True, repr=False)
 class ImageClassificationOptions(TunedOptions):
-    """What training a classifier of images can be asked."""
+    """Options of training a classifier of images."""
 
     evaluation: ClassVar = LabelOptions
 
@@ -92,7 +92,7 @@ class ImageClassificationOptions(TunedOptions):
         super().check()
 
     def peak_rate(self) -> float:
-        """By default what trained well: smaller for wider models, and for a trained one."""
+        """Return the peak rate, by default one that trained well: smaller for wider models."""
         if self.learning_rate is not None:
             return self.learning_rate
         return 1e-4 if self.base_model else VISION_RATES[self.model_name]

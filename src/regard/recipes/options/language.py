@@ -21,7 +21,7 @@ from regard.recipes.options.run import (
 
 @dataclass(frozen=True, repr=False)
 class RunningTextOptions(TextColumn, EpochOptions):
-    """How running text is read, and how much of it is held out."""
+    """Options of reading running text and holding some of it out."""
 
     dev: str | None = data_option(
         None, "Text to choose the best model by.", shown="held out", free=True
@@ -105,7 +105,7 @@ class LanguageModelOptions(RunningTextOptions):
         return 0.9, self.beta2
 
     def peak_rate(self) -> float:
-        """By default smaller for wider models, and for a trained one."""
+        """Return the peak rate, by default smaller for wider models, and for a trained one."""
         if self.learning_rate is not None:
             return self.learning_rate
         if self.base_model is not None:

@@ -33,14 +33,14 @@ def limit_option(default: Any, help: str, **more: Any) -> Any:
 
 
 def evaluation_option(default: str) -> Any:
-    """How often to evaluate, by default as the words say: "half an epoch"."""
+    """Option of the steps between evaluations, by default as the words say: "half an epoch"."""
     help = "Steps from one evaluation to the next."
     return limit_option(None, help, shown=f"{default}, at most 1000", flag="--eval-every", min=1)
 
 
 @dataclass(frozen=True, repr=False)
 class RunOptions(Options):
-    """What every training run can be asked.
+    """Options of every training run.
 
     Raises:
         BadArgumentError: a value out of range.
@@ -105,7 +105,7 @@ class RunOptions(Options):
         return 1e-3 if self.learning_rate is None else self.learning_rate
 
     def epochs(self) -> float | None:
-        """After how many epochs to stop; None: never for that reason."""
+        """Return the epochs to stop after; None: never for that reason."""
         return self.max_epochs
 
     def warmup_steps(self, last: int) -> int:
@@ -113,11 +113,11 @@ class RunOptions(Options):
         return round(0.06 * last) if self.warmup is None else self.warmup
 
     def betas(self) -> tuple[float, float]:
-        """Of AdamW: as Attention Is All You Need, section 5.3."""
+        """Return AdamW's betas: those of Attention Is All You Need, section 5.3."""
         return 0.9, 0.98
 
     def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
-        """What the training loop needs of the options.
+        """Return the settings of the training loop.
 
         Args:
             epoch: steps in an epoch. Limits in epochs, and a warm-up and evaluations that were left
@@ -186,7 +186,7 @@ class EpochOptions(RunOptions):
 
 @dataclass(frozen=True, repr=False)
 class TunedOptions(EpochOptions):
-    """What training a model with a head can be asked."""
+    """Options of training a model with a head."""
 
     test: str | None = data_option(
         None, "A file like the data, to score the finished model on.", shown="split off", free=True

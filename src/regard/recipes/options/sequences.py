@@ -17,7 +17,7 @@ from regard.recipes.options.run import (
 
 @dataclass(frozen=True, repr=False)
 class SequenceOptions(RunOptions):
-    """What training an encoder–decoder can be asked, from random weights or from a trained one."""
+    """Options of training an encoder–decoder, from random weights or from a trained one."""
 
     test: str | None = data_option(
         None, "A file like the data, to score the finished model on.", shown="split off", free=True

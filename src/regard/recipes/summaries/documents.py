@@ -62,7 +62,7 @@ def read_summaries(path: str, **reading: Any) -> list[Example]:
 
 
 def together(examples: Iterator[Example]) -> list[Example]:
-    """One example for each document, with all of its summaries as references."""
+    """Return an example for each document, with all of its summaries as references."""
     found: dict[str, Example] = {}
     for example in examples:
         first = found.setdefault(normalize(example.text), example)

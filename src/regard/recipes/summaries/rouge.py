@@ -132,7 +132,7 @@ _JOINERS = "\u200c\u200d"  # Devanagari and Persian spelling need them
 
 
 def _mostly_ascii(texts: Any) -> bool:
-    """Whether at most one letter in a hundred is outside ASCII, as in English."""
+    """Return True if at most one letter in a hundred is outside ASCII, as in English."""
     letters = others = 0
     for text in texts:
         found = re.findall(r"[^\W\d_]", text)

@@ -1,4 +1,4 @@
-"""How well a summarizer summarizes documents: ROUGE, and that of the documents' first words."""
+"""Scores of summarizers: ROUGE, and that of the documents' first words."""
 
 import re
 import time
@@ -45,7 +45,7 @@ class SummaryEvaluation:
 
     @property
     def note(self) -> str:
-        """How the scores came about."""
+        """Notes on the scores."""
         cut = f"{self.truncated:,} documents cut; " if self.truncated else ""
         return f"{cut}{self.documents_per_second:.1f} a second; {self.each.signature}"
 
@@ -56,7 +56,7 @@ class SummaryEvaluation:
 
 
 class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
-    """How summarizers are scored, beside the documents' first words."""
+    """Evaluation of summarizers, beside the documents' first words."""
 
     unit = "documents"
     doing = "summarizing"

@@ -105,7 +105,7 @@ class WordEvaluation:
 
     @property
     def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
+        """Figures by name; "score" is the one that a model is chosen by."""
         return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:

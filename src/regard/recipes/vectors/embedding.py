@@ -134,7 +134,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         return read_text_pairs(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def _scale(self, path: str, folder: Path) -> float | None:
-        """What scores are divided by; None if the pairs have none."""
+        """Return the divisor of the scores; None if the pairs have none."""
         parts = {
             name: [each.targets for each in read_examples(folder / f"{name}.jsonl")]
             for name in ("train", "dev", "test")

@@ -26,7 +26,7 @@ class PairEvaluation:
     ranking: "Ranking | None"  # of pairs without scores
 
     def __len__(self) -> int:
-        """What is scored: texts that look for their own, or pairs with a score."""
+        """Number of texts that look for their own, or of pairs with a score."""
         return len(self.first) if self.ranking is None else len(self.ranking.ranks)
 
     @cached_property
@@ -36,7 +36,7 @@ class PairEvaluation:
 
     @property
     def figures(self) -> dict[str, float]:
-        """By name; "score" is the one that a model is chosen by."""
+        """Figures by name; "score" is the one that a model is chosen by."""
         return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
@@ -55,7 +55,7 @@ class PairEvaluation:
 
 
 class PairEvaluator(Evaluator[PairEvaluationOptions]):
-    """How encoders of texts are scored."""
+    """Evaluation of encoders of texts."""
 
     unit = "texts or pairs"
     doing = "encoding"
@@ -201,7 +201,7 @@ def spearman(first: Sequence[float] | NDArray, second: Sequence[float] | NDArray
 
 
 def _ranks(values: NDArray) -> NDArray[np.float64]:
-    """From 1, (values,)."""
+    """Return ranks from 1, (values,)."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = counts.cumsum()
     return (last - (counts - 1) / 2)[place]

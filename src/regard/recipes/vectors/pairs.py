@@ -83,7 +83,7 @@ class PairBatches:
 
 
 def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
-    """Which pairs have a text in common, on either side, (batch, batch); the diagonal is True.
+    """Return True for pairs with a text in common, on either side, (batch, batch).
 
     Args:
         first, second: the texts of each pair, as strings or token ids.

@@ -50,7 +50,7 @@ class SharedCache:
             bias=self.bias,
         )
         self._written += [
-            (f"all_{n}{index}", each, shape) for n, each in zip("kv", cache, strict=True)
+            (f"all_{n}{index}", value, shape) for n, value in zip("kv", cache, strict=True)
         ]
         return y
 
@@ -112,11 +112,11 @@ def _width(module: MultiHeadAttention) -> int:
 @torch.no_grad()
 def _padded(module: MultiHeadAttention) -> tuple[nn.Linear, ...]:
     """Query, key, value and output with zeros behind each head, which change no product."""
-    inward = (plain(each) for each in (module.query, module.key, module.value))
+    inward = (plain(projection) for projection in (module.query, module.key, module.value))
     outward, more = plain(module.output), _width(module) - module.head_dim
     if not more:
         return *inward, outward
-    return *(_with_rows(each, module.head_dim, more) for each in inward), _with_columns(
+    return *(_with_rows(projection, module.head_dim, more) for projection in inward), _with_columns(
         outward, module.head_dim, more
     )
 

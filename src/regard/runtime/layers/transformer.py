@@ -46,8 +46,10 @@ def transformer_layer(
 
     ONNX Runtime's operator that adds and normalizes in one step is slower than the two on a CPU.
     """
-    own = partial(_attended, attend, layer.self_attention)
-    sublayers: list[tuple[nn.Module, Callable[[str], str]]] = [(layer.self_attention_norm, own)]
+    attention = partial(_attended, attend, layer.self_attention)
+    sublayers: list[tuple[nn.Module, Callable[[str], str]]] = [
+        (layer.self_attention_norm, attention)
+    ]
     if layer.cross_attention is not None:
         assert cross is not None, "a layer with cross-attention needs memory"
         part = partial(_attended, cross, layer.cross_attention)

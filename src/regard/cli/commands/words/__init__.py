@@ -52,11 +52,11 @@ def near(
 ) -> None:
     """List the words that are closest to a word, with their cosines."""
     vectors = _load(model, limit)
-    found = {each: vectors.neighbors(each, count) for each in word}
+    neighbors_of = {each: vectors.neighbors(each, count) for each in word}
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
+        print(json.dumps(neighbors_of, ensure_ascii=False))
         return
-    for each, neighbors in found.items():
+    for each, neighbors in neighbors_of.items():
         print(each)
         for neighbor, cosine in neighbors:
             print(f"  {cosine:6.3f}  {one_line(neighbor)}")
@@ -100,20 +100,20 @@ def draw(
     """Draw words as points in a plane, where words with similar meanings are close."""
     vectors = _load(model, limit)
     near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
-    asked = list(dict.fromkeys(word))
-    others = [each for each in dict.fromkeys(near) if each not in asked]
+    chosen = list(dict.fromkeys(word))
+    others = [each for each in dict.fromkeys(near) if each not in chosen]
     from regard.figures.plane import to_plane
     from regard.figures.scatter import Cloud, scatter
     from regard.figures.style import save
 
-    flat = to_plane(vectors.rows([*asked, *others]), method)
+    flat = to_plane(vectors.rows([*chosen, *others]), method)
     name, other = ("words", "their neighbors") if others else ("", "")
-    count = len(asked)
-    clouds = [Cloud(name, flat.points[:count], asked), Cloud(other, flat.points[count:], others)]
+    count = len(chosen)
+    clouds = [Cloud(name, flat.points[:count], chosen), Cloud(other, flat.points[count:], others)]
     with waiting("drawing"):
         save(scatter(clouds, x_name=flat.names[0], y_name=flat.names[1]), output)
     if as_json:
-        points = dict(zip([*asked, *others], flat.points.tolist(), strict=True))
+        points = dict(zip([*chosen, *others], flat.points.tolist(), strict=True))
         facts = {"picture": str(output), "axes": flat.names, "points": points}
         print(json.dumps(facts, ensure_ascii=False))
     else:

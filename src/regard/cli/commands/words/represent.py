@@ -54,8 +54,8 @@ def represent(
 def _sparse(bags: "Bags") -> dict[str, Any]:
     rows = []
     for name, row in zip(bags.names, bags.values, strict=True):
-        found = row.tocoo()
-        values = zip(found.coords[-1].tolist(), found.data.tolist(), strict=True)
+        entries = row.tocoo()
+        values = zip(entries.coords[-1].tolist(), entries.data.tolist(), strict=True)
         rows.append({"text": name, "values": {bags.words[column]: v for column, v in values}})
     return {"words": bags.words, "rows": rows}
 
@@ -64,18 +64,18 @@ def _table(bags: "Bags") -> str:
     """The first rows, with the words that occur in them, as far as there is room."""
     values = bags.values[:ROWS].toarray()
     used = [column for column in range(len(bags.words)) if values[:, column].any()]
-    shown = used[:COLUMNS]
-    head = ["", *(bags.words[column] for column in shown)]
+    columns_shown = used[:COLUMNS]
+    head = ["", *(bags.words[column] for column in columns_shown)]
     names = [name if len(name) <= 32 else f"{name[:31]}…" for name in bags.names[:ROWS]]
     body = [
-        [name, *(_short(float(row[column])) for column in shown)]
+        [name, *(_short(float(row[column])) for column in columns_shown)]
         for name, row in zip(names, values, strict=True)
     ]
     table = columns([head, *body])
-    rows, found = bags.values.shape
-    if rows > len(body) or found > len(shown):
+    rows, words = bags.values.shape
+    if rows > len(body) or words > len(columns_shown):
         table += (
-            f"\n\n{len(body):,} of {rows:,} rows and {len(shown):,} of {found:,} words;"
+            f"\n\n{len(body):,} of {rows:,} rows and {len(columns_shown):,} of {words:,} words;"
             " --csv or --json writes all."
         )
     return table

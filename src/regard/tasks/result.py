@@ -1,0 +1,122 @@
+"""Results: frozen data classes whose fields are the JSON at every door.
+
+A table's columns and a server's schema are derived from the same fields.
+"""
+
+from collections.abc import Collection
+from dataclasses import MISSING, field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, get_type_hints
+
+from regard.lines import one_line
+
+Float32 = Annotated[float, "float32"]
+
+
+def inside(default: Any = MISSING, **more: Any) -> Any:
+    """A field for Python alone."""
+    return field(default=default, metadata={"inside": True}, **more)
+
+
+def asked(option: str = "") -> Any:
+    """A field with a list that is in the JSON where an option was given.
+
+    Args:
+        option: its name, if it is not the field's.
+    """
+    return field(default_factory=list, metadata={"asked": option or True})
+
+
+def array(kind: Any, *, default: Any = MISSING) -> Any:
+    """A field with an array, which JSON has as this kind of list."""
+    return field(default=default, metadata={"json": kind})
+
+
+class Result:
+    """The answer to one input; its first field is the answer itself."""
+
+    def line(self) -> str:
+        """The plain form, in one line."""
+        raise TypeError(f"{type(self).__name__} has no plain form")
+
+    def lines(self) -> list[str]:
+        """The plain form of every alternative, label or answer, best first."""
+        return [self.line()]
+
+    def json(self, given: Collection[str] = ()) -> dict[str, Any]:
+        """The fields, without parts that were not asked for.
+
+        Args:
+            given: the names of the options that were given, such as "alternatives".
+        """
+        found = {}
+        for each in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, each.name)
+            if each.metadata.get("inside") or (value is None and each.default is None):
+                continue
+            option = each.metadata.get("asked")
+            if not option or (each.name if option is True else option) in given:
+                found[each.name] = _json(value, [name for name in given if name != each.name])
+        return found
+
+    @classmethod
+    def nothing(cls) -> dict[str, Any]:
+        """The JSON of an input that has no answer."""
+        name, kind = next(iter(shape(cls).items()))  # type: ignore[arg-type]
+        return {name: "" if kind is str else [] if kind != list[Float32] else None}
+
+
+class Written(Result):
+    """A text that a model wrote, the first of the fields; `alternatives` has the n best."""
+
+    score: float  # log-probability divided by length^length_penalty: the beam's ranking
+    finished: bool  # False where a limit cut it off
+    alternatives: Any
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        text: str = next(iter(vars(self).values()))
+        return text
+
+    def line(self) -> str:
+        return one_line(self.text)
+
+    def lines(self) -> list[str]:
+        return [f"{each.score:.4f}\t{each.line()}" for each in self.alternatives]
+
+
+@cache
+def shape(kind: Any) -> dict[str, Any]:
+    """The names of a result's JSON, and the type of each: a list, a number, a result, …
+
+    A part that may be missing is `type | None`. The alternatives have no alternatives of their own.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    kinds = {
+        each.name: each.metadata.get("json", hints[each.name])
+        for each in fields(kind)
+        if not each.metadata.get("inside")
+    }
+    return {
+        each.name: kinds[each.name] | None if each.metadata.get("asked") else kinds[each.name]
+        for each in fields(kind)
+        if each.name in kinds
+    }
+
+
+def _json(value: Any, given: Collection[str]) -> Any:
+    if isinstance(value, Result):
+        return value.json(given)
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if isinstance(value, list):
+        return [_json(each, given) for each in value]
+    return _numbers(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _numbers(values: Any) -> Any:
+    """Of an array: nine digits are all of a float32."""
+    return (
+        [_numbers(each) for each in values] if isinstance(values, list) else float(f"{values:.9g}")
+    )
