@@ -13,7 +13,7 @@ WorkT = TypeVar("WorkT")
 
 
 class Child:
-    """A process, started anew, whose function gets one end of a pipe before its arguments."""
+    """A new process, whose function gets one end of a pipe before its arguments."""
 
     def __init__(self, function: Callable[..., None], *arguments: Any, name: str):
         context = multiprocessing.get_context("spawn")
