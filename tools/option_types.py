@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from regard.api.loading import CLASSES
+from regard import catalog
 from regard.api.taught import TAUGHT
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
@@ -36,7 +36,9 @@ def option_types() -> str:
         for option, hint in first.items()
         if all(other.get(option) == hint for other in others)
     }
-    classes = {name: CLASSES[taught.task] for name, taught in TAUGHT.items()}
+    classes = {
+        name: tuple(catalog.KINDS[taught.task].task.split(":")) for name, taught in TAUGHT.items()
+    }
     imports = sorted(f"from {module} import {name}" for module, name in classes.values())
     parts = [HEAD.format(imports="\n".join(imports))]
     parts.append(_typed_dict("Arguments", "TypedDict", "Options of every task.", shared))

@@ -72,7 +72,8 @@ class TaskCommand:
         groups = self.groups()
         self.open()
         blank = self.kind.blank if self.blank is None else self.blank
-        refusals: Refusals[Any] = Refusals(self.answer, keep_going=not self.texts, blank=blank)
+        keep_going = not (self.texts or self.common["strict"])
+        refusals: Refusals[Any] = Refusals(self.answer, keep_going=keep_going, blank=blank)
         with self.writer() as write, lines_bar(self.common["input"], "answering") as progress:
             for group in groups:
                 pairs = refusals.answers(group, progress)
@@ -88,7 +89,7 @@ class TaskCommand:
         return text_groups(
             *(self.texts, self.common["input"], self.json_lines),
             what=self.what,
-            keep_bad=True,
+            keep_bad=not self.common["strict"],
             roles=self.roles,
         )
 
@@ -186,6 +187,7 @@ def _make(verb: str) -> Callable[..., None]:
         input: options.Input = None,
         output: options.Output = None,
         as_json: options.JsonLines = False,
+        strict: options.Strict = False,
         batch_size: options.BatchSize = kind.batch_size,
         threads: options.Threads = None,
         engine: options.Engine = "auto",
@@ -195,7 +197,8 @@ def _make(verb: str) -> Callable[..., None]:
         common: dict[str, Any] = dict(
             texts=texts, model=model, input=input, output=output, as_json=as_json
         )
-        common |= dict(batch_size=batch_size, threads=threads, engine=engine, precision=precision)
+        common |= dict(strict=strict, batch_size=batch_size, threads=threads)
+        common |= dict(engine=engine, precision=precision)
         cls(verb, common, arguments).run()
 
     signature = inspect.signature(command)

@@ -48,7 +48,10 @@ def test_without_beams_the_models_own_count(regard, upper_case):
     regard("translate", "a")
     assert "num_beams" not in upper_case.seen[0]
     upper_case.generation = upper_case.generation.updated(num_beams=1)
-    assert "--num-beams = 1 without sampling; got 2" in regard("translate", "a", "--alternatives", 2).err
+    assert (
+        "--num-beams = 1 without sampling; got 2"
+        in regard("translate", "a", "--alternatives", 2).err
+    )
 
 
 def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):

@@ -153,6 +153,7 @@ def _command(verb: str) -> Callable[..., None]:
         engine: options.Engine = "auto",
         precision: options.Precision = None,
         computed_by: ComputedBy = None,
+        strict: options.Strict = False,
         as_json: options.Json = False,
         **arguments: Any,
     ) -> None:
@@ -198,7 +199,7 @@ def _command(verb: str) -> Callable[..., None]:
 
             parts = partial(local.parts, workers=workers, threads=threads)
         with _keeping(job):
-            summary = job.run(parts, bar=_bar, say=say)
+            summary = job.run(parts, strict=strict, bar=_bar, say=say)
         _show(summary, as_json)
         if summary.bad:
             raise typer.Exit(2)
