@@ -59,6 +59,11 @@ class Kind:
         """The commands of `regard` that take it."""
         return (self.verb, *self.others) if self.verb else self.others
 
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the command's help."""
+        return self.help.partition("\n")[0]
+
     def task_class(self) -> Any:
         return resolve_name(self.task)
 

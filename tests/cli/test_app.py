@@ -14,57 +14,57 @@ from regard.cli.app import app, first_words
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
-        "texts", "--model", "--input", "--output", "--json", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
         "--source-language", "--target-language", "--prefix", "--max-new-tokens",
         "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
         "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
-        "texts", "--model", "--input", "--output", "--json", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
         "--no-repeat-ngram-size", "--threads", "--help"
     },
     "generate": {
-        "texts", "--model", "--input", "--output", "--json", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--interactive", "--tokens", "--chat", "--system", "--stop",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--do-sample", "--temperature", "--top-k", "--top-p", "--min-p",
         "--repetition-penalty", "--no-repeat-ngram-size", "--seed", "--threads", "--help"
     },
     "classify": {
-        "texts", "--model", "--input", "--output", "--json", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
         "--threads", "--help"
     },
     "answer": {
-        "texts", "--model", "--input", "--output", "--json", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
         "--threads", "--help"
     },
     "encode": {
-        "texts", "--model", "--input", "--output", "--batch-size", "--engine", "--precision",
+        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine", "--precision",
         "--pooling", "--normalize", "--threads", "--help"
     },
     "run": {"--help"},
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
         "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
         "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
         "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
         "--threads", "--help"
     },
     "run generate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--tokens", "--chat", "--system", "--stop", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--do-sample", "--temperature",
         "--top-k", "--top-p", "--min-p", "--repetition-penalty", "--no-repeat-ngram-size",
@@ -72,17 +72,17 @@ OPTIONS = {
     },
     "run classify": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--text-pair", "--top-k", "--threads", "--help"
     },
     "run answer": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--context", "--top-k", "--max-answer-len", "--or-none", "--threads", "--help"
     },
     "run encode": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--json", "--text",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
@@ -236,7 +236,8 @@ OPTIONS = {
 def surface(command, path=""):
     context = typer.Context(command)
     names = set()
-    for parameter in command.get_params(context):
+    parameters = (each for each in command.get_params(context) if not getattr(each, "hidden", 0))
+    for parameter in parameters:  # a hidden one says what it is called now
         long = [name for name in parameter.opts if name.startswith("--")]
         names.add(long[0] if long else parameter.name)
     found = {path: names}

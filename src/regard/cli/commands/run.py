@@ -108,7 +108,7 @@ class OneTask(LazyCommand):
 
 
 def _add(verb: str) -> None:
-    @run.command(verb, help=catalog.doing(verb).help.partition("\n")[0], cls=OneTask)
+    @run.command(verb, help=catalog.doing(verb).summary, cls=OneTask)
     def make() -> Callable[..., None]:
         return takes(_columns(verb), catalog.doing(verb).options_class())(_command(verb))
 
