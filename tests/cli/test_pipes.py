@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from regard.generation import GenerationConfig
+from regard.tasks.answering import Answer, Answers
 from regard.tasks.classification import Classification, Label
 from regard.tasks.embedding import Embedding
 from regard.tasks.summarization import Summary
@@ -64,6 +65,7 @@ class Model:
             "summarization": Summary("answer", 1.0, True),
             "text-generation": Continuation("answer", 1.0, True),
             "text-classification": Classification([Label("good", 1.0)], ["good"]),
+            "question-answering": Answers([Answer("answer", 0, 6, 1.0)]),
             "feature-extraction": Embedding(np.zeros(2, np.float32)),
         }
         return results[self.task]
