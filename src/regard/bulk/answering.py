@@ -47,10 +47,7 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
 
     task: Any = load(settings.model, catalog.VERBS[settings.task])
     task = task.run_by(settings.engine, precision=settings.precision, say=say)
-    if task.computed_by == "torch":
-        import torch
-
-        torch.set_num_threads(threads)
+    task.engine.use_threads(threads)
     return task
 
 
