@@ -14,44 +14,76 @@ from regard.cli.app import app, first_words
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
-        "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
-        "--output", "--json", "--attention", "--attention-step", "--attention-layer", "--num-beams",
-        "--alternatives", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads",
-        "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
+        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
+        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
-        "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--length-penalty", "--no-repeat-ngram-size",
-        "--batch-size", "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens",
+        "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
+        "--no-repeat-ngram-size", "--threads", "--help"
     },
     "generate": {
-        "prompts", "--model", "--input", "--output", "--json", "--chat", "--system",
-        "--interactive", "--max-new-tokens", "--do-sample", "--temperature", "--top-k", "--top-p",
-        "--min-p", "--seed", "--num-beams", "--alternatives", "--repetition-penalty",
-        "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
-    },
-    "answer": {
-        "questions", "--model", "--context", "--text", "--input", "--output", "--json", "--top-k",
-        "--max-answer-len", "--or-none", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--interactive", "--tokens", "--chat", "--system", "--stop",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--do-sample", "--temperature", "--top-k", "--top-p", "--min-p",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--seed", "--threads", "--help"
     },
     "classify": {
-        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--labels",
-        "--template", "--top-k", "--batch-size", "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
+        "--threads", "--help"
+    },
+    "answer": {
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
+        "--threads", "--help"
     },
     "encode": {
-        "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
-        "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine", "--precision",
+        "--pooling", "--normalize", "--threads", "--help"
     },
-    "run": {
-        "task", "input", "output", "--model", "--text", "--context", "--text-pair", "--id",
-        "--engine", "--address", "--workers", "--threads", "--shard-size", "--batch-size",
-        "--computed-by", "--precision", "--json", "--source-language", "--target-language",
-        "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams", "--length-penalty",
-        "--no-repeat-ngram-size", "--repetition-penalty", "--do-sample", "--temperature",
-        "--top-k", "--top-p", "--min-p", "--seed", "--chat", "--system", "--max-answer-len",
-        "--or-none", "--pooling", "--normalize", "--help",
+    "run": {"--help"},
+    "run translate": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
+        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+    },
+    "run summarize": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
+        "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
+        "--threads", "--help"
+    },
+    "run generate": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--chat", "--system", "--stop", "--max-new-tokens", "--min-new-tokens",
+        "--num-beams", "--alternatives", "--length-penalty", "--do-sample", "--temperature",
+        "--top-k", "--top-p", "--min-p", "--repetition-penalty", "--no-repeat-ngram-size",
+        "--seed", "--threads", "--help"
+    },
+    "run classify": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--text-pair", "--top-k", "--threads", "--help"
+    },
+    "run answer": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--context", "--top-k", "--max-answer-len", "--or-none", "--threads", "--help"
+    },
+    "run encode": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
         "model", "data", "--output", "--json", "--source-language", "--target-language",
@@ -204,7 +236,8 @@ OPTIONS = {
 def surface(command, path=""):
     context = typer.Context(command)
     names = set()
-    for parameter in command.get_params(context):
+    parameters = (each for each in command.get_params(context) if not getattr(each, "hidden", 0))
+    for parameter in parameters:  # a hidden one says what it is called now
         long = [name for name in parameter.opts if name.startswith("--")]
         names.add(long[0] if long else parameter.name)
     found = {path: names}
