@@ -44,8 +44,8 @@ OPTIONS = {
         "--threads", "--help"
     },
     "encode": {
-        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine", "--precision",
-        "--pooling", "--normalize", "--threads", "--help"
+        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine",
+        "--precision", "--pooling", "--normalize", "--threads", "--help"
     },
     "run": {"--help"},
     "run translate": {
