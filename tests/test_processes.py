@@ -1,4 +1,4 @@
-"""A team does all of its work, whoever ends; what it started ends with it."""
+"""A team does all of its work, though processes end; those that it started end with it."""
 
 import os
 import signal
