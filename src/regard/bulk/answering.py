@@ -1,4 +1,4 @@
-"""What is asked of a model for the records of a shard; the tasks are `catalog.KINDS`."""
+"""Questions to a model for the records of a shard; the tasks are `catalog.KINDS`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
