@@ -135,6 +135,10 @@ class Options:
         """These options by name."""
         return {name: getattr(self, name) for name in names}
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return these options by name, but for those that are None."""
+        return {name: value for name, value in self.values(*names).items() if value is not None}
+
     def given(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         return {

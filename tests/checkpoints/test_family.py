@@ -1,7 +1,15 @@
 import pytest
 import torch
 
-from regard.checkpoints.family import Place, cast, places, rename, their_shapes, to_ours, to_theirs
+from regard.checkpoints.family import (
+    Place,
+    in_dtype,
+    places,
+    rename,
+    their_shapes,
+    to_ours,
+    to_theirs,
+)
 
 FUSED = {
     "query": Place("attn.c_attn", transposed=True, part=0, parts=3, dim=1),
@@ -67,6 +75,6 @@ def test_names_are_replaced_in_order() -> None:
 
 
 def test_counts_keep_their_type() -> None:
-    assert cast(torch.ones(2), torch.bfloat16).dtype == torch.bfloat16
-    assert cast(torch.ones(2, dtype=torch.int64), torch.bfloat16).dtype == torch.int64
-    assert cast(torch.ones(2, dtype=torch.float16), None).dtype == torch.float16
+    assert in_dtype(torch.ones(2), torch.bfloat16).dtype == torch.bfloat16
+    assert in_dtype(torch.ones(2, dtype=torch.int64), torch.bfloat16).dtype == torch.int64
+    assert in_dtype(torch.ones(2, dtype=torch.float16), None).dtype == torch.float16

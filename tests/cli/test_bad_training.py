@@ -125,7 +125,9 @@ def test_one_label_only(refused: Any, tmp_path: Path) -> None:
     assert "needs at least two labels" in refused("classification", data)
     images, labels = bars(30, 1)
     np.savez(tmp_path / "one.npz", images=images, labels=np.full_like(labels, "lies"))
-    assert "only ['lies']" in refused("image-classification", tmp_path / "one.npz")
+    output = tmp_path / "images"
+    message = refused("image-classification", tmp_path / "one.npz", output=output)
+    assert "only ['lies']" in message
 
 
 def test_a_dev_label_that_is_not_trained_on(refused: Any, tmp_path: Path) -> None:
@@ -138,7 +140,8 @@ def test_a_dev_label_that_is_not_trained_on(refused: Any, tmp_path: Path) -> Non
     images, labels = bars(20, 5)
     np.savez(tmp_path / "dev.npz", images=images, labels=np.where(labels == "lies", "lies", "up"))
     data = write_data("image-classification", tmp_path)
-    message = refused("image-classification", data, "--dev", tmp_path / "dev.npz")
+    output = tmp_path / "images"
+    message = refused("image-classification", data, "--dev", tmp_path / "dev.npz", output=output)
     assert "dev.npz has the label 'up', which no training image has" in message
 
 

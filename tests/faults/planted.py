@@ -252,7 +252,7 @@ FAULTS = (
         "src/regard/http/guard.py",
         'if origin is not None and origin.lower() != f"http://{host.lower()}":',
         'if origin is not None and origin == "null":',
-        "tests/http/test_guard.py",
+        "tests/studio/test_guard.py",
     ),
     # Looking inside
     fault(

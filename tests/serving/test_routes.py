@@ -3,7 +3,6 @@
 import json
 import urllib.error
 import urllib.request
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,11 @@ import openai
 import pytest
 
 import regard
+from regard import catalog
 from regard.errors import BadArgumentError
-from regard.generation.config import DECODING, SAMPLING
 from regard.http.guard import Access
 from regard.options import Bounds
-from regard.serving.run import ROUTES
+from regard.tasks.result import shape
 
 from .conftest import serving
 
@@ -275,11 +274,11 @@ def beyond(bounds: Bounds) -> list[float]:
 
 
 OPTIONS = [
-    (name, each.name, each.metadata["bounds"], value)
-    for name, route in ROUTES.items()
-    for each in fields(route.kind)
-    if each.name in route.options and each.metadata["bounds"]
-    for value in beyond(each.metadata["bounds"])
+    (verb, name, setting.metadata["bounds"], value)
+    for verb in catalog.VERBS
+    for name, setting in catalog.doing(verb).options_class().settings().items()
+    if setting.metadata["bounds"]
+    for value in beyond(setting.metadata["bounds"])
 ]
 
 
@@ -294,10 +293,20 @@ def test_an_option_out_of_range_has_the_sentence_of_python(
     assert (status, found["detail"]) == (422, str(refused.value))
 
 
-def test_every_option_of_decoding_is_a_field() -> None:
-    assert {*DECODING} == {*ROUTES["translate"].options} == {*ROUTES["summarize"].options}
-    assert {*DECODING, *SAMPLING} == {*ROUTES["generate"].options}
+def test_every_option_of_a_task_is_a_field_of_its_requests(server: Any) -> None:
+    _, schema, _ = server.ask("/openapi.json")
+    for verb in catalog.VERBS:
+        fields = schema["components"]["schemas"][f"{verb.capitalize()}Request"]["properties"]
+        assert {*catalog.doing(verb).options_class().settings()} <= {*fields}
+        assert {each.name for each in catalog.doing(verb).inputs} <= {*fields}
     assert len(OPTIONS) >= 40
+
+
+@pytest.mark.parametrize("verb", catalog.VERBS)
+def test_results_are_described_by_the_fields_of_their_class(server: Any, verb: str) -> None:
+    _, schema, _ = server.ask("/openapi.json")
+    described = schema["components"]["schemas"][f"{verb.capitalize()}Result"]["properties"]
+    assert {*described} == {*shape(catalog.doing(verb).result_class())}
 
 
 LONG = "Yes. " * 25_000

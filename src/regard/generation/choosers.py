@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy
 
@@ -57,14 +58,15 @@ class Candidates(NamedTuple):
     log_probs: Float[Array, "searches candidates"]  # of the token, by the model, unfiltered
 
 
-@runtime_checkable
-class Chooser(Protocol):
+class Chooser(ABC):
     """Chooses from logits or, where a row's likeliest tokens decide, from those alone."""
 
+    @abstractmethod
     def __call__(self, logits: Float[Array, "rows vocab"], running: Running) -> Candidates: ...
 
     def needed(self, generated: int) -> int | None:
         """Number of each row's likeliest tokens that decide; None: the logits of all."""
+        return None
 
     def among(
         self,
@@ -73,6 +75,7 @@ class Chooser(Protocol):
         running: Running,
     ) -> Candidates:
         """Chooses among the likeliest `needed` tokens of each row, (rows, candidates)."""
+        raise AssertionError("this chooser reads all logits")
 
 
 def chooser_for(
@@ -91,7 +94,7 @@ def chooser_for(
     return BeamSearch(filters, config) if config.num_beams > 1 else Greedy(filters)
 
 
-class Greedy:
+class Greedy(Chooser):
     """The likeliest token."""
 
     def __init__(self, filters: Sequence[Filter]):
@@ -110,7 +113,7 @@ class Greedy:
         return _one_each(log_probs, running, tokens, possible=log_probs > -math.inf)
 
 
-class Sample:
+class Sample(Chooser):
     """A token drawn from the filtered distribution, by inversion: one uniform number a step.
 
     Args:
@@ -132,14 +135,8 @@ class Sample:
         possible = arrays.take(filtered, tokens) > -math.inf
         return _one_each(_log_probs(logits, tokens), running, tokens, possible=possible)
 
-    def needed(self, generated: int) -> int | None:
-        return None  # a draw depends on every token's probability
 
-    def among(self, log_probs: Array, tokens: Array, running: Running) -> Candidates:
-        raise AssertionError("sampling reads all logits")
-
-
-class BeamSearch:
+class BeamSearch(Chooser):
     """The likeliest extensions over all rows of a search, enough of them that num_beams go on.
 
     Of (1 + number of end-of-sentence tokens) · num_beams candidates, at least num_beams do not

@@ -39,36 +39,26 @@ class Filter(Protocol):
 
 def filters_for(config: GenerationConfig) -> list[Filter]:
     """The filters that the settings ask for, in the order in which they act."""
-    filters: list[Filter] = []
-    if config.repetition_penalty != 1.0:
-        filters.append(RepetitionPenalty(config.repetition_penalty))
-    if config.no_repeat_ngram_size:
-        filters.append(NoRepeatNgram(config.no_repeat_ngram_size))
     # As in transformers, the end of sentence is no bad word: min_new_tokens holds it off.
     ends = {(token,) for token in config.eos_ids}
     words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
-    if words:
-        filters.append(BadWords(words))
-    if config.min_new_tokens and config.eos_ids:
-        filters.append(MinNewTokens(config.min_new_tokens, config.eos_ids))
-    if config.forced_bos_token_id is not None:
-        filters.append(ForcedToken(config.forced_bos_token_id, at=0))
-    if config.forced_eos_token_id is not None:
-        filters.append(ForcedToken(config.forced_eos_token_id, at=config.max_new_tokens - 1))
-    if config.do_sample:
-        if config.temperature != 1.0:
-            filters.append(Temperature(config.temperature))
-        if config.top_k:
-            filters.append(TopK(config.top_k))
-        if config.top_p < 1.0:
-            filters.append(TopP(config.top_p))
-        if config.min_p:
-            filters.append(MinP(config.min_p))
-    if config.forced_beginning:
-        filters.append(ForcedBeginning(tuple(config.forced_beginning)))
-    if config.renormalize_logits:
-        filters.append(Renormalize())
-    return filters
+    first, last, sampling = config.forced_bos_token_id, config.forced_eos_token_id, config.do_sample
+    least, start = config.min_new_tokens, tuple(config.forced_beginning or ())
+    filters: list[tuple[object, Filter]] = [
+        (config.repetition_penalty != 1.0, RepetitionPenalty(config.repetition_penalty)),
+        (config.no_repeat_ngram_size, NoRepeatNgram(config.no_repeat_ngram_size)),
+        (words, BadWords(words)),
+        (least and config.eos_ids, MinNewTokens(least, config.eos_ids)),
+        (first is not None, ForcedToken(first or 0, at=0)),
+        (last is not None, ForcedToken(last or 0, at=config.max_new_tokens - 1)),
+        (sampling and config.temperature != 1.0, Temperature(config.temperature)),
+        (sampling and config.top_k, TopK(config.top_k)),
+        (sampling and config.top_p < 1.0, TopP(config.top_p)),
+        (sampling and config.min_p, MinP(config.min_p or 0.0)),
+        (start, ForcedBeginning(start)),
+        (config.renormalize_logits, Renormalize()),
+    ]
+    return [rule for acts, rule in filters if acts]
 
 
 def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:

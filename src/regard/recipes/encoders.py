@@ -25,7 +25,6 @@ from regard.recipes.tuning import check_tokenizer, freeze, layer_rate, stacks
 from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
-from regard.training.precision import choose_dtype
 
 OptionsT = TypeVar("OptionsT", bound=EncoderOptions)
 
@@ -93,8 +92,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
     def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> TextReader:
         """The model before its first step, with a head of this kind."""
         if self.base is not None:
-            if self.options.dropout is not None:
-                changes["dropout"] = self.options.dropout
+            changes |= self.options.chosen("dropout")
             if self.base[0].config.pad_id is None and "pad" in tokenizer.special:
                 changes["pad_id"] = tokenizer.pad_id
             model = replace_head(self.base[0], head, **changes)
@@ -120,9 +118,8 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
             )
             model = copy.deepcopy(model)
             merge_adapters(model)
-        # In the dtype that the model computed with, so that its figures hold.
-        dtype = choose_dtype(self.options.precision, next(model.parameters()).device)
-        save_pretrained(model, folder, dtype=dtype, settings=self.settings_of(data, figures))
+        settings = self.settings_of(data, figures)
+        save_pretrained(model, folder, dtype=self.dtype(model), settings=settings)
         data.tokenizer.save(folder)
 
     def settings_of(self, data: EncoderDataT, figures: dict[str, float]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
 from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
-from regard.training.precision import choose_device
+from regard.training.precision import choose_device, choose_dtype
 from regard.training.processes import Processes, batches_in_step, joined, own_device
 from regard.training.trackers import trackers
 
@@ -148,6 +148,10 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         file = run / "data" / "test.jsonl"
         if examples := list(read_examples(file)) if file.exists() else []:
             yield "", examples
+
+    def dtype(self, model: nn.Module) -> torch.dtype:
+        """Return the dtype of saved weights: what the model computed with, so figures hold."""
+        return choose_dtype(self.options.precision, next(model.parameters()).device)
 
     def rate_scale(self, name: str) -> float:
         """The learning rate of a parameter over that of the schedule."""

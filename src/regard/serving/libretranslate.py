@@ -87,12 +87,13 @@ async def translate(request: Request, here: Here) -> Any:
         names = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
         raise BadArgumentError(f"{names} can be translated here; the request names another pair.")
     model, languages = pairs[source, asked.target]
+    task = model.task.between(*languages) if any(languages) else model.task
     number, options = asked.alternatives + 1, {}
     if number > 1:
         beams = max(number, model.task.generation.num_beams)
         options = {"num_beams": beams, "alternatives": number}
     texts = listed(asked.q) or [""]
-    work, hypotheses = await decoded(request, model, texts, options, languages=languages)
+    work, hypotheses = await decoded(request, model, task, texts, options)
     results = await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small)
     translations: list[Any] = [result.text for result in results]
     others = [[other.text for other in result.alternatives[1:]] for result in results]

@@ -1,43 +1,43 @@
-"""The server's own interface: a route /run/{task} for each task, made from its fields.
+"""The server's own interface: a route /run/{task} for each task, made from its declaration.
 
 A request has the task's inputs and options, under their names in Python and with their bounds; the
-answer has a result for each text.
+answer has a result for each input.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import Field as OptionField
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from starlette.exceptions import HTTPException
 
-from regard.errors import BadArgumentError, unknown
-from regard.generation.config import DECODING, SAMPLING, GenerationConfig
+from regard import catalog
+from regard.errors import BadArgumentError, check_choice, unknown
 from regard.http.application import download
-from regard.options import Bounds, Options, option
 from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
-from regard.tasks.classification import Label
+from regard.tasks.result import Result, shape
 
 run = APIRouter(tags=["regard"])
 
 ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
 # Names of fields that are called otherwise today.
 FORMER = {"source": "source_language", "target": "target_language", "pair": "text_pair"} | {
-    alias: setting.name
-    for setting in fields(GenerationConfig)
-    for alias in setting.metadata.get("aliases", ())
+    alias: name
+    for verb in catalog.VERBS
+    for name, setting in catalog.doing(verb).options_class().settings().items()
+    for alias in setting.metadata["aliases"]
 }
 
 OneOrMore = str | Annotated[list[str], Field(min_length=1)]
+Results = tuple[Sequence[Any], dict[str, Any]]  # and what else the answer has
 
 
 class Asked(BaseModel):
@@ -58,204 +58,181 @@ class Asked(BaseModel):
                 raise unknown("a field", name[:80], cls.model_fields)
         return values
 
-    def values(self, names: Sequence[str]) -> dict[str, Any]:
-        """Those of these fields that the request has."""
-        return self.model_dump(include=set(names), exclude_none=True)
-
 
 @dataclass(frozen=True)
-class ClassifyOptions(Options):
-    top_k: int | None = option(None, "Labels for each text, best first; all by default.", min=1)
-
-
-@dataclass(frozen=True)
-class AnswerOptions(Options):
-    top_k: int = option(1, "Answers to each question, best first; 1 by default.", min=1, max=100)
-
-
-Results = tuple[Sequence[Any], dict[str, Any]]
-Outputs = dict[str, tuple[Any, Callable[[Any], Any]]]  # name: type, and its value of a result
-
-
-@dataclass(frozen=True)
-class TaskRoute:
-    """A route of /run.
+class Hook:
+    """A task's own part.
 
     Args:
-        about: what it gives.
-        inputs: fields of the request, each with its type and default.
-        outputs: fields of a result.
-        answer: gives the results of a request, and the values of `more`.
-        options: fields of `kind`; left out, they are as the model has them.
-        more: fields of the answer beside the results.
+        answer: gives the results of a request, from the options that it has.
+        fields: of its requests, beside the inputs and options.
+        more: fields of its answers, beside the results.
     """
 
-    about: str
-    inputs: dict[str, tuple[Any, Any]]
-    outputs: Outputs
-    answer: Callable[[Request, State, Model[Any], Any], Awaitable[Results]]
-    options: Sequence[str] = ()
-    kind: type[Any] = GenerationConfig
+    answer: Callable[[Request, State, Model[Any], Any, dict[str, Any]], Awaitable[Results]]
+    fields: dict[str, Any] = field(default_factory=dict)
     more: dict[str, Any] = field(default_factory=dict)
-
-
-def _request(name: str, route: TaskRoute) -> type[Asked]:
-    """The class of a route's requests."""
-    types = get_type_hints(route.kind)
-    settings: dict[str, OptionField[Any]] = {
-        setting.name: setting for setting in fields(route.kind)
-    }
-    request_fields: dict[str, Any] = dict(route.inputs)
-    for option_name in route.options:
-        metadata = settings[option_name].metadata
-        bounds, about = metadata["bounds"], metadata["help"]
-        kind = types[option_name] | None
-        if bounds:
-            about = f"{about} {str(bounds).capitalize()}."
-            kind = Annotated[kind, BeforeValidator(partial(_checked, bounds, option_name, kind))]
-        request_fields[option_name] = (kind, Field(None, description=about))
-    return create_model(f"{name.capitalize()}Request", __base__=Asked, **request_fields)
-
-
-def _checked(bounds: Bounds, name: str, kind: Any, value: Any) -> Any:
-    """A value within its bounds, or the sentence that Python has for it."""
-    if value is not None:
-        bounds.check(name, value, whole=float not in get_args(kind))
-    return value
 
 
 def add_routes() -> None:
     """Make the route of each task."""
-    for name, route in ROUTES.items():
-        outputs: dict[str, Any] = {
-            key: (kind | None, None) for key, (kind, _) in route.outputs.items()
-        }
-        result = create_model(f"{name.capitalize()}Result", **outputs)
+    for verb in catalog.VERBS:
+        kind, hook = catalog.doing(verb), HOOKS.get(verb, Hook(_read))
+        result = _result_class(kind.result_class(), f"{verb.capitalize()}Result")
         answer = create_model(
-            f"{name.capitalize()}Answer",
-            model=(str, ...),
-            results=(list[result], ...),
-            **route.more,
+            f"{verb.capitalize()}Answer", model=(str, ...), results=(list[result], ...), **hook.more
         )
         run.add_api_route(
-            f"/run/{name}",
-            _endpoint(name, route, _request(name, route)),
+            f"/run/{verb}",
+            _endpoint(kind, hook, _request_class(kind, hook)),
             methods=["POST"],
             response_model=answer,
             response_model_exclude_unset=True,
-            description=route.about,
-            name=name,
+            description=kind.summary,
+            name=verb,
         )
 
 
-def _endpoint(name: str, route: TaskRoute, kind: type[Asked]) -> Callable[..., Any]:
-    async def endpoint(request: Request, asked: kind, here: Here) -> dict[str, Any]:
-        model = here.served.model(name, asked.model)  # type: ignore[attr-defined]
-        results, more = await route.answer(request, here, model, asked)
-        values = (
-            {key: value(result) for key, (_, value) in route.outputs.items()} for result in results
-        )
-        shown = [{key: value for key, value in its.items() if value is not None} for its in values]
-        return {"model": model.name, "results": shown, **more}
+def _endpoint(kind: catalog.Kind, hook: Hook, asked_class: type[Asked]) -> Callable[..., Any]:
+    options = kind.options_class().settings()
+
+    async def endpoint(request: Request, asked: asked_class, here: Here) -> dict[str, Any]:
+        model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
+        values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
+        given = kind.given(values)
+        results, more = await hook.answer(request, here, model, asked, given)
+        return {"model": model.name, "results": [each.json(given) for each in results], **more}
 
     return endpoint
 
 
-async def _translate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts = listed(asked.text)
-    if asked.trace and len(texts) > 1:
+def _request_class(kind: catalog.Kind, hook: Hook) -> type[Asked]:
+    """The class of a task's requests. Its options have the bounds and sentences of Python."""
+    own = kind.options_class()
+    types, named = get_type_hints(own), dict[str, Any]()
+    for each in kind.inputs:
+        about = f"{each.help[:1].upper()}{each.help[1:]}; one or several."
+        optional = (OneOrMore | None, Field(None, description=about))
+        named[each.name] = optional if each.optional else (OneOrMore, Field(description=about))
+    for name, setting in own.settings().items():
+        about, bounds = setting.metadata["help"], setting.metadata["bounds"]
+        if bounds:
+            about = f"{about} {str(bounds).capitalize()}."
+        check = BeforeValidator(partial(_checked, setting.metadata, name, types[name]))
+        annotation = OneOrMore | None if list[str] in get_args(types[name]) else types[name]
+        named[name] = (Annotated[annotation, check], Field(setting.default, description=about))
+
+    return create_model(f"{kind.verb.capitalize()}Request", __base__=Asked, **named | hook.fields)
+
+
+def _checked(metadata: Any, name: str, kind: Any, value: Any) -> Any:
+    """A value within its bounds, or the sentence that Python has for it."""
+    if value is not None or type(None) not in get_args(kind):
+        if metadata["bounds"]:
+            metadata["bounds"].check(name, value, whole=float not in (kind, *get_args(kind)))
+        elif metadata["choices"]:
+            check_choice(name, value, metadata["choices"])
+    return value
+
+
+def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseModel]:
+    """The class of a task's results in the schema, by the shape of their JSON."""
+    named: dict[str, Any] = {}
+    for key, hint in shape(kind).items():
+        [plain] = [each for each in (get_args(hint) or [hint]) if each is not type(None)][:1]
+        plain = hint if get_origin(hint) is list else plain
+        element = next(iter(get_args(plain)), None)
+        if isinstance(element, type) and issubclass(element, Result):
+            if element is kind and nested:
+                continue  # alternatives have none of their own
+            plain = list[_result_class(element, f"{name}{key.capitalize()}", nested=True)]  # type: ignore[misc]
+        named[key] = (plain | None, None)
+    return create_model(name, **named)
+
+
+async def _read(
+    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+) -> Results:
+    """The results of a model that reads."""
+    names = [each.name for each in catalog.doing(model.kind).inputs]
+    columns = {name: listed(texts) for name in names if (texts := getattr(asked, name)) is not None}
+    first, *others = columns.values()
+    for name, column in list(columns.items())[1:]:
+        if len(column) != len(first):
+            raise BadArgumentError(
+                f"{name} must be one for each {names[0]}; got {len(column)} for {len(first)}."
+            )
+    rows, options = list(zip(first, *others, strict=True)), tuple(sorted(given.items()))
+    work = Readings(rows, options, model.limits, asked.timeout)
+    return await results_of(request, model, work), {}
+
+
+async def _rewrite(
+    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+) -> Results:
+    """The results of an encoder–decoder, with alignments and a trace on request."""
+    texts, step = listed(asked.text), getattr(asked, "alignment", None)
+    is_traced = getattr(asked, "trace", False)
+    if is_traced and len(texts) > 1:
         raise BadArgumentError(f"a trace is of one text; got {len(texts)}. Send one at a time.")
     words = sum(len(text.split()) ** 2 for text in texts)
-    if asked.alignment is not None and words > ALIGNED:
+    if step is not None and words > ALIGNED:
         raise TooLong(
             f"the squares of the texts' numbers of words may be {ALIGNED:,} together for an"
             f" alignment; got {words:,}. Send less text at a time."
         )
-    languages = (asked.source_language, asked.target_language)
-    options = asked.values(DECODING)
-    work, hypotheses = await decoded(request, model, texts, options, asked.timeout, languages)
-    if asked.alignment is None:
-        results = await all_of(
-            request, work.results(hypotheses), work.deadline, whole=work.is_small
-        )
+    task, options = model.task.with_options(**given)
+    work, hypotheses = await decoded(request, model, task, texts, options, asked.timeout)
+    if step is None:
+        made = work.results(hypotheses)
+        results = await all_of(request, made, work.deadline, whole=work.is_small)
     else:
-        aligned = work.results(hypotheses, alignment=asked.alignment)
-        results = await all_of(request, aligned, work.deadline, thread=here.looking)
-    if not asked.trace:
+        given["alignment"] = step  # of the parts of a result that were asked for
+        made = work.results(hypotheses, alignment=step)
+        results = await all_of(request, made, work.deadline, thread=here.looking)
+    if not is_traced:
         return results, {}
 
     def traced() -> Iterator[str]:
         options.pop("alternatives", None)
-        yield f"/traces/{here.traces.add(work.task.trace(texts[0], **options))}"
+        yield f"/traces/{here.traces.add(task.trace(texts[0], **options))}"
 
     [trace] = await all_of(request, traced(), work.deadline, thread=here.looking)
     return results, {"trace": trace}
 
 
-async def _summarize(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    texts, options = listed(asked.text), asked.values(DECODING)
-    work, hypotheses = await decoded(request, model, texts, options, asked.timeout)
-    return await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small), {}
-
-
-async def _generate(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
+async def _continue(
+    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+) -> Results:
+    """The continuations of texts, or the answer to a chat."""
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
-    prompts = listed(asked.text) if asked.text is not None else [asked.messages or []]
-    drawing = asked.values(SAMPLING)
-    options = asked.values(DECODING) | ({"do_sample": True} | drawing if drawing else {})
-    stop = () if asked.stop is None else listed(asked.stop)
+    options = {name: value for name, value in given.items() if name not in ("tokens", "chat")}
+    stop, system = listed(options.pop("stop", [])), options.pop("system", None)
+    prompts: list[Any] = [asked.messages or []] if asked.text is None else listed(asked.text)
+    if given.get("chat") and asked.text is not None:
+        opening = [] if system is None else [{"role": "system", "content": system}]
+        prompts = [[*opening, {"role": "user", "content": text}] for text in prompts]
     work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)
     hypotheses = await results_of(request, model, work)
-    made = (
-        [ready.result(hypothesis) for hypothesis in its] for ready, its in work.pairs(hypotheses)
-    )
+    made = (list(map(ready.result, its)) for ready, its in work.pairs(hypotheses))
     results = await all_of(request, made, work.deadline, whole=work.is_small)
-    return [replace(first, alternatives=[first, *others]) for first, *others in results], {}
-
-
-async def _classify(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    results = await _read(request, model, asked, ("text", "text_pair"))
-    return [(result.labels[: asked.top_k], result) for result in results], {}
-
-
-async def _answer(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    return await _read(request, model, asked, ("question", "context"), asked.top_k or 1), {}
-
-
-async def _encode(request: Request, here: State, model: Model[Any], asked: Any) -> Results:
-    return await _read(request, model, asked, ("text",)), {}
-
-
-async def _read(
-    request: Request, model: Model[Any], asked: Any, names: Sequence[str], options: Any = None
-) -> list[Any]:
-    """The results of texts by a model that reads.
-
-    Args:
-        names: the fields of texts that belong together.
-    """
-    columns = {name: listed(texts) for name, texts in asked.values(names).items()}
-    first, *others = columns.values()
-    for name, column in list(columns.items())[1:]:
-        if len(column) != len(first):
-            raise BadArgumentError(
-                f"{name} must be one for each of {len(first)} texts; got {len(column)}."
-            )
-    work = Readings(list(zip(first, *others, strict=True)), options, model.limits, asked.timeout)
-    return await results_of(request, model, work)
+    return [replace(its[0], alternatives=its) for its in results], {}
 
 
 async def decoded(
     request: Request,
     model: Model[Any],
+    task: Any,
     texts: Sequence[str],
     options: dict[str, Any],
     seconds: float | None = None,
-    languages: tuple[str | None, str | None] = (None, None),
 ) -> tuple[Texts, list[Any]]:
-    """The hypotheses of an encoder–decoder for each job of some texts."""
-    task = model.task.between(*languages) if any(languages) else model.task
+    """The hypotheses of an encoder–decoder for each job of some texts.
+
+    Args:
+        task: the model's, with other settings.
+    """
     work = Texts(task, texts, model.limits, options=options, seconds=seconds)
     return work, await results_of(request, model, work)
 
@@ -269,131 +246,25 @@ def trace(id: str, here: Here) -> Response:
     return download(page, "regard.html")
 
 
-def _texts(name: str, others: Callable[[Any], Sequence[Any]]) -> Outputs:
-    """The outputs of a task that writes.
-
-    Args:
-        name: of the text.
-        others: all outputs for one text, best first.
-    """
-    plain: Outputs = {
-        name: (str, lambda result: result.text),
-        "score": (float, lambda result: result.score),
-        "finished": (bool, lambda result: result.finished),
-    }
-    types: dict[str, Any] = {key: (kind, ...) for key, (kind, _) in plain.items()}
-    alternative = create_model(f"{name.capitalize()}Alternative", **types)
-
-    def alternatives(result: Any) -> list[dict[str, Any]]:
-        outputs = others(result)
-        return [{key: value(output) for key, (_, value) in plain.items()} for output in outputs]
-
-    return plain | {"alternatives": (list[alternative], alternatives)}
-
-
-_TEXT = (OneOrMore, Field(description="One or several."))
-_TRUNCATED = (bool, lambda result: result.truncated)
-
-ROUTES = {
-    "translate": TaskRoute(
-        "Translations, with word alignments and a trace on request.",
+HOOKS = {
+    "translate": Hook(
+        _rewrite,
         {
-            "text": _TEXT,
-            "source_language": (str | None, Field(None, description="Of a model of several.")),
-            "target_language": (str | None, Field(None, description="Of a model of several.")),
             "alignment": (
                 Literal["input", "output"] | None,
                 Field(None, description="The decoder's step that word alignments are read from."),
             ),
             "trace": (bool, Field(False, description="Also the address of a trace, of one text.")),
         },
-        _texts("translation", lambda result: result.alternatives)
-        | {
-            "source_words": (list[str], lambda result: result.source_words or None),
-            "target_words": (list[str], lambda result: result.target_words or None),
-            "alignment": (
-                list[list[float]],  # target words × source words
-                lambda result: None if result.alignment is None else result.alignment.tolist(),
-            ),
-        },
-        _translate,
-        DECODING,
-        more={"trace": (str | None, None)},
+        {"trace": (str | None, None)},
     ),
-    "summarize": TaskRoute(
-        "Summaries.",
-        {"text": _TEXT},
-        _texts("summary", lambda result: result.alternatives) | {"truncated": _TRUNCATED},
-        _summarize,
-        DECODING,
-    ),
-    "generate": TaskRoute(
-        "Continuations of texts, or the answer to a chat; /v1 has both as streams.",
+    "summarize": Hook(_rewrite),
+    "generate": Hook(
+        _continue,
         {
             "text": (OneOrMore | None, Field(None, description="One or several to continue.")),
             "messages": (list[dict[str, Any]] | None, Field(None, description="A chat to answer.")),
-            "stop": (
-                str | Annotated[list[str], Field(max_length=16)] | None,
-                Field(None, description="Strings that end the text."),
-            ),
         },
-        _texts("continuation", lambda result: result.alternatives),
-        _generate,
-        (*DECODING, *SAMPLING),
-    ),
-    "classify": TaskRoute(
-        "The labels of texts, or of pairs of texts.",
-        {
-            "text": _TEXT,
-            "text_pair": (
-                OneOrMore | None,
-                Field(None, description="The second text of each, for a model of pairs."),
-            ),
-        },
-        {
-            "labels": (list[Label], lambda result: result[0]),
-            "chosen": (list[str], lambda result: result[1].chosen),
-            "truncated": (bool, lambda result: result[1].truncated),
-        },
-        _classify,
-        ("top_k",),
-        ClassifyOptions,
-    ),
-    "answer": TaskRoute(
-        "The answers to questions, best first.",
-        {
-            "question": (OneOrMore, Field(description="One or several.")),
-            "context": (
-                OneOrMore,
-                Field(description="The text that may hold the answer, of each."),
-            ),
-        },
-        {
-            "answers": (
-                list[dict[str, Any]],
-                lambda result: [
-                    {
-                        "answer": answer.text,
-                        "start": answer.start,
-                        "end": answer.end,
-                        "score": answer.score,
-                    }
-                    for answer in result
-                ],
-            )
-        },
-        _answer,
-        ("top_k",),
-        AnswerOptions,
-    ),
-    "encode": TaskRoute(
-        "Vectors of texts.",
-        {"text": _TEXT},
-        {
-            "embedding": (list[float], lambda result: result.vector.tolist()),
-            "truncated": _TRUNCATED,
-        },
-        _encode,
     ),
 }
 add_routes()

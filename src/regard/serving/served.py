@@ -16,15 +16,10 @@ from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.tasks.answering import Answerer
 from regard.tasks.batching import cores
-from regard.tasks.classification import Classifier
-from regard.tasks.embedding import Embedder
-from regard.tasks.summarization import Rewriter
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
-from regard.translation.translator import Translator
 
 BATCH = 64  # texts that a model reads together
 
@@ -45,18 +40,16 @@ class Model(Generic[AnyTask]):
     @property
     def kind(self) -> str:
         """The task's name for clients."""
-        return next(kind for kind, task_class in KINDS.items() if isinstance(self.task, task_class))
+        return _verb_of(self.task) or ""
 
 
-# What a client may ask for, and the class that does it.
-KINDS: dict[str, type[Task]] = {
-    "translate": Translator,
-    "summarize": Rewriter,
-    "generate": Writer,
-    "classify": Classifier,
-    "answer": Answerer,
-    "encode": Embedder,
-}
+def _verb_of(task: Task) -> str | None:
+    """The verb of a task, or of the one that models of its kind do: a rewriter summarizes."""
+    for verb in catalog.VERBS:
+        does = catalog.doing(verb).task_class()
+        if isinstance(task, does) or issubclass(does, type(task)):
+            return verb
+    return None
 
 
 class Served:
@@ -99,7 +92,7 @@ class Served:
         """The model of a name, or the first one that does what is asked; for a request.
 
         Args:
-            kind: a name in KINDS.
+            kind: a name in catalog.VERBS.
 
         Raises:
             BadArgumentError: a model that is not served, or does something else.
@@ -132,11 +125,10 @@ class Served:
             model.threads.close()
 
     def _opened(self, name: str, place: str, task: Task) -> Model[Any]:
-        if not isinstance(task, tuple(KINDS.values())):
-            can = ", ".join(catalog.taken_by("serve"))
+        if _verb_of(task) is None:
+            verbs, examples = ", ".join(catalog.VERBS), ", ".join(catalog.taken_by("serve"))
             raise UnsupportedError(
-                f"{place} cannot be served; give a model that can {', '.join(KINDS)}, such as"
-                f" {can}."
+                f"{place} cannot be served; give a model that can {verbs}, such as {examples}."
             )
         metrics, limits = self._metrics.of_model(name), self.limits
         threads: Decoding | Batches
@@ -171,13 +163,11 @@ def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
         return False
 
 
-def _reading(task: Any) -> Compute:
-    """A model's batches: options and items, each a tuple of texts → results."""
+def _reading(task: Task) -> Compute:
+    """A model's batches: options and rows of texts → results."""
 
-    def compute(options: Any, items: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
-        if isinstance(task, Answerer):
-            return task.run(items, top_k=options, progress=progress)  # type: ignore[arg-type]
-        columns = map(list, zip(*items, strict=True))
-        return task.run(*columns, batch_size=BATCH, progress=progress)
+    def compute(options: Any, rows: list[tuple[str, ...]], progress: Progress) -> Sequence[Any]:
+        chosen, left = task.with_options(**dict(options or ()))
+        return chosen.run_rows(rows, batch_size=BATCH, progress=progress, **left)
 
     return compute

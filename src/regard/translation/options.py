@@ -92,18 +92,13 @@ class TrainingOptions(LineOptions, SequenceOptions):
                         f"{option} is an option of architecture {name!r}; got {option} ="
                         f" {getattr(self, option)!r} with {self.architecture!r}. Leave it out."
                     )
-        changes |= self.values(*OWN[self.architecture])
-        if self.dropout is not None:
-            changes["dropout"] = self.dropout
+        changes |= self.values(*OWN[self.architecture]) | self.chosen("dropout")
         named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]
         return named(self.preset, vocab_size, **changes)
 
-    def peak_rate(self) -> float:
-        """The learning rate at the end of the warm-up, by default the preset's."""
-        new = self.learning_rate is None and self.base_model is None
-        if new and self.architecture == "recurrent":
-            return RECURRENT_RATES[self.preset]
-        return super().peak_rate()
+    def usual_rate(self) -> float:
+        recurrent = self.base_model is None and self.architecture == "recurrent"
+        return RECURRENT_RATES[self.preset] if recurrent else super().usual_rate()
 
     def model_name(self) -> str:
         """The model in a few words: "transformer tiny, norm pre"."""

@@ -36,7 +36,6 @@ from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
-from regard.training.precision import choose_dtype
 
 # Of generation_config.json: how the finished model writes, as nanoGPT's sample.py.
 SAMPLING: dict[str, Any] = {"do_sample": True, "temperature": 0.8, "top_k": 200}
@@ -152,9 +151,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
                 self.options.model_settings(data.tokenizer.vocab_size, bos_id=end, eos_id=end)
             )
         trained = self.base[0]
-        dropout = self.options.dropout
-        changes: dict[str, Any] = {} if dropout is None else {"dropout": dropout}
-        model = Decoder(replace(trained.config, **changes))
+        model = Decoder(replace(trained.config, **self.options.chosen("dropout")))
         model.load_state_dict(trained.state_dict())  # whose memory is the file's
         return model
 
@@ -237,9 +234,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         self, model: nn.Module, data: RunningText, figures: dict[str, float], folder: Path
     ) -> None:
         model = cast(Decoder, model)
-        # What it computed with, so that its figures hold.
-        dtype = choose_dtype(self.options.precision, model.output_weight.device)
-        save_pretrained(model, folder, dtype=dtype)
+        save_pretrained(model, folder, dtype=self.dtype(model))
         data.tokenizer.save(folder)
         longest = max(1, self.block * 3 // 4)  # beside a prompt, in as many positions as a block
         settings = SAMPLING | {"max_new_tokens": longest, "eos_token_id": model.config.eos_id}

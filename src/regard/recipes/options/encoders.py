@@ -65,10 +65,7 @@ class EncoderOptions(TunedOptions):
         if self.lora_targets not in LORA_TARGETS:
             raise unknown("lora_targets", self.lora_targets, LORA_TARGETS)
 
-    def peak_rate(self) -> float:
-        """Return the peak rate, by default one that trained well: smaller for wider models."""
-        if self.learning_rate is not None:
-            return self.learning_rate
+    def usual_rate(self) -> float:
         if self.base_model is None:
             return SCRATCH_RATES[self.preset]
         return 1e-3 if self.lora_rank else 1e-4
@@ -81,8 +78,7 @@ class EncoderOptions(TunedOptions):
         """
         from regard.models import encoder_preset
 
-        changes = {} if self.dropout is None else {"dropout": self.dropout}
-        return encoder_preset(self.preset, vocab_size, **changes)
+        return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
 
 
 @dataclass(frozen=True, repr=False)

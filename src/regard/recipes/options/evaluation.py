@@ -69,8 +69,7 @@ class DecodingOptions(BatchedOptions):
 
     def decoding(self) -> dict[str, Any]:
         """Return those arguments of `TextToText.run` that are not left to it."""
-        names = ("batch_size", "num_beams", "length_penalty", "max_new_tokens")
-        return {name: value for name, value in self.values(*names).items() if value is not None}
+        return self.chosen("batch_size", "num_beams", "length_penalty", "max_new_tokens")
 
 
 @dataclass(frozen=True, repr=False)

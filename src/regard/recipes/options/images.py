@@ -91,10 +91,7 @@ class ImageClassificationOptions(TunedOptions):
             self.model_settings(())
         super().check()
 
-    def peak_rate(self) -> float:
-        """Return the peak rate, by default one that trained well: smaller for wider models."""
-        if self.learning_rate is not None:
-            return self.learning_rate
+    def usual_rate(self) -> float:
         return 1e-4 if self.base_model else VISION_RATES[self.model_name]
 
     def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
@@ -115,7 +112,6 @@ class ImageClassificationOptions(TunedOptions):
         """
         from regard.models import vision_preset
 
-        if self.dropout is not None:
-            changes["dropout"] = self.dropout
+        changes |= self.chosen("dropout")
         head = "classification" if labels else "none"
         return vision_preset(self.model_name, head=head, labels=labels, **changes)

@@ -104,10 +104,7 @@ class LanguageModelOptions(RunningTextOptions):
     def betas(self) -> tuple[float, float]:
         return 0.9, self.beta2
 
-    def peak_rate(self) -> float:
-        """Return the peak rate, by default smaller for wider models, and for a trained one."""
-        if self.learning_rate is not None:
-            return self.learning_rate
+    def usual_rate(self) -> float:
         if self.base_model is not None:
             return 1e-4
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
@@ -122,8 +119,7 @@ class LanguageModelOptions(RunningTextOptions):
 
         own = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
         changes |= {name: value for name, value in own.items() if value is not None}
-        if self.dropout is not None:
-            changes["dropout"] = self.dropout
+        changes |= self.chosen("dropout")
         if self.d_model is not None and self.preset in DECODER_PRESETS:
             preset = DECODER_PRESETS[self.preset]
             changes["d_ff"] = round(self.d_model * preset["d_ff"] / preset["d_model"])

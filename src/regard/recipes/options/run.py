@@ -101,8 +101,12 @@ class RunOptions(Options):
         self.training_config(epoch=1000)
 
     def peak_rate(self) -> float:
-        """The learning rate at the end of the warm-up."""
-        return 1e-3 if self.learning_rate is None else self.learning_rate
+        """Return the learning rate at the end of the warm-up."""
+        return self.usual_rate() if self.learning_rate is None else self.learning_rate
+
+    def usual_rate(self) -> float:
+        """Return a peak rate that trained well: smaller for wider models, and for a trained one."""
+        return 1e-3
 
     def epochs(self) -> float | None:
         """Return the epochs to stop after; None: never for that reason."""

@@ -52,10 +52,7 @@ class SequenceOptions(RunOptions):
         """The options that a trained model has settled."""
         return ("preset", "norm", "vocab_size")
 
-    def peak_rate(self) -> float:
-        """The learning rate at the end of the warm-up, by default the preset's."""
-        if self.learning_rate is not None:
-            return self.learning_rate
+    def usual_rate(self) -> float:
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
@@ -66,9 +63,7 @@ class SequenceOptions(RunOptions):
         """
         from regard.models import preset
 
-        changes = {"norm": self.norm} | changes
-        if self.dropout is not None:
-            changes["dropout"] = self.dropout
+        changes = {"norm": self.norm} | changes | self.chosen("dropout")
         return preset(self.preset, vocab_size, **changes)
 
     def model_name(self) -> str:
