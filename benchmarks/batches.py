@@ -12,13 +12,13 @@ import random
 import sys
 from pathlib import Path
 
-from regard.translation.translator import Result, Translator
+from regard.translation.translator import Translation, Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "train.tsv"
 AT_ONCE = 500  # sentences between two lines of the report
 
 
-def key(result: Result) -> tuple[list[str], float]:
+def key(result: Translation) -> tuple[list[str], float]:
     """What must be the same."""
     return result.tokens, result.score
 

@@ -174,17 +174,13 @@ def helped(script: Path) -> tuple[object, str]:
             runpy.run_path(str(script), run_name="__main__")
     except SystemExit as stop:
         return stop.code or 0, printed.getvalue()
-    except ModuleNotFoundError as error:
-        if error.name == "playwright":  # of the developers' tools, which are not everywhere
-            return 0, " ".join(text_of_docstring(script).split())
-        raise
+    except Exception as error:
+        if getattr(error, "name", "") == "playwright":  # a developer's tool, not everywhere there
+            return 0, script.read_text(encoding="utf-8").split('"""')[1]
+        return 1, f"{type(error).__name__}: {error}"
     finally:
         sys.argv = arguments
     return "no exit", printed.getvalue()
-
-
-def text_of_docstring(script: Path) -> str:
-    return script.read_text(encoding="utf-8").split('"""')[1]
 
 
 if __name__ == "__main__":

@@ -100,6 +100,12 @@ def did_you_mean(name: object, known: Iterable[str], *, cutoff: float = 0.6) -> 
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def first_line(error: BaseException) -> str:
+    """First line of an error's message without its full stop; the name of its class if empty."""
+    lines = (line.strip() for line in str(error).splitlines())
+    return next((line for line in lines if line), type(error).__name__).rstrip(".")
+
+
 @contextmanager
 def refusing(problem: str) -> Iterator[None]:
     """Turns any exception of code that relies on what a file contains into a DamagedFileError.

@@ -118,6 +118,11 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     assert read_focus(page, 7, 10) == pytest.approx(float(trace[CROSS].weights(1)[7, 10]), rel=1e-6)
     page.keyboard.press("e")
     page.get_by_label("the weight, step by step").wait_for()
+    page.locator("summary", has_text="export").click()
+    assert page.locator(".rg-menu__item").all_inner_texts() == ["picture, SVG", "picture, PNG"]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="picture, SVG").click()
+    assert "Freunden" in download.value.path().read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

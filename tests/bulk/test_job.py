@@ -122,6 +122,21 @@ def test_a_bad_line_is_named_and_ends_nothing(
         assert [row["translation"] for row in rows(target)] == ["GOOD"] * 5
 
 
+def test_strict_work_stops_at_a_bad_line_and_keeps_what_is_done(
+    folder: Path, upper_case: UpperCase
+) -> None:
+    Path("in.jsonl").write_text(
+        '{"text": "a"}\n{"text": "b"}\n{"text": "\\ud800"}\n{"text": ""}\n'
+    )
+    job = Job("translate", "in.jsonl", "out.jsonl", model="en-de", shard_size=1)
+    for _ in range(2):  # the second finds it in what is done
+        with pytest.raises(RegardError, match=r"in\.jsonl, line 3: the line is not valid Unicode"):
+            job.run(here, strict=True)
+    assert job.done() == 2  # the last shards come first
+    summary = job.run(here)
+    assert (summary.written, summary.bad, summary.resumed) == (3, 1, 2)
+
+
 def test_a_row_of_parquet_that_is_not_utf8_is_bad(folder: Path, upper_case: UpperCase) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")

@@ -100,3 +100,6 @@ def test_a_benchmark_must_say_how_it_is_called_and_what_it_measures(documents, p
         "its docstring must hold `python benchmarks/b.py`",
         "--help must say 'Speed of x.'",
     ]
+    broken = page(good.replace("import argparse", "import argparser"), "a.py")
+    ((*_, what),) = documents.of_benchmarks([broken])
+    assert what == "--help ends with 1: ModuleNotFoundError: No module named 'argparser'"

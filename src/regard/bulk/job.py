@@ -7,6 +7,7 @@ OUTPUT.parts/
     .lock                    locked while a process works here; the system unlocks it when that ends
 """
 
+import json
 import os
 import shutil
 import time
@@ -133,6 +134,7 @@ class Job:
         self,
         engine: Callable[[Settings, Sequence[Shard]], Any],
         *,
+        strict: bool = False,
         bar: Bar = _unseen,
         say: Callable[[str], None] = lambda sentence: None,
     ) -> Summary:
@@ -141,6 +143,7 @@ class Job:
         Args:
             engine: the parts of some shards, in any order: `local.parts` or `cluster.parts`, with
                 their workers.
+            strict: whether the first line without an answer is the end; what is done is kept.
             bar: gets the number of lines, and of those that are done, and gives a function to be
                 called with the number of lines just done.
             say: called with a sentence where something takes long.
@@ -148,6 +151,7 @@ class Job:
         Raises:
             UnavailableError: another process works on this output, or it cannot be written.
             BadArgumentError: the output exists, or an unfinished job there has other settings.
+            DamagedFileError: a line has no answer, and `strict`.
             RegardError: the model or an option cannot be used.
         """
         began = time.monotonic()
@@ -159,11 +163,15 @@ class Job:
             self._record(computed_by)
             left = [shard for shard in self.input.shards if not self._part(shard).exists()]
             done = self.input.lines - sum(shard.count for shard in left)
+            if strict:
+                self._refuse_bad()
             with bar(self.input.lines, done) as advance:
                 if left:
                     with closing(engine(self.settings, left)) as found:
                         for part in found:
                             self._save(part)
+                            if strict and part.bad:
+                                self._refuse_bad()
                             advance(self.input.shards[part.number].count)
             bad = self._finish()
         return Summary(
@@ -264,6 +272,16 @@ class Job:
             path.write_bytes(part.bad)
         with whole_file(self._part(shard)) as path:
             path.write_bytes(part.content)
+
+    def _refuse_bad(self) -> None:
+        """Raise DamagedFileError with the first line that is known to have no answer."""
+        for shard in self.input.shards:
+            bad = self._bad(shard)
+            if bad.exists() and bad.stat().st_size:
+                first = json.loads(bad.read_text(encoding="utf-8").partition("\n")[0])
+                raise DamagedFileError(
+                    f"{first['file']}, line {first['line']:,}: {first['reason']}"
+                )
 
     def _finish(self) -> int:
         """Writes the output and the bad lines, and removes the parts; the number of bad lines.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard, parquet
@@ -94,28 +94,20 @@ class Reader:
             self._rows = parquet().ParquetFile(shard.file).read_row_group(shard.group)
             self._group = (shard.file, shard.group)
         table = self._rows.slice(shard.start, shard.count)
-        kept = table if self.settings.id is None else table.select([self.settings.id])
-        fields = _plain_rows(kept) if self.settings.output == "jsonl" else [{}] * shard.count
-        columns = [_raw(table.column(name)) for name in self.settings.columns]
-        ids = [True] * shard.count
-        if self.settings.id is not None:
-            ids = table.column(self.settings.id).is_valid().to_pylist()
-        records = []
-        for row in range(shard.count):
-            try:
-                texts = tuple(
-                    _decoded(column[row], name)
-                    for name, column in zip(self.settings.columns, columns, strict=True)
-                )
-                found = fields[row]
-                if found is None:
-                    raise DamagedFileError("the row has text that is not UTF-8")
-                if not ids[row]:
-                    raise BadArgumentError(f"there is no {self.settings.id!r}.")
-                records.append(Record(shard.first + row, texts, found))
-            except RegardError as error:
-                records.append(Record(shard.first + row, error=str(error)))
-        return Lines(records, kept)
+        id = self.settings.id
+        kept = table if id is None else table.select([id])
+        if self.settings.output != "jsonl":  # which alone needs all columns as JSON has them
+            table = table.select(dict.fromkeys([*self.settings.columns, *([id] if id else [])]))
+        rows = enumerate(records.table_rows(table), shard.first)
+        return Lines(
+            [
+                Record(number, error=records.NOT_UTF8)
+                if row is None
+                else self._record(shard, number, records.plain(row))
+                for number, row in rows
+            ],
+            kept,
+        )
 
 
 def check_columns(settings: Settings, files: tuple[Any, ...]) -> None:
@@ -182,26 +174,3 @@ def _text(fields: Fields, name: str) -> str:
         kind = "null" if value is None else type(value).__name__
         raise BadArgumentError(f"{name!r} must be a string; it is {kind}.")
     return value
-
-
-def _raw(column: Any) -> list[bytes | None]:
-    """A column of strings as bytes, because a row that is not UTF-8 must not spoil the others."""
-    import pyarrow
-
-    if pyarrow.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return cast(list[bytes | None], column.cast(pyarrow.large_binary()).to_pylist())
-
-
-def _plain_rows(table: Any) -> list[Fields | None]:
-    """Each row as JSON has it; None for one with text that is not UTF-8."""
-    return [None if row is None else records.plain(row) for row in records.table_rows(table)]
-
-
-def _decoded(raw: bytes | None, name: str) -> str:
-    if raw is None:
-        raise BadArgumentError(f"{name!r} must be a string; it is null.")
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        raise DamagedFileError("the row has text that is not UTF-8") from None

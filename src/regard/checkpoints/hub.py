@@ -15,6 +15,7 @@ from regard.errors import (
     UnavailableError,
     UnsupportedError,
     did_you_mean,
+    first_line,
 )
 from regard.files import sha256
 
@@ -139,7 +140,7 @@ def download(name: str, *, revision: str = "main") -> Path:
     except Exception as error:  # the client and what it calls raise many kinds
         if _refused(error, hub):
             raise NotFoundError(
-                f"the Hugging Face Hub does not provide a model {name} ({_first_line(error)})."
+                f"the Hugging Face Hub does not provide a model {name} ({first_line(error)})."
                 " Check the name, or give a folder."
             ) from error
         return _fetched_before(hub, name, revision, error)
@@ -155,7 +156,7 @@ def download(name: str, *, revision: str = "main") -> Path:
         folder = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*files]))
     except Exception as error:
         raise UnavailableError(
-            f"{name} could not be fetched ({_first_line(error)}). Try again: the download resumes"
+            f"{name} could not be fetched ({first_line(error)}). Try again: the download resumes"
             " where it stopped; or get the folder in another way and give its path."
         ) from error
     for file in new:
@@ -176,7 +177,7 @@ def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Pat
         return Path(config).parent
     raise UnavailableError(
         f"{PREFIX}{name} cannot be fetched: the Hugging Face Hub cannot be reached"
-        f" ({_first_line(error)}). Go online, or copy the model's files into a folder and give its"
+        f" ({first_line(error)}). Go online, or copy the model's files into a folder and give its"
         " path."
     ) from error
 
@@ -206,8 +207,3 @@ def _refused(error: Exception, hub: Any) -> bool:
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _first_line(error: Exception) -> str:
-    lines = (line.strip() for line in str(error).splitlines())
-    return next((line for line in lines if line), type(error).__name__).rstrip(".")

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
+from regard.errors import (
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    first_line,
+    refusing,
+)
 from regard.json_files import read_object
 
 if TYPE_CHECKING:
@@ -163,7 +169,7 @@ def _load_bin(file: Path) -> dict[str, Any]:
             raise DamagedFileError(reason) from error
         if not isinstance(error, pickle.UnpicklingError):
             raise DamagedFileError(
-                f"{file} is damaged ({_first_line(error)}). Copy it again."
+                f"{file} is damaged ({first_line(error)}). Copy it again."
             ) from error
         if "Unsupported global" not in str(error) and "GLOBAL" not in str(error):
             raise DamagedFileError(
@@ -184,10 +190,6 @@ def _load_bin(file: Path) -> dict[str, Any]:
 
 def _itself(tensor: Tensor) -> Tensor:
     return tensor
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 _DTYPES = {

@@ -46,10 +46,16 @@ def texts_to(verb: str) -> Any:
 Texts = list[str] | None
 ModelName = Annotated[str, model_option("A shipped model's name, a model folder or hub:org/name.")]
 Input = Annotated[
-    Path | None, option("File to read, one text per line; may be .gz.", "--input", "-i")
+    Path | None,
+    option(
+        "File to read: one text per line, CSV, JSON lines or Parquet; may be .gz.", "--input", "-i"
+    ),
 ]
 Output = Annotated[
     Path | None, option("File to write, completely or not at all.", "--output", "-o")
+]
+Strict = Annotated[
+    bool, option("Stop at the first line that cannot be read or answered.", "--strict")
 ]
 JsonLines = Annotated[
     bool,

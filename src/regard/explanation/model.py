@@ -199,8 +199,8 @@ def _rotation(
         return None
     half = rotary.dim // 2
     ones = torch.cat([torch.ones(half), torch.zeros(half)]).expand(1, 1, length, -1)
-    given = None if positions is None else positions[:1].cpu()
-    cosine, sine = double(rotary(ones, ones, positions=given)[0][0, 0]).chunk(2, -1)
+    first_row = None if positions is None else positions[:1].cpu()
+    cosine, sine = double(rotary(ones, ones, positions=first_row)[0][0, 0]).chunk(2, -1)
     return cosine, sine
 
 

@@ -44,6 +44,7 @@ _FORMAT_OF: dict[str, Format] = {
 _DELIMITERS = ",;\t|"
 _SAMPLE = 20  # lines that show what stands between the cells of CSV
 _AT_ONCE = 8192  # rows of Parquet
+NOT_UTF8 = "the row has text that is not UTF-8"
 
 T = TypeVar("T")
 
@@ -458,7 +459,7 @@ def plain(value: Any) -> Any:
 
 
 def _not_utf8(name: str, number: int) -> BadLine:
-    return BadLine(name, number, "bad encoding", "the row has text that is not UTF-8")
+    return BadLine(name, number, "bad encoding", NOT_UTF8)
 
 
 def _seekable(stream: BinaryIO, name: str) -> BinaryIO:

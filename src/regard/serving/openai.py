@@ -3,9 +3,8 @@
 import base64
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from secrets import token_hex
 from typing import Annotated, Any, Literal
 
@@ -115,7 +114,7 @@ async def completions(
     """Continuations of texts."""
     prompts = listed(asked.prompt)
     options = asked.options() | {"max_new_tokens": asked.max_tokens or NEW_TOKENS}
-    answer = _Answer(asked, COMPLETION, prompts if asked.echo else [""] * len(prompts))
+    answer = _Answer(asked, prompts if asked.echo else [""] * len(prompts))
     return await _written(request, here, asked, answer, prompts, options)
 
 
@@ -126,7 +125,7 @@ async def chat(request: Request, asked: Chat, here: Here) -> dict[str, Any] | St
     if most is not None:
         options["max_new_tokens"] = most
     messages = [_plain(message) for message in asked.messages]
-    return await _written(request, here, asked, _Answer(asked, CHAT, [""]), [messages], options)
+    return await _written(request, here, asked, _Answer(asked), [messages], options)
 
 
 @openai.post("/embeddings")
@@ -146,57 +145,37 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[st
     return {"object": "list", "data": data, "model": model.name, "usage": usage}
 
 
-@dataclass(frozen=True)
-class _Form:
-    """The form of an answer.
-
-    Args:
-        kinds: names of a whole answer and of a piece of a stream.
-        prefix: of its id.
-        content: the part of a choice that has the text; called with the text, whether it is a
-            piece, and whether it is the last one.
-    """
-
-    kinds: tuple[str, str]
-    prefix: str
-    content: Callable[[str, bool, bool], dict[str, Any]]
-
-
-def _message(text: str, is_piece: bool, is_end: bool) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    if is_piece:
-        return {"delta": message if text or not is_end else {}}
-    return {"message": message | {"refusal": None}}
-
-
-COMPLETION = _Form(("text_completion",) * 2, "cmpl", lambda text, *_: {"text": text})
-CHAT = _Form(("chat.completion", "chat.completion.chunk"), "chatcmpl", _message)
-
-
 class _Answer:
-    """An answer, whole or in pieces.
+    """An answer to a completion or a chat, whole or in pieces.
 
     Args:
-        beginnings: of the texts for each prompt.
+        beginnings: of the texts for each prompt; None: a chat's.
     """
 
-    def __init__(self, asked: _Written, form: _Form, beginnings: Sequence[str]):
-        self._form, self._beginnings, self._n = form, beginnings, asked.n
+    def __init__(self, asked: _Written, beginnings: Sequence[str] | None = None):
+        self._beginnings, self._asked = beginnings, asked
+        kind = "text_completion"
+        if beginnings is None:
+            kind = "chat.completion.chunk" if asked.stream else "chat.completion"
         self._fields = {
-            "id": f"{form.prefix}-{token_hex(12)}",
-            "object": form.kinds[asked.stream],
+            "id": f"{'chatcmpl' if beginnings is None else 'cmpl'}-{token_hex(12)}",
+            "object": kind,
             "created": int(time.time()),
             "model": asked.model,
         }
-        self._is_piece = asked.stream
 
     def beginning(self, index: int) -> str:
         """The beginning of a text, which was in the request."""
-        return self._beginnings[index // self._n]
+        return "" if self._beginnings is None else self._beginnings[index // self._asked.n]
 
     def choice(self, index: int, text: str, reason: str | None = None) -> dict[str, Any]:
         """A text, or a piece of it; with a reason, the last one."""
-        content = self._form.content(text, self._is_piece, reason is not None)
+        message = {"role": "assistant", "content": text}
+        content: dict[str, Any] = {"text": text}
+        if self._beginnings is None and self._asked.stream:
+            content = {"delta": message if text or reason is None else {}}
+        elif self._beginnings is None:
+            content = {"message": message | {"refusal": None}}
         return {"index": index, **content, "logprobs": None, "finish_reason": reason}
 
     def of(self, *choices: dict[str, Any], **more: Any) -> dict[str, Any]:

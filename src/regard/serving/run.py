@@ -99,9 +99,9 @@ def _endpoint(kind: catalog.Kind, hook: Hook, asked_class: type[Asked]) -> Calla
     async def endpoint(request: Request, asked: asked_class, here: Here) -> dict[str, Any]:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
         values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
-        given = kind.given(values)
-        results, more = await hook.answer(request, here, model, asked, given)
-        return {"model": model.name, "results": [each.json(given) for each in results], **more}
+        chosen = kind.given(values)
+        results, more = await hook.answer(request, here, model, asked, chosen)
+        return {"model": model.name, "results": [result.json(chosen) for result in results], **more}
 
     return endpoint
 
@@ -151,7 +151,7 @@ def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseMod
 
 
 async def _read(
-    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
     """The results of a model that reads."""
     names = [each.name for each in catalog.doing(model.kind).inputs]
@@ -162,13 +162,13 @@ async def _read(
             raise BadArgumentError(
                 f"{name} must be one for each {names[0]}; got {len(column)} for {len(first)}."
             )
-    rows, options = list(zip(first, *others, strict=True)), tuple(sorted(given.items()))
+    rows, options = list(zip(first, *others, strict=True)), tuple(sorted(chosen.items()))
     work = Readings(rows, options, model.limits, asked.timeout)
     return await results_of(request, model, work), {}
 
 
 async def _rewrite(
-    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
     """The results of an encoder–decoder, with alignments and a trace on request."""
     texts, step = listed(asked.text), getattr(asked, "alignment", None)
@@ -181,36 +181,36 @@ async def _rewrite(
             f"the squares of the texts' numbers of words may be {ALIGNED:,} together for an"
             f" alignment; got {words:,}. Send less text at a time."
         )
-    task, options = model.task.with_options(**given)
-    work, hypotheses = await decoded(request, model, task, texts, options, asked.timeout)
+    task, left = model.task.with_options(**chosen)
+    work, hypotheses = await decoded(request, model, task, texts, left, asked.timeout)
     if step is None:
         made = work.results(hypotheses)
         results = await all_of(request, made, work.deadline, whole=work.is_small)
     else:
-        given["alignment"] = step  # of the parts of a result that were asked for
+        chosen["alignment"] = step  # of the parts of a result that were asked for
         made = work.results(hypotheses, alignment=step)
         results = await all_of(request, made, work.deadline, thread=here.looking)
     if not is_traced:
         return results, {}
 
     def traced() -> Iterator[str]:
-        options.pop("alternatives", None)
-        yield f"/traces/{here.traces.add(task.trace(texts[0], **options))}"
+        left.pop("alternatives", None)
+        yield f"/traces/{here.traces.add(task.trace(texts[0], **left))}"
 
     [trace] = await all_of(request, traced(), work.deadline, thread=here.looking)
     return results, {"trace": trace}
 
 
 async def _continue(
-    request: Request, here: State, model: Model[Any], asked: Any, given: dict[str, Any]
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
     """The continuations of texts, or the answer to a chat."""
     if (asked.text is None) == (asked.messages is None):
         raise BadArgumentError("give either a text or messages.")
-    options = {name: value for name, value in given.items() if name not in ("tokens", "chat")}
+    options = {name: value for name, value in chosen.items() if name not in ("tokens", "chat")}
     stop, system = listed(options.pop("stop", [])), options.pop("system", None)
     prompts: list[Any] = [asked.messages or []] if asked.text is None else listed(asked.text)
-    if given.get("chat") and asked.text is not None:
+    if chosen.get("chat") and asked.text is not None:
         opening = [] if system is None else [{"role": "system", "content": system}]
         prompts = [[*opening, {"role": "user", "content": text}] for text in prompts]
     work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)

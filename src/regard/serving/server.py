@@ -158,13 +158,12 @@ def _keep(team: list["Worker"], start: Callable[[], "Worker"], signals: list[int
     log_to_stderr()
     about = "Workers that ended by themselves."
     ended = Counter("regard_workers_ended", about, registry=CollectorRegistry())
-    counted: set[Worker] = set()
     while not signals:
         for place, worker in enumerate(team):
             if worker.process.is_alive():
                 continue
-            if worker not in counted:
-                counted.add(worker)
+            if not worker.is_counted:
+                worker.is_counted = True
                 mark_process_dead(worker.process.pid)
                 ended.inc()
                 fields = {
@@ -174,8 +173,8 @@ def _keep(team: list["Worker"], start: Callable[[], "Worker"], signals: list[int
                 }
                 log.error("a worker has ended, and is replaced", extra={"fields": fields})
             if time.monotonic() > worker.began + PAUSE:
-                counted.discard(worker)
-                team[place] = start()
+                with suppress(OSError):  # of a system that has no room for one now
+                    team[place] = start()
         time.sleep(0.05)
 
 
@@ -185,6 +184,7 @@ class Worker:
     def __init__(self, settings: Settings, listener: socket.socket, folder: Path):
         context = multiprocessing.get_context("spawn")
         self.began, self._is_ready = time.monotonic(), False
+        self.is_counted = False  # among those that have ended
         self._connection, other = context.Pipe(duplex=False)
         self.process = context.Process(
             target=_work, args=(settings, listener, other, folder), name="regard-serve"

@@ -19,6 +19,16 @@ from regard.words import WordVectors, load_vectors
 from regard.words.segmentation import word_spans
 from regard.words.vectors import nearest_spelled
 
+OPTIONS = (
+    "heads",
+    "head_dim",
+    "projections",
+    "score",
+    "mask",
+    "window",
+    "temperature",
+    "positions",
+)
 CHARACTERS = 2**16  # of a text, before anything is split into words
 
 
@@ -86,20 +96,9 @@ def explain(request: LessonRequest) -> Lesson:
 
 
 def _of_words(request: LessonRequest, stand_ins: dict[str, str | None]) -> Explanation:
-    return explain_words(
-        request.text,
-        _words(),
-        part=slice(request.start, request.end),
-        heads=request.heads,
-        head_dim=request.head_dim,
-        projections=request.projections,
-        score=request.score,
-        mask=request.mask,
-        window=request.window,
-        temperature=request.temperature,
-        positions=request.positions,
-        stand_ins=stand_ins,
-    )
+    options = {name: getattr(request, name) for name in OPTIONS}
+    part = slice(request.start, request.end)
+    return explain_words(request.text, _words(), part=part, stand_ins=stand_ins, **options)
 
 
 def _stand_ins(request: LessonRequest) -> dict[str, str | None]:

@@ -12,6 +12,7 @@ import math
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
@@ -84,7 +85,8 @@ def _read_file(path: Path, limit: int | None) -> Vectors:
             dim = len(first.split()) - 1
             with _open(path) as again:
                 total = sum(block.count(b"\n") for block in iter(lambda: again.read(_BLOCK), b""))
-            total, number, lines = total + 1, 1, _chain(first, file)
+            total, number = total + 1, 1
+            lines: Iterator[bytes] = chain([first], file)
         else:
             total, dim = header
             start = file.read(_BLOCK)
@@ -247,19 +249,11 @@ def _is_text(start: bytes, dim: int) -> bool:
         return False
 
 
-def _chain(first: bytes, file: IO[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from file
-
-
 def _resume(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
     """The lines of a file whose `start` is read already."""
     *lines, rest = start.split(b"\n")
-    yield from lines
     last = rest + file.readline()
-    if last:
-        yield last
-    yield from file
+    return chain(lines, [last] if last else [], file)
 
 
 def _broken(path: Path, number: int, expected: str, line: bytes) -> DamagedFileError:

@@ -1,10 +1,14 @@
 """`regard explain`: on word vectors and on a model, to the terminal and to files."""
 
 import json
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
 
+from regard.attention.scores import NAMED
+from regard.explanation.wording import SCORES
+from regard.studio.lessons import LessonRequest
 from regard.words import WordVectors
 
 NAMES = ["the", "river", "bank", "grows", "money"]
@@ -144,3 +148,11 @@ def test_text_that_is_not_utf8_is_read_as_an_older_encoding_which_is_said(regard
     outcome = regard("explain", stdin=b"caf\xe9")
     assert "stdin is read as Windows-1252, because it is not UTF-8" in outcome.err
     assert "'café' is not among" in outcome.err
+
+
+def test_help_lessons_and_workbooks_have_the_scores_of_the_registry(regard):
+    *first, last = NAMED
+    words = regard("explain", "--help").out.replace("│", " ").split()
+    assert f"{', '.join(first)} or {last}." in " ".join(words)
+    assert set(get_args(get_type_hints(LessonRequest)["score"])) == set(NAMED)
+    assert set(SCORES) >= set(NAMED)

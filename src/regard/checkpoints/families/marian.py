@@ -53,6 +53,18 @@ KEYS = {
     "eos_token_id": Key("eos_id"),
     "decoder_start_token_id": Key("start_id"),
 }
+# What these layouts have no key for, so that only the paper's own choice can be written.
+FIXED = {
+    "norm_kind": "layer",
+    "norm_eps": 1e-5,
+    "gated": False,
+    "feed_forward_bias": True,
+    "attention_bias": True,
+    "head_dim": None,
+    "score": "scaled_dot",
+    "tied_output": True,
+    "scale_output": False,
+}
 WRITTEN = {
     "attention_dropout": 0.0,
     "activation_dropout": 0.0,
@@ -155,21 +167,7 @@ FAMILY = Family(
         "regard": "EncoderDecoder",
     },
     keys=KEYS,
-    # What these layouts have no key for, so that only the paper's own choice can be written.
-    fixed={
-        "norm_kind": "layer",
-        "norm_eps": 1e-5,
-        "gated": False,
-        "feed_forward_bias": True,
-        "attention_bias": True,
-        "head_dim": None,
-        "score": "scaled_dot",
-        "position_offset": 0,
-        "embedding_norm": False,
-        "tied_output": True,
-        "scale_output": False,
-        "head": "language_model",
-    },
+    fixed=FIXED | {"position_offset": 0, "embedding_norm": False, "head": "language_model"},
     written=WRITTEN,
     read=read,
     write=write,

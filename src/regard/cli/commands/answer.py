@@ -69,6 +69,7 @@ def answer(
         option("Maximum length of an answer, in tokens.", default="model's, else 15", min=1),
     ] = None,
     or_none: OrNone = None,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -81,7 +82,9 @@ def answer(
     if context and text is not None:
         raise BadArgumentError("give either --context or --text; got both.")
     searched = whole_text("", context) if context else text
-    groups = text_groups(questions, input, False, what="a question", keep_bad=True, roles=_ROLES)
+    groups = text_groups(
+        questions, input, False, what="a question", keep_bad=not strict, roles=_ROLES
+    )
     from regard.api.loading import load
     from regard.tasks.batching import read_each
 
@@ -112,7 +115,7 @@ def answer(
         input=input,
         output=output,
         doing="answering",
-        keep_going=not questions,
+        keep_going=not (questions or strict),
     )
 
 

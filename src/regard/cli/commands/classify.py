@@ -62,6 +62,7 @@ def classify(
         ),
     ] = None,
     top_k: TopK = 1,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -87,7 +88,7 @@ def classify(
     own = None if labels is None else [label.strip() for label in labels.split(",")]
     asked = {} if template is None else {"template": template}
     groups = text_groups(
-        texts, input, as_json, what="an image" if images else "a text", keep_bad=True
+        texts, input, as_json, what="an image" if images else "a text", keep_bad=not strict
     )
     named: set[tuple[int, str]] = set()  # line and name of images that a folder stood for
     if images:
@@ -124,7 +125,7 @@ def classify(
         input=input,
         output=output,
         doing="classifying",
-        keep_going=not texts,
+        keep_going=not (texts or strict),
     )
 
 

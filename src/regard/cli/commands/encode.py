@@ -47,6 +47,7 @@ def encode(
     output: Output = None,
     pooling: Pooling = None,
     normalize: Normalize = None,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -58,7 +59,7 @@ def encode(
     pass through to JSON lines. A line that cannot be read is named, and has null or a row of NaN
     in a vector's place; the exit code is then 2.
     """
-    groups = text_groups(texts, input, True, what="a text", keep_bad=True)
+    groups = text_groups(texts, input, True, what="a text", keep_bad=not strict)
     from regard.api.loading import load
 
     embedder = load(model, "feature-extraction")
@@ -75,7 +76,7 @@ def encode(
             progress=progress,
         )
 
-    refusals = Refusals(encoded, keep_going=not texts, blank=True)
+    refusals = Refusals(encoded, keep_going=not (texts or strict), blank=True)
     with _writer(output, width) as write, lines_bar(input, "encoding") as bar:
         for group in groups:
             found = refusals.answers(group, bar)

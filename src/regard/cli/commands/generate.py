@@ -72,6 +72,7 @@ def generate(
     repetition_penalty: RepetitionPenalty = None,
     no_repeat_ngram_size: options.NoRepeatNgramSize = None,
     stop: Stop = None,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 16,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -89,7 +90,9 @@ def generate(
             "--interactive reads its messages from you; leave prompts and files out."
         )
     groups = (
-        [] if interactive else text_groups(prompts, input, as_json, what="a prompt", keep_bad=True)
+        []
+        if interactive
+        else text_groups(prompts, input, as_json, what="a prompt", keep_bad=not strict)
     )
     from regard.api.loading import load
 
@@ -114,7 +117,7 @@ def generate(
         asked = [_asked(line.text, opening, chat) for line in lines]
         return writer.run(asked, batch_size=batch_size, progress=progress, **settings)
 
-    refusals = Refusals(continued, keep_going=not prompts, blank=True)
+    refusals = Refusals(continued, keep_going=not (prompts or strict), blank=True)
     with destination(output) as file, lines_bar(input, "writing") as bar:
         for group in groups:
             for line, result in refusals.answers(group, bar):

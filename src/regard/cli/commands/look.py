@@ -200,8 +200,8 @@ def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
     if trace.task == "vision" or len(text) + len(target) > LONGEST_LINK:
         return {"trace": id}
     beams, generate = options.get("num_beams"), options.get("generate")
-    options_given = {"target": target or None, "beams": beams, "generate": generate}
-    return {"model": trace.model_name, "text": text} | options_given
+    extra = {"target": target or None, "beams": beams, "generate": generate}
+    return {"model": trace.model_name, "text": text} | extra
 
 
 def _query(fields: dict[str, Any]) -> str:

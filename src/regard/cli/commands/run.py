@@ -127,6 +127,7 @@ def run(
     batch_size: BatchSize = None,
     computed_by: ComputedBy = "auto",
     precision: options.Precision = None,
+    strict: options.Strict = False,
     as_json: options.Json = False,
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
@@ -198,6 +199,7 @@ def run(
         batch_size=batch_size,
         engine=computed_by,
         precision=precision,
+        say=say,
     )
     threads = threads or max(1, cores() // workers)
     if engine == "ray":
@@ -209,7 +211,7 @@ def run(
 
         found = partial(local.parts, workers=workers, threads=threads)
     with _keeping(job):
-        summary = job.run(found, bar=_bar, say=say)
+        summary = job.run(found, strict=strict, bar=_bar, say=say)
     _show(summary, as_json)
     if summary.bad:
         raise typer.Exit(2)

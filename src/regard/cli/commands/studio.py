@@ -30,9 +30,9 @@ def studio(
         from regard.checkpoints import open_checkpoint
         from regard.studio.app import create_app
 
-        given = [located(model, download, "studio", model) for model in models or []]
-        for model in given:
+        folders = [located(model, download, "studio", model) for model in models or []]
+        for model in folders:
             _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        offered = [*given, *catalog.taken_by("studio")]  # the first is looked into at once
+        offered = [*folders, *catalog.taken_by("studio")]  # the first is looked into at once
         app = create_app(offered, {}, cache=True, download=download)
         serve(app, listener, browse=not no_open)

@@ -38,6 +38,7 @@ def summarize(
     num_beams: options.NumBeams = None,
     length_penalty: options.LengthPenalty = None,
     no_repeat_ngram_size: options.NoRepeatNgramSize = None,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 8,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -48,7 +49,7 @@ def summarize(
     One line in, one line out: an empty line stays empty, and in a pipe each answer is
     written as soon as its line arrives.
     """
-    groups = text_groups(texts, input, as_json, what="a text", keep_bad=True)
+    groups = text_groups(texts, input, as_json, what="a text", keep_bad=not strict)
     from regard.api.loading import load
 
     summarizer = load(model, "summarization")
@@ -76,7 +77,7 @@ def summarize(
         input=input,
         output=output,
         doing="summarizing",
-        keep_going=not texts,
+        keep_going=not (texts or strict),
     )
 
 

@@ -57,6 +57,7 @@ def translate(
     alternatives: NBest = 1,
     length_penalty: options.LengthPenalty = None,
     max_new_tokens: options.MaxNewTokens = None,
+    strict: options.Strict = False,
     batch_size: options.BatchSize = 32,
     threads: options.Threads = None,
     engine: options.Engine = "auto",
@@ -69,7 +70,7 @@ def translate(
     answer is empty; the exit code is then 2.
     """
     attention = attention or attention_layer is not None
-    groups = text_groups(sentences, input, as_json, what="a sentence", keep_bad=True)
+    groups = text_groups(sentences, input, as_json, what="a sentence", keep_bad=not strict)
     translator = open_translator(
         *(model, source_language, target_language, prefix),
         engine=engine,
@@ -120,7 +121,7 @@ def translate(
         input=input,
         output=output,
         doing="translating",
-        keep_going=not sentences,
+        keep_going=not (sentences or strict),
     )
 
 

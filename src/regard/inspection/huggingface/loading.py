@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from regard.errors import NotFoundError, UnsupportedError
+from regard.errors import NotFoundError, UnsupportedError, first_line
 from regard.inspection.huggingface.interface import attention_interface, quiet
 from regard.inspection.huggingface.traced_model import TracedModel
 
@@ -105,8 +105,6 @@ def loaded(what: str, load: Callable[..., Any], folder: Path, **more: Any) -> An
         with quiet():
             return load(str(folder), **LOCAL, **more)
     except Exception as error:  # transformers and what it calls raise nearly every kind
-        reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-        reason = reason.rstrip(".") or type(error).__name__
         raise UnsupportedError(
-            f"transformers cannot load the {what} in {folder}: {reason}."
+            f"transformers cannot load the {what} in {folder}: {first_line(error)}."
         ) from error

@@ -2,13 +2,15 @@
 
 import io
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from regard.errors import BadArgumentError, UnavailableError
+from regard.inspection.answers import Group
 from regard.inspection.trace_data import TraceData
-from regard.inspection.views.lines import lines
-from regard.inspection.views.part import LARGEST_SIDE, part
+from regard.inspection.views.labels import labels, query_labels
+from regard.inspection.views.part import LARGEST_SIDE, SIGNS, part
+from regard.inspection.views.tiles import TileRequest, spans, tile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,12 +46,45 @@ def picture(trace: TraceData) -> bytes | None:
 
 
 def _figure(trace: TraceData, tap: str, kind: str) -> "Figure":
-    translated = kind == "cross"
+    group: Group = "word" if trace.axes[trace[tap].queries].words else "token"
     try:
-        group = "word" if trace.axes[trace[tap].queries].words else "token"
-        return lines(trace, tap, ["mean"], group=group, at_output=translated)  # type: ignore[arg-type]
+        return lines(trace, tap, group, at_output=kind == "cross")
     except BadArgumentError:  # more tokens than a page has lines
         return part(trace, tap).figure()
+
+
+def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool) -> "Figure":
+    """A small map, the mean over heads, as lines between tokens or words.
+
+    Args:
+        at_output: a row for each unit of the output, of the steps that predict it, instead of those
+            that read it.
+
+    Raises:
+        BadArgumentError: more tokens than a figure has lines.
+    """
+    from regard.figures.flow import flow
+
+    layer = trace[tap]
+    columns, column_spans = labels(trace, layer.keys, group), spans(trace, layer.keys, group)
+    row_spans = spans(trace, layer.queries, group) or [(row, row + 1) for row in range(layer.rows)]
+    rows = query_labels(trace, layer.queries, group)
+    if at_output:
+        # The row before a unit's first token predicts it; nothing predicts the first of all.
+        units = zip(labels(trace, layer.queries, group), row_spans, strict=True)
+        written = [(label, first - 1, last - 1) for label, (first, last) in units if first > 0]
+        rows = [label for label, _, _ in written]
+        row_spans = [(first, last) for _, first, last in written]
+    request = TileRequest(tap, "mean", 0, 0, 0, len(rows), len(columns), group=group)
+    return flow(
+        tile(layer, request, row_spans=row_spans, column_spans=column_spans).values,
+        rows,
+        columns,
+        title=f"{PurePath(trace.model_name).name}: {tap}, mean over heads",
+        quantity=SIGNS["weight"],
+        row_name=layer.queries,
+        column_name=layer.keys,
+    )
 
 
 def _in_few_colors(path: Path) -> bytes:
