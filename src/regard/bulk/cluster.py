@@ -105,7 +105,7 @@ def _connected(address: str | None, processors: int) -> Iterator[Any]:
     """Ray, connected to a cluster; one that was started here ends with the block."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
-    with optional_package("ray[data]", "--engine ray needs"):
+    with optional_package("ray[data]", "--runner ray needs"):
         import ray
         import ray.data
     context = ray.data.DataContext.get_current()
