@@ -105,7 +105,11 @@ def _texts(folder: Path) -> None:
     for name in ("squad", "questions", "more"):
         (folder / f"{name}.json").write_text(json.dumps({"data": list(_articles())}))
     labels = dict.fromkeys(NOUNS, "B-THING") | dict.fromkeys(PLACES, "B-PLACE")
-    words = [f"{word}\t{labels.get(word.rstrip('.'), 'O')}" for text in TEXTS for word in (*text.split(), "")]
+    words = [
+        f"{word}\t{labels.get(word.rstrip('.'), 'O')}"
+        for text in TEXTS
+        for word in (*text.split(), "")
+    ]
     for name in ("names", "more"):  # an empty line ends a sentence
         _lines(folder / f"{name}.conll", (word.removeprefix("\tO") for word in words))
     _table(folder / "parts" / "one.parquet", {"id": range(4), "sentence": TEXTS[:4]})

@@ -233,7 +233,8 @@ KINDS = {
         also=("feature-extraction",),
         heads=("token_classification",),
         verb="label",
-        summary="Label the words of texts: names, parts of speech.",
+        help="Label the words of texts: names, parts of speech.\n\nOne line in, one line out: each"
+        " labeled part with its label, such as Anna/PER, separated by tabs.",
         inputs=_TEXT,
         options="regard.tasks.options:LabelingOptions",
         result="regard.tasks.token_classification:TokenClassification",
