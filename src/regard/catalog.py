@@ -228,10 +228,16 @@ KINDS = {
         "a model that labels words",
         "to label words",
         "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
-        ("label", "evaluate", "encode", *_ENCODER, "serve"),
+        _READS,
         task="regard.tasks.token_classification:TokenClassifier",
         also=("feature-extraction",),
         heads=("token_classification",),
+        verb="label",
+        help="Label the words of texts: names, parts of speech.\n\nOne line in, one line out: each"
+        " labeled part with its label, such as Anna/PER, separated by tabs.",
+        inputs=_TEXT,
+        options="regard.tasks.options:LabelingOptions",
+        result="regard.tasks.token_classification:TokenClassification",
     ),
     "question-answering": Kind(
         "a model that answers questions",
