@@ -86,6 +86,7 @@ OPTIONS = {
         "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
+        "--strict", "--word",
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
@@ -102,6 +103,7 @@ OPTIONS = {
     "pack": {"model", "--precision", "--check", "--threads", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
+        "--strict",
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",
         "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every",
         "--average", "--dropout", "--dev-sentences", "--precision", "--seed", "--threads",
@@ -139,6 +141,7 @@ OPTIONS = {
     },
     "train": {"--help"},
     "train translation": {
+        "--strict",
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
         "--norm", "--weights", "--temperature", "--names", "--new-subwords",
@@ -153,6 +156,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train question-answering": {
+        "--strict",
         "data", "--question", "--context", "--answer", "--start", "--doc-stride",
         "--max-answer-len", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
@@ -165,6 +169,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train embedding": {
+        "--strict",
         "data", "--text", "--pair", "--score", "--score-scale", "--pooling", "--temperature",
         "--symmetric", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
@@ -177,6 +182,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train classification": {
+        "--strict",
         "data", "--text", "--pair", "--label", "--separator", "--class-weights", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
         "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
@@ -199,6 +205,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train summarization": {
+        "--strict",
         "data", "--document", "--summary", "--dev", "--test", "--output", "--license",
         "--data-note", "--from", "--preset", "--norm", "--dropout", "--vocab-size",
         "--max-source-length", "--max-length", "--max-tokens", "--accumulate", "--learning-rate",
@@ -210,6 +217,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train language-model": {
+        "--strict",
         "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
         "--tokenizer", "--vocab-size", "--from", "--preset", "--d-model", "--layers", "--heads",
         "--dropout", "--block", "--batch-size", "--max-tokens", "--accumulate", "--learning-rate",
@@ -221,6 +229,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train masked-language-model": {
+        "--strict",
         "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
         "--from", "--preset", "--dropout", "--vocab-size", "--max-length", "--masked",
         "--train-layers", "--layer-decay", "--batch-size", "--max-tokens", "--accumulate",
@@ -229,6 +238,15 @@ OPTIONS = {
         "--dev-tokens", "--average", "--device", "--precision", "--shard", "--seed",
         "--tensorboard",
         "--threads", "--json", "--help",
+    },
+    "train token-classification": {
+        "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
+        "--device", "--dropout", "--eval-every", "--from", "--help", "--json", "--label",
+        "--layer-decay", "--learning-rate", "--license", "--lora-alpha", "--lora-rank",
+        "--lora-targets", "--max-epochs", "--max-length", "--max-minutes", "--max-steps",
+        "--max-tokens", "--optimizer", "--output", "--patience", "--precision", "--preset",
+        "--schedule", "--seed", "--shard", "--strict", "--tensorboard", "--test", "--threads",
+        "--train-layers", "--vocab-size", "--warmup", "--weight-decay", "--word", "data",
     },
 }  # fmt: skip
 
