@@ -109,9 +109,12 @@ def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
         def run_by(self, engine, **settings):
             return self
 
-        def run(self, questions, **options):
-            asked.extend(questions)
-            return [[] for _ in questions]
+        def with_options(self, **options):
+            return self, options
+
+        def run_rows(self, rows, **options):
+            asked.extend(rows)
+            return [Answers([]) for _ in rows]
 
     monkeypatch.setattr(loading, "load", lambda name, task: Answerer(), raising=False)
     context = fifo(b"\xef\xbb\xbfThe context.", "context")
