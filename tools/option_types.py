@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, get_type_hints
 
 from regard import catalog
-from regard.api.taught import TAUGHT
+from regard.api.trainable import TRAINABLE
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 
@@ -29,16 +29,14 @@ def train(
 
 def option_types() -> str:
     """The stub: a TypedDict of the options that all tasks have, and one and an overload a task."""
-    tasks = {name: _options(taught.options_class()) for name, taught in TAUGHT.items()}
+    tasks = {name: _options(trainable.options_class()) for name, trainable in TRAINABLE.items()}
     first, *others = tasks.values()
     shared = {
         option: hint
         for option, hint in first.items()
         if all(other.get(option) == hint for other in others)
     }
-    classes = {
-        name: tuple(catalog.KINDS[taught.task].task.split(":")) for name, taught in TAUGHT.items()
-    }
+    classes = {name: _class(trainable.task) for name, trainable in TRAINABLE.items()}
     imports = sorted(f"from {module} import {name}" for module, name in classes.values())
     parts = [HEAD.format(imports="\n".join(imports))]
     parts.append(_typed_dict("Arguments", "TypedDict", "Options of every task.", shared))
@@ -55,6 +53,12 @@ def option_types() -> str:
         for name, (_, returned) in classes.items()
     ]
     return "\n\n".join(parts) + "\n\n" + "\n".join(overloads) + "\n"
+
+
+def _class(kind: str) -> tuple[str, str]:
+    """The module and the name of the class that loads a kind of model."""
+    module, _, name = catalog.KINDS[kind].task.partition(":")
+    return module, name
 
 
 def class_name(task: str) -> str:

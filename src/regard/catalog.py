@@ -41,7 +41,7 @@ class Kind:
     also: tuple[str, ...] = ()  # other tasks that such a model may have been made for
     heads: tuple[str, ...] = ()  # the heads that a model of texts has for it
     verb: str = ""  # its command, its route /run/…, and its name in `regard run`
-    summary: str = ""  # what the command does
+    help: str = ""  # of its command
     inputs: tuple[Input, ...] = ()
     options: str = ""  # the class of those that are not of decoding
     decoding: tuple[str, ...] = ()  # panels of GenerationConfig whose options it has
@@ -58,6 +58,11 @@ class Kind:
     def commands(self) -> tuple[str, ...]:
         """The commands of `regard` that take it."""
         return (self.verb, *self.others) if self.verb else self.others
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the command's help."""
+        return self.help.partition("\n")[0]
 
     def task_class(self) -> Any:
         return resolve_name(self.task)
@@ -81,7 +86,7 @@ class Kind:
         own = self.options_class()
         for name in options:
             if name not in own.settings():
-                raise former(own, name) or _of_others(self.verb, name)
+                raise former(own, name) or not_of(self.verb, name)
         given: dict[str, Any] = own(**options).given()
         return given
 
@@ -104,9 +109,20 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
     )
 
 
-def _of_others(verb: str, name: str) -> BadArgumentError:
-    """An option of other tasks, or of none."""
-    takers = [other for other in VERBS if name in doing(other).options_class().settings()]
+def decoding(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that are of decoding."""
+    names = {each.name for each in fields(resolve_name(DECODING))}
+    return {name: value for name, value in options.items() if name in names}
+
+
+def not_of(verb: str, name: str) -> BadArgumentError:
+    """What to raise for an option, or a column, that a task does not have."""
+    takers = [
+        other
+        for other in VERBS
+        if name in doing(other).options_class().settings()
+        or name in (each.name for each in doing(other).inputs[1:])
+    ]
     if not takers:
         return unknown(f"an option of {verb}", name, doing(verb).options_class().settings())
     return BadArgumentError(
@@ -141,7 +157,9 @@ KINDS = {
         task="regard.translation.translator:Translator",
         also=("summarization", "text2text-generation"),
         verb="translate",
-        summary="Translate sentences.",
+        help="Translate sentences.\n\nOne line in, one line out: an empty line stays empty, and"
+        " in a pipe each answer is written as soon as its line arrives. A line that cannot"
+        " be translated is named, and its answer is empty; the exit code is then 2.",
         inputs=_TEXT,
         options="regard.tasks.options:TranslationOptions",
         decoding=("Decoding",),
@@ -155,7 +173,8 @@ KINDS = {
         task="regard.tasks.summarization:Summarizer",
         also=("translation", "text2text-generation"),
         verb="summarize",
-        summary="Summarize texts.",
+        help="Summarize texts.\n\nOne line in, one line out: an empty line stays empty, and in"
+        " a pipe each answer is written as soon as its line arrives.",
         inputs=_TEXT,
         options="regard.tasks.options:SummarizationOptions",
         decoding=("Decoding",),
@@ -177,7 +196,9 @@ KINDS = {
         ("evaluate", "look", "explain", "studio", "serve"),
         task="regard.tasks.writing:Writer",
         verb="generate",
-        summary="Continue texts, or chat.",
+        help="Continue texts, or chat.\n\nOne prompt is written as it comes; Ctrl-C keeps what"
+        " is there. Of many, each text is followed by an empty line; --json tells them"
+        " apart for a program.",
         inputs=_TEXT,
         options="regard.tasks.options:GenerationOptions",
         decoding=("Decoding", "Sampling"),
@@ -196,7 +217,9 @@ KINDS = {
         also=("feature-extraction",),
         heads=("classification",),
         verb="classify",
-        summary="Label texts or images.",
+        help="Label texts or images.\n\nOne line in, one line out: the best label and its"
+        " probability, separated by a tab. An empty line stays empty. Each image of a"
+        " folder has a line, which begins with its name.",
         inputs=(*_TEXT, Input("text_pair", "the second text, for a model of pairs", True)),
         options="regard.tasks.options:ClassificationOptions",
         result="regard.tasks.classification:Classification",
@@ -220,7 +243,8 @@ KINDS = {
         also=("feature-extraction",),
         heads=("question_answering",),
         verb="answer",
-        summary="Answer questions from a text.",
+        help="Answer questions from a text.\n\nOne question in, one line out: the answer and"
+        " its probability, separated by a tab.",
         inputs=(Input("question", "the question"), Input("context", "the text to search")),
         options="regard.tasks.options:AnswerOptions",
         result="regard.tasks.answering:Answers",
@@ -244,7 +268,10 @@ KINDS = {
         task="regard.tasks.embedding:Embedder",
         heads=("pooler", "none"),
         verb="encode",
-        summary="Turn texts into vectors that are close if the texts have similar meanings.",
+        help="Turn texts into vectors that are close if the texts have similar meanings.\n\nOne"
+        ' line in, one vector out. Input lines may be JSON objects with a "text", whose'
+        " other fields pass through to JSON lines. A line that cannot be read is named, and"
+        " has null or a row of NaN in a vector's place; the exit code is then 2.",
         inputs=_TEXT,
         options="regard.tasks.options:EncodingOptions",
         result="regard.tasks.embedding:Embedding",

@@ -128,7 +128,11 @@ class Options:
 
         Written once, here: dataclass would compile one for each class at every start of a command.
         """
-        changed = [f"{name}={value!r}" for name, value in self.given().items()]
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name, setting in self.settings().items()
+            if getattr(self, name) != setting.default
+        ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def values(self, *names: str) -> dict[str, Any]:
@@ -140,11 +144,13 @@ class Options:
         return {name: value for name, value in self.values(*names).items() if value is not None}
 
     def given(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
+        """The options that a task is called with: those with a value, and those that differ from
+        their defaults."""
         return {
             name: value
             for name, setting in self.settings().items()
             if (value := getattr(self, name)) != setting.default
+            or setting.default not in (None, False)
         }
 
     @classmethod

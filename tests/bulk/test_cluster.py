@@ -82,7 +82,7 @@ def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
     from regard.bulk.cluster import parts
 
     Path("in.txt").write_text("\n".join([*TEXTS, ""]))
-    command = "run encode in.txt out.jsonl --shard-size 4 --engine ray --workers 2 --threads 1"
+    command = "run encode in.txt out.jsonl --shard-size 4 --runner ray --workers 2 --threads 1"
     driver = subprocess.Popen(
         [sys.executable, "-m", "regard", *command.split(), "--address", cluster],
         stderr=subprocess.PIPE,

@@ -125,9 +125,7 @@ def test_a_bad_line_is_named_and_ends_nothing(
 def test_strict_work_stops_at_a_bad_line_and_keeps_what_is_done(
     folder: Path, upper_case: UpperCase
 ) -> None:
-    Path("in.jsonl").write_text(
-        '{"text": "a"}\n{"text": "b"}\n{"text": "\\ud800"}\n{"text": ""}\n'
-    )
+    Path("in.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{"text": "\\ud800"}\n{"text": ""}\n')
     job = Job("translate", "in.jsonl", "out.jsonl", model="en-de", shard_size=1)
     for _ in range(2):  # the second finds it in what is done
         with pytest.raises(RegardError, match=r"in\.jsonl, line 3: the line is not valid Unicode"):

@@ -4,11 +4,13 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+
+from regard.generation import GenerationConfig
+from regard.translation.translator import Translation
 
 
 @dataclass
@@ -61,7 +63,7 @@ class UpperCase:
     """A translator whose translation is the text in capitals, its alignment the diagonal."""
 
     seen: list[dict[str, Any]] = field(default_factory=list)
-    generation: Any = field(default_factory=lambda: SimpleNamespace(num_beams=5))
+    generation: Any = field(default_factory=lambda: GenerationConfig(num_beams=5))
     not_followed: tuple[str, ...] = ()
     prefix: str | None = ""
     computed_by: str = "torch"
@@ -69,6 +71,17 @@ class UpperCase:
     def run_by(self, engine: str, **settings: Any) -> "UpperCase":
         self.computed_by = engine
         return self
+
+    def with_options(self, **options: Any) -> tuple["UpperCase", dict[str, Any]]:
+        languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
+        if any(languages):
+            self.between(*languages)
+        self.prefix = options.pop("prefix", self.prefix)
+        options.pop("tokens", None)
+        return self, options
+
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Any]:
+        return self.run([text for (text,) in rows], **options)
 
     def run(
         self, texts: Sequence[str], *, alignment: str | None = None, progress: Any, **options: Any
@@ -88,18 +101,18 @@ class UpperCase:
     def _result(self, text: str, alignment: bool, options: dict[str, Any]) -> Any:
         words = text.split()
         capitals = text.upper()
-        return SimpleNamespace(
-            text=capitals,
-            score=-0.5,
+        return Translation(
+            capitals,
+            -0.5,
             finished=True,
             tokens=capitals.split(),
+            alternatives=[
+                Translation(f"{capitals}{'!' * k}", -0.5 - k, finished=True)
+                for k in range(options.get("alternatives", 1))
+            ],
             source_words=words if alignment else [],
             target_words=capitals.split() if alignment else [],
             alignment=np.eye(len(words), dtype=np.float32) if alignment else None,
-            alternatives=[
-                SimpleNamespace(text=f"{capitals}{'!' * k}", score=-0.5 - k)
-                for k in range(options.get("alternatives", 1))
-            ],
         )
 
 

@@ -14,46 +14,79 @@ from regard.cli.app import app, first_words
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
-        "sentences", "--model", "--source-language", "--target-language", "--prefix", "--input",
-        "--output", "--json", "--attention", "--attention-step", "--attention-layer", "--num-beams",
-        "--alternatives", "--length-penalty", "--max-new-tokens", "--batch-size", "--threads",
-        "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
+        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
+        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
-        "texts", "--model", "--input", "--output", "--json", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--length-penalty", "--no-repeat-ngram-size",
-        "--batch-size", "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens",
+        "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
+        "--no-repeat-ngram-size", "--threads", "--help"
     },
     "generate": {
-        "prompts", "--model", "--input", "--output", "--json", "--chat", "--system",
-        "--interactive", "--max-new-tokens", "--do-sample", "--temperature", "--top-k", "--top-p",
-        "--min-p", "--seed", "--num-beams", "--alternatives", "--repetition-penalty",
-        "--no-repeat-ngram-size", "--stop", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
-    },
-    "answer": {
-        "questions", "--model", "--context", "--text", "--input", "--output", "--json", "--top-k",
-        "--max-answer-len", "--or-none", "--batch-size", "--threads", "--engine",
-        "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--interactive", "--tokens", "--chat", "--system", "--stop",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--do-sample", "--temperature", "--top-k", "--top-p", "--min-p",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--seed", "--threads", "--help"
     },
     "classify": {
-        "texts", "--model", "--input", "--output", "--json", "--pairs", "--images", "--labels",
-        "--template", "--top-k", "--batch-size", "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
+        "--threads", "--help"
+    },
+    "answer": {
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
+        "--threads", "--help"
     },
     "encode": {
-        "texts", "--model", "--input", "--output", "--pooling", "--normalize", "--batch-size",
-        "--threads", "--engine", "--precision", "--help",
+        "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine",
+        "--precision", "--pooling", "--normalize", "--threads", "--help"
     },
-    "run": {
-        "task", "input", "output", "--model", "--text", "--context", "--text-pair", "--id",
-        "--engine", "--address", "--workers", "--threads", "--shard-size", "--batch-size",
-        "--computed-by", "--precision", "--json", "--source-language", "--target-language",
-        "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams", "--length-penalty",
-        "--no-repeat-ngram-size", "--repetition-penalty", "--do-sample", "--temperature",
-        "--top-k", "--top-p", "--min-p", "--seed", "--chat", "--system", "--max-answer-len",
-        "--or-none", "--pooling", "--normalize", "--help",
+    "run": {"--help"},
+    "run translate": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
+        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+    },
+    "run summarize": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
+        "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
+        "--threads", "--help"
+    },
+    "run generate": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--tokens", "--chat", "--system", "--stop", "--max-new-tokens", "--min-new-tokens",
+        "--num-beams", "--alternatives", "--length-penalty", "--do-sample", "--temperature",
+        "--top-k", "--top-p", "--min-p", "--repetition-penalty", "--no-repeat-ngram-size",
+        "--seed", "--threads", "--help"
+    },
+    "run classify": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--text-pair", "--top-k", "--threads", "--help"
+    },
+    "run answer": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--context", "--top-k", "--max-answer-len", "--or-none", "--threads", "--help"
+    },
+    "run encode": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
+        "--strict", "--word",
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
@@ -70,6 +103,7 @@ OPTIONS = {
     "pack": {"model", "--precision", "--check", "--threads", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
+        "--strict",
         "--data", "--dev", "--test", "--output", "--max-minutes", "--max-steps", "--cooldown",
         "--preset", "--cell", "--vocab-size", "--max-tokens", "--patience", "--eval-every",
         "--average", "--dropout", "--dev-sentences", "--precision", "--seed", "--threads",
@@ -107,6 +141,7 @@ OPTIONS = {
     },
     "train": {"--help"},
     "train translation": {
+        "--strict",
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
         "--norm", "--weights", "--temperature", "--names", "--new-subwords",
@@ -121,6 +156,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train question-answering": {
+        "--strict",
         "data", "--question", "--context", "--answer", "--start", "--doc-stride",
         "--max-answer-len", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
@@ -133,6 +169,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train embedding": {
+        "--strict",
         "data", "--text", "--pair", "--score", "--score-scale", "--pooling", "--temperature",
         "--symmetric", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
@@ -145,6 +182,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train classification": {
+        "--strict",
         "data", "--text", "--pair", "--label", "--separator", "--class-weights", "--dev", "--test",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
         "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
@@ -167,6 +205,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train summarization": {
+        "--strict",
         "data", "--document", "--summary", "--dev", "--test", "--output", "--license",
         "--data-note", "--from", "--preset", "--norm", "--dropout", "--vocab-size",
         "--max-source-length", "--max-length", "--max-tokens", "--accumulate", "--learning-rate",
@@ -178,6 +217,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train language-model": {
+        "--strict",
         "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
         "--tokenizer", "--vocab-size", "--from", "--preset", "--d-model", "--layers", "--heads",
         "--dropout", "--block", "--batch-size", "--max-tokens", "--accumulate", "--learning-rate",
@@ -189,6 +229,7 @@ OPTIONS = {
         "--threads", "--json", "--help",
     },
     "train masked-language-model": {
+        "--strict",
         "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",
         "--from", "--preset", "--dropout", "--vocab-size", "--max-length", "--masked",
         "--train-layers", "--layer-decay", "--batch-size", "--max-tokens", "--accumulate",
@@ -198,13 +239,23 @@ OPTIONS = {
         "--tensorboard",
         "--threads", "--json", "--help",
     },
+    "train token-classification": {
+        "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
+        "--device", "--dropout", "--eval-every", "--from", "--help", "--json", "--label",
+        "--layer-decay", "--learning-rate", "--license", "--lora-alpha", "--lora-rank",
+        "--lora-targets", "--max-epochs", "--max-length", "--max-minutes", "--max-steps",
+        "--max-tokens", "--optimizer", "--output", "--patience", "--precision", "--preset",
+        "--schedule", "--seed", "--shard", "--strict", "--tensorboard", "--test", "--threads",
+        "--train-layers", "--vocab-size", "--warmup", "--weight-decay", "--word", "data",
+    },
 }  # fmt: skip
 
 
 def surface(command, path=""):
     context = typer.Context(command)
     names = set()
-    for parameter in command.get_params(context):
+    parameters = (each for each in command.get_params(context) if not getattr(each, "hidden", 0))
+    for parameter in parameters:  # a hidden one says what it is called now
         long = [name for name in parameter.opts if name.startswith("--")]
         names.add(long[0] if long else parameter.name)
     found = {path: names}

@@ -12,14 +12,17 @@ from regard.cli.ending import SIGNALS, ended_by_signals
 SLOW = """
 import sys, time
 import regard.api.loading
-from types import SimpleNamespace
+from regard.generation import GenerationConfig
+from regard.translation.translator import Translation
 class Slow:
-    generation = SimpleNamespace(num_beams=1)
+    generation = GenerationConfig()
     not_followed = ()
     computed_by = "torch"
     def run_by(self, engine, **settings):
         return self
-    def run(self, texts, **options):
+    def with_options(self, **options):
+        return self, options
+    def run_rows(self, rows, **options):
         time.sleep(30)
 regard.api.loading.load = lambda name, task: Slow()
 from regard.cli.app import main

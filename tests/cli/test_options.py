@@ -20,11 +20,9 @@ def command(
     texts: Annotated[options.Texts, options.texts_to("sing")] = None,
     head_dim: Annotated[int | None, options.option("Of a head.", default="all", min=1)] = None,
     number: Annotated[int, options.option("Which.", "--which", "-w")] = 3,
-    num_beams: options.NumBeams = None,
-    length_penalty: options.LengthPenalty = None,
+    num_beams: Annotated[int | None, options.option("Beams.")] = None,
 ) -> None:
     print(options.specified(context, ("num_beams", "number", "head_dim")))
-    print(options.generation_options(context))
 
 
 def output(*arguments: str) -> str:
@@ -47,13 +45,8 @@ def test_help_shows_where_a_default_comes_from():
 
 
 def test_only_what_was_specified_is_a_setting():
-    assert output().splitlines() == ["{'number': 3}", "{}"]
+    assert output().splitlines() == ["{'number': 3}"]
     assert output("--num-beams", "2").splitlines()[0] == "{'num_beams': 2, 'number': 3}"
-
-
-def test_settings_of_generation_are_separate_from_other_options():
-    shown = output("--num-beams", "2", "--length-penalty", "0.5", "--head-dim", "7")
-    assert shown.splitlines()[1] == "{'num_beams': 2, 'length_penalty': 0.5}"
 
 
 def test_parameters_are_named_as_flags():

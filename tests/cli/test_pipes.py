@@ -7,10 +7,16 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+from regard.generation import GenerationConfig
+from regard.tasks.classification import Classification, Label
+from regard.tasks.embedding import Embedding
+from regard.tasks.summarization import Summary
+from regard.tasks.writing import Continuation
+from regard.translation.translator import Translation
 
 TEXT = b"one two\nthree\n\nfour\n"
 PAIRS = b"a dog\tein Hund\na cat\teine Katze\n"
@@ -29,17 +35,10 @@ def fifo(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-class Generation(SimpleNamespace):
-    num_beams = alternatives = 1
-
-    def updated(self, **options):
-        return self
-
-
 class Model:
     """Answers every task's `run`, and keeps the texts."""
 
-    generation = Generation()
+    generation = GenerationConfig()
     not_followed = ()
     computed_by = "torch"
     room = 9
@@ -51,16 +50,23 @@ class Model:
     def run_by(self, engine, **settings):
         return self
 
-    def run(self, texts, **options):
-        self.texts += texts
-        label = SimpleNamespace(label="good", score=1.0)
-        return [
-            SimpleNamespace(
-                text="answer", score=1.0, tokens=[], finished=True, full=False, truncated=False,
-                others=[], best=label, labels=[label], vector=np.zeros(2, np.float32),
-            )
-            for _ in texts
-        ]  # fmt: skip
+    def with_options(self, **options):
+        return self, options
+
+    def run_rows(self, rows, **options):
+        self.texts += [text for text, *_ in rows]
+        return [self.result for _ in rows]
+
+    @property
+    def result(self):
+        results = {
+            "translation": Translation("answer", 1.0, True),
+            "summarization": Summary("answer", 1.0, True),
+            "text-generation": Continuation("answer", 1.0, True),
+            "text-classification": Classification([Label("good", 1.0)], ["good"]),
+            "feature-extraction": Embedding(np.zeros(2, np.float32)),
+        }
+        return results[self.task]
 
 
 @pytest.fixture
@@ -68,7 +74,12 @@ def model(monkeypatch):
     from regard.api import loading
 
     model = Model()
-    monkeypatch.setattr(loading, "load", lambda name, task: model, raising=False)
+
+    def load(name, task):
+        model.task = task
+        return model
+
+    monkeypatch.setattr(loading, "load", load, raising=False)
     return model
 
 

@@ -12,15 +12,18 @@ from regard.lines import one_line, several_lines
 RUN = "from regard.cli.app import main; main()"
 FAKE = """
 import regard.api.loading
-from types import SimpleNamespace
+from regard.generation import GenerationConfig
+from regard.translation.translator import Translation
 class Fake:
-    generation = SimpleNamespace(num_beams=1)
+    generation = GenerationConfig()
     not_followed = ()
     computed_by = "torch"
     def run_by(self, engine, **settings):
         return self
-    def run(self, texts, **options):
-        return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
+    def with_options(self, **options):
+        return self, options
+    def run_rows(self, rows, **options):
+        return [Translation(text.upper(), 0.0, True) for (text,) in rows]
 regard.api.loading.load = lambda name, task: Fake()
 """
 

@@ -1,4 +1,4 @@
-"""What is asked of a model for the records of a shard; the tasks are `catalog.KINDS`."""
+"""Questions to a model for the records of a shard; the tasks are `catalog.KINDS`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -47,10 +47,7 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
 
     task: Any = load(settings.model, catalog.VERBS[settings.task])
     task = task.run_by(settings.engine, precision=settings.precision, say=say)
-    if task.computed_by == "torch":
-        import torch
-
-        torch.set_num_threads(threads)
+    task.engine.use_threads(threads)
     return task
 
 

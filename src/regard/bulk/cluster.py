@@ -33,8 +33,8 @@ class Actor:
     def __call__(self, rows: Any) -> Any:
         import pyarrow
 
-        found = [outcome(self.worker, Shard(**row)) for row in rows.to_pylist()]
-        pickled = [pickle.dumps(each) for each in found]
+        outcomes = [outcome(self.worker, Shard(**row)) for row in rows.to_pylist()]
+        pickled = [pickle.dumps(outcome_of_shard) for outcome_of_shard in outcomes]
         return pyarrow.table({"outcome": pyarrow.array(pickled, pyarrow.large_binary())})
 
 
@@ -84,10 +84,10 @@ def parts(
         try:
             for batch in rows:
                 for pickled in batch.column("outcome").to_pylist():
-                    found = pickle.loads(pickled)
-                    if isinstance(found, Exception):
-                        raise found
-                    yield found
+                    result = pickle.loads(pickled)
+                    if isinstance(result, Exception):
+                        raise result
+                    yield result
         except ray.exceptions.RayError as error:
             raise UnavailableError(
                 f"Ray could not go on ({type(error).__name__}: {_first_line(error)}). If memory is"
@@ -96,7 +96,7 @@ def parts(
 
 
 def _restarted() -> dict[str, int]:
-    """How often an actor that ends is started again, and its shard is done again."""
+    """Limits on starting an actor that ended again, and on doing its shard again."""
     return {"max_restarts": -1, "max_task_retries": ATTEMPTS - 1}
 
 
@@ -105,7 +105,7 @@ def _connected(address: str | None, processors: int) -> Iterator[Any]:
     """Ray, connected to a cluster; one that was started here ends with the block."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
-    with optional_package("ray[data]", "--engine ray needs"):
+    with optional_package("ray[data]", "--runner ray needs"):
         import ray
         import ray.data
     context = ray.data.DataContext.get_current()

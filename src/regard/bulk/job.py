@@ -34,7 +34,7 @@ Bar = Callable[[int, int], AbstractContextManager[Advance]]
 
 @dataclass(frozen=True)
 class Summary:
-    """What became of the lines."""
+    """Counts of the lines of a job, and its files."""
 
     read: int
     written: int
@@ -91,17 +91,17 @@ class Job:
         say: Say = warn,
         **settings: Any,
     ):
-        known = catalog.doing(task)
+        kind = catalog.doing(task)
         self.output = Path(output).absolute()
         self.folder = Path(f"{self.output}.parts")
         self.bad = Path(f"{self.output}.bad.jsonl")
-        self.shard_size = shard_size or known.shard
+        self.shard_size = shard_size or kind.shard
         if self.output.suffix.lower() == ".gz":
             raise BadArgumentError(f"the output is not packed; name it {self.output.stem}.")
         if self.output.is_dir():
             raise BadArgumentError(f"{output} is a folder; name a file in it.")
         written = format_of(self.output)
-        columns = _columns([each.name for each in known.inputs if not each.optional], text, other)
+        columns = _columns([each.name for each in kind.inputs if not each.optional], text, other)
         self.input = Input.read(input, self.shard_size, say)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
@@ -120,7 +120,7 @@ class Job:
             id=id,
             several=len(self.input.files) > 1,
             options=options or {},
-            batch_size=batch_size or known.batch_size,
+            batch_size=batch_size or kind.batch_size,
             **settings,
         )
         answering.check_options(self.settings)
@@ -167,8 +167,8 @@ class Job:
                 self._refuse_bad()
             with bar(self.input.lines, done) as advance:
                 if left:
-                    with closing(engine(self.settings, left)) as found:
-                        for part in found:
+                    with closing(engine(self.settings, left)) as finished:
+                        for part in finished:
                             self._save(part)
                             if strict and part.bad:
                                 self._refuse_bad()
@@ -228,13 +228,13 @@ class Job:
 
     def _record(self, computed_by: str) -> None:
         """Writes what the job is, or, in the folder of one, requires it to be the same."""
-        asked = {
+        settings = {
             **self.settings.recorded(),
             "engine": computed_by,
             "shard_size": self.shard_size,
             "weights": _weights(self.settings.model),
         }
-        content = {"settings": asked, "input": self.input.recorded(), "regard": __version__}
+        content = {"settings": settings, "input": self.input.recorded(), "regard": __version__}
         file = self.folder / "job.json"
         if not file.exists():
             if any(self.folder.glob("part-*")):
@@ -244,16 +244,16 @@ class Job:
                 )
             write_json(file, content)
             return
-        known = read_object(file)
-        recorded = dict(known["settings"])
-        for name in sorted(recorded.keys() | asked.keys()):
-            if recorded.get(name) != asked.get(name):
+        recorded_job = read_object(file)
+        recorded = dict(recorded_job["settings"])
+        for name in sorted(recorded.keys() | settings.keys()):
+            if recorded.get(name) != settings.get(name):
                 raise BadArgumentError(
                     f"{self.folder} holds a job with {name}={recorded.get(name)!r}; got"
-                    f" {asked.get(name)!r}. Give the same value to continue it, or delete that"
+                    f" {settings.get(name)!r}. Give the same value to continue it, or delete that"
                     " folder to start again."
                 )
-        if known["input"] != content["input"]:
+        if recorded_job["input"] != content["input"]:
             raise BadArgumentError(
                 f"{self.folder} holds a job over other files, or over these before they changed."
                 " Delete that folder to start again."
@@ -291,16 +291,16 @@ class Job:
         """
         every, bad = self.input.shards, 0
         for shard in every:
-            own = parts.count(self._bad(shard), "jsonl")
-            expected = shard.count - (0 if self.settings.output == "text" else own)
-            found = parts.count(self._part(shard), self.settings.output)
-            if found != expected:
+            bad_lines = parts.count(self._bad(shard), "jsonl")
+            expected = shard.count - (0 if self.settings.output == "text" else bad_lines)
+            lines_found = parts.count(self._part(shard), self.settings.output)
+            if lines_found != expected:
                 lines = "1 line" if expected == 1 else f"{expected:,} lines"
                 raise DamagedFileError(
-                    f"{self._part(shard)} must have {lines}; it has {found:,}."
+                    f"{self._part(shard)} must have {lines}; it has {lines_found:,}."
                     " Delete it to compute it again."
                 )
-            bad += own
+            bad += bad_lines
         if bad:
             with whole_file(self.bad) as path:
                 parts.merge([self._bad(shard) for shard in every], path, "jsonl")

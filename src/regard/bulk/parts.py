@@ -1,4 +1,4 @@
-"""What is written: the part of each shard, and the output that the parts make together."""
+"""Output: the part of each shard, and the output that the parts make together."""
 
 import io
 import json
@@ -23,7 +23,7 @@ _ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # funct
 
 @dataclass(frozen=True)
 class Part:
-    """What became of a shard."""
+    """Content of the files of one shard."""
 
     number: int  # the shard's
     content: bytes  # of the part's file
@@ -51,19 +51,19 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
     ]
     if settings.output == "jsonl":
         pairs = zip(good, answers, strict=True)
-        rows = (json_line(record.fields | found) for (record, _), found in pairs)
+        rows = (json_line(record.fields | answer) for (record, _), answer in pairs)
         return "".join(f"{row}\n" for row in rows).encode()
-    kept = lines.table
-    if kept is not None:
-        kept = kept.take([k for k, (record, _) in enumerate(both) if record.error is None])
+    table = lines.table
+    if table is not None:
+        table = table.take([k for k, (record, _) in enumerate(both) if record.error is None])
     else:
-        kept = _table([record.fields for record, _ in good])
+        table = _table([record.fields for record, _ in good])
     types = {
         name: hint
         for name, hint in shape(result_class).items()
         if type(None) not in get_args(hint) or name in settings.options
     }
-    return _parquet(_with_answers(kept, answers, types))
+    return _parquet(_with_answers(table, answers, types))
 
 
 def bad_lines(settings: Settings, shard: Shard, lines: Lines) -> bytes:
@@ -77,7 +77,7 @@ def bad_lines(settings: Settings, shard: Shard, lines: Lines) -> bytes:
 
 
 def count(path: Path, format: Format) -> int:
-    """How many lines, records or rows a part has.
+    """Count the lines, records or rows of a part.
 
     Raises:
         DamagedFileError: it is no longer what was written.
@@ -148,13 +148,13 @@ def _table(rows: Sequence[Fields]) -> Any:
     return pyarrow.table(columns, names=names)
 
 
-def _with_answers(kept: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
+def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
     import pyarrow
 
-    kept = kept.select([name for name in kept.column_names if name not in types])
-    columns = {name: kept.column(name) for name in kept.column_names}
+    table = table.select([name for name in table.column_names if name not in types])
+    columns = {name: table.column(name) for name in table.column_names}
     for name, kind in types.items():
-        columns[name] = pyarrow.array([each.get(name) for each in answers], arrow_type(kind))
+        columns[name] = pyarrow.array([answer.get(name) for answer in answers], arrow_type(kind))
     return pyarrow.table(columns)
 
 
@@ -171,10 +171,10 @@ def _schema(schemas: Sequence[Any]) -> Any:
     kinds: dict[str, list[Any]] = {}
     for schema in schemas:
         for field in schema:
-            found = kinds.setdefault(field.name, [])
-            if field.type not in found:
-                found.append(field.type)
-    return pyarrow.schema([(name, _common(found)) for name, found in kinds.items()])
+            types = kinds.setdefault(field.name, [])
+            if field.type not in types:
+                types.append(field.type)
+    return pyarrow.schema([(name, _common(types)) for name, types in kinds.items()])
 
 
 def _common(kinds: Sequence[Any]) -> Any:

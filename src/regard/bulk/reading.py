@@ -75,8 +75,8 @@ class Reader:
         if isinstance(found, BadLine):
             return Record(number, error=found.problem)
         if isinstance(found, str):
-            named = {"file": shard.file} if self.settings.several else {}
-            return Record(number, (found,), {**named, "line": number, "text": found})
+            file = {"file": shard.file} if self.settings.several else {}
+            return Record(number, (found,), {**file, "line": number, "text": found})
         try:
             if found is None:
                 raise DamagedFileError("the line is empty.")
@@ -95,7 +95,7 @@ class Reader:
             self._group = (shard.file, shard.group)
         table = self._rows.slice(shard.start, shard.count)
         id = self.settings.id
-        kept = table if id is None else table.select([id])
+        columns = table if id is None else table.select([id])
         if self.settings.output != "jsonl":  # which alone needs all columns as JSON has them
             table = table.select(dict.fromkeys([*self.settings.columns, *([id] if id else [])]))
         rows = enumerate(records.table_rows(table), shard.first)
@@ -106,7 +106,7 @@ class Reader:
                 else self._record(shard, number, records.plain(row))
                 for number, row in rows
             ],
-            kept,
+            columns,
         )
 
 
@@ -119,10 +119,10 @@ def check_columns(settings: Settings, files: tuple[Any, ...]) -> None:
     """
     if settings.input == "text":
         return
-    wanted = [*settings.columns, *([] if settings.id is None else [settings.id])]
+    columns = [*settings.columns, *([] if settings.id is None else [settings.id])]
     if settings.input == "jsonl":
         names = set(_first_names(files[0]))
-        missing = [name for name in wanted if name not in names]
+        missing = [name for name in columns if name not in names]
         if names and missing:
             raise _missing(files[0], missing[0], sorted(names))
         return
@@ -135,7 +135,7 @@ def check_columns(settings: Settings, files: tuple[Any, ...]) -> None:
                 f"{files[0]} and {file} must have the same columns of the same types."
                 " Run a job for each."
             )
-    for name in wanted:
+    for name in columns:
         if name not in schemas[0].names:
             raise _missing(files[0], name, schemas[0].names)
     for name in settings.columns:

@@ -1,4 +1,4 @@
-"""What decides on a job's output: the task, the model, the columns. It travels to the workers."""
+"""Settings that decide on a job's output, and travel to the workers: task, model, columns."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -20,7 +20,7 @@ _TABLES = (".csv", ".tsv", ".tab")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a worker needs to turn lines of a file into lines of output.
+    """Everything that a worker needs to turn lines of a file into lines of output.
 
     Args:
         task: a verb of `catalog.VERBS`.
@@ -48,7 +48,7 @@ class Settings:
     batch_size: int = 32
 
     def recorded(self) -> dict[str, Any]:
-        """What must stay the same while a job continues: an output is of one of each."""
+        """Return the settings that a resumed job must repeat."""
         fields = asdict(self)
         options = fields.pop("options")
         del fields["batch_size"], fields["several"]

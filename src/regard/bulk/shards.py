@@ -104,13 +104,13 @@ def parquet() -> Any:
 
 def _files(name: str) -> list[Path]:
     if has_magic(name) and not Path(name).exists():
-        found = [Path(each) for each in sorted(glob(name, recursive=True))]
-        found = [path for path in found if path.is_file()]
-        if not found:
+        paths = [Path(path) for path in sorted(glob(name, recursive=True))]
+        paths = [path for path in paths if path.is_file()]
+        if not paths:
             raise NotFoundError(f"there is no file {name}. Check the pattern.")
     else:
-        found = [Path(name)]
-    for path in found:
+        paths = [Path(name)]
+    for path in paths:
         if path.is_dir():
             raise BadArgumentError(
                 f"{path} is a folder; give its files as a pattern in quotes, such as"
@@ -123,7 +123,7 @@ def _files(name: str) -> list[Path]:
                 f"{path} is a pipe or a device, which can be read only once. Write it to a file"
                 " first."
             )
-    return [path.absolute() for path in found]
+    return [path.absolute() for path in paths]
 
 
 def _lines(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
@@ -142,7 +142,7 @@ def _lines(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
 
 
 def _is_windows_1252(file: Path, say: Say) -> bool:
-    """Whether lines that are not UTF-8 are read as Windows-1252, which the first of them tells.
+    """Return whether lines that are not UTF-8 are read as Windows-1252, as the first of them look.
 
     Raises:
         DamagedFileError: a file of which every line would be refused.

@@ -1,4 +1,4 @@
-"""What turns shards into parts: it holds the model. Every engine's processes have one each."""
+"""Worker that holds the model and turns shards into parts; each process has one."""
 
 import os
 from collections.abc import Callable
@@ -45,28 +45,28 @@ class Worker:
         lines = self.reader.read(shard)
         records = lines.records
         blank = catalog.doing(self.settings.task).blank
-        asked = [
+        places_asked = [
             k
             for k, record in enumerate(records)
             if record.error is None and (blank or record.texts[0].strip())
         ]
 
         def refuse(place: int, error: RegardError) -> None:
-            records[asked[place]] = replace(records[asked[place]], error=str(error))
+            records[places_asked[place]] = replace(records[places_asked[place]], error=str(error))
 
-        found = answer_each(
+        answered = answer_each(
             lambda places: answers(
                 self.task,
-                [records[asked[place]].texts for place in places],
+                [records[places_asked[place]].texts for place in places],
                 self.settings,
                 shard.number,
             ),
-            range(len(asked)),
+            range(len(places_asked)),
             refuse,
         )
         results = [None] * len(records)
-        for place, result in found.items():
-            results[asked[place]] = result
+        for place, result in answered.items():
+            results[places_asked[place]] = result
         lines = Lines(records, lines.table)
         content = encoded(self.settings, lines, results)
         return Part(shard.number, content, bad_lines(self.settings, shard, lines))

@@ -7,8 +7,21 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-READERS = ("translate", "summarize", "generate", "answer", "classify", "encode", "run", "evaluate")
-OTHERS = ("ladder", "look", "explain", "meaning", "studio", "serve", "info", "pack", "doctor")
+from regard import catalog
+
+OTHERS = (
+    "run",
+    "evaluate",
+    "ladder",
+    "look",
+    "explain",
+    "meaning",
+    "studio",
+    "serve",
+    "info",
+    "pack",
+    "doctor",
+)
 GROUPS = ("train", "words", "export")
 
 
@@ -17,7 +30,7 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Commands(dict.fromkeys(READERS + OTHERS + GROUPS))
+        self.commands = _Commands(dict.fromkeys((*catalog.VERBS, *OTHERS, *GROUPS)))
 
 
 class _Commands(UserDict[str, Any]):
@@ -31,6 +44,10 @@ class _Commands(UserDict[str, Any]):
 
 def _command(name: str) -> Any:
     """The function or the typer.Typer of this name in the module of this name, as a command."""
+    if name in catalog.VERBS:
+        from regard.cli.task_command import task_command
+
+        return task_command(name)
     found = getattr(import_module(f"regard.cli.commands.{name}"), name)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False)

@@ -104,7 +104,7 @@ def _row(number: int, content: Any, columns: Columns) -> Line | BadLine | None:
         fields = plain(content)
         if isinstance(content, list):
             fields = dict(zip(columns.header or (), content, strict=False)) or {role.name: text}
-        named = zip(other_roles, others, strict=True)
-        fields |= {other.name: value for other, value in named if value is not None}
+        optional = zip(other_roles, others, strict=True)
+        fields |= {other.name: value for other, value in optional if value is not None}
         return Line(number, text, fields)
     return None

@@ -88,15 +88,6 @@ Precision = Annotated[
         default="fp32",
     ),
 ]
-LengthPenalty = Annotated[float | None, option("Above 0 favors longer text.", default="model's")]
-MaxNewTokens = Annotated[int | None, option("Maximum, in tokens.", default="model's", min=1)]
-NumBeams = Annotated[
-    int | None, option("Hypotheses kept at each step; 1 is greedy.", default="model's", min=1)
-]
-NoRepeatNgramSize = Annotated[
-    int | None,
-    option("Never repeat a sequence of this many tokens; 0 allows any.", default="model's", min=0),
-]
 Download = Annotated[
     bool, option("Fetch a model that is not here from the Hugging Face Hub.", "--download")
 ]
@@ -121,13 +112,6 @@ def specified(context: typer.Context, names: Iterable[str]) -> dict[str, Any]:
 def flags(names: Iterable[str]) -> str:
     """Parameters as they are written on the command line: "--head-dim, --mask"."""
     return ", ".join(f"--{name.replace('_', '-')}" for name in names)
-
-
-def generation_options(context: typer.Context) -> dict[str, Any]:
-    """The settings of generation that the user gave."""
-    from regard.generation import GenerationConfig
-
-    return specified(context, GenerationConfig.__dataclass_fields__)
 
 
 def is_number(text: str) -> bool:

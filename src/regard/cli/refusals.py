@@ -42,28 +42,28 @@ class Refusals(Generic[T]):
         from regard.tasks.batching import answer_each
 
         lines = list(group)
-        asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
-        progress(len(lines) - len(asked))
+        places_asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
+        progress(len(lines) - len(places_asked))
 
         def refuse(place: int, error: RegardError) -> None:
-            k = asked[place]
-            named = type(error)(f"line {lines[k].number}: {error}")
+            k = places_asked[place]
+            refusal = type(error)(f"line {lines[k].number}: {error}")
             if not self.keep_going:
-                raise named from error
-            lines[k] = replace(lines[k], error=named)
+                raise refusal from error
+            lines[k] = replace(lines[k], error=refusal)
             progress(1)
 
         answers = answer_each(
-            lambda places: self.answer([lines[asked[place]] for place in places], progress),
-            range(len(asked)),
+            lambda places: self.answer([lines[places_asked[place]] for place in places], progress),
+            range(len(places_asked)),
             refuse,
         )
-        found = {asked[place]: answer for place, answer in answers.items()}
+        answered = {places_asked[place]: answer for place, answer in answers.items()}
         self.total += len(lines)
         for line in lines:
             if line.error is not None:
                 self._say(line.error)
-        return [(line, found.get(k)) for k, line in enumerate(lines)]
+        return [(line, answered.get(k)) for k, line in enumerate(lines)]
 
     def end(self) -> None:
         """To be called when everything is written: the exit code is 2 if lines were refused."""

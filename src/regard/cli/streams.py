@@ -37,7 +37,7 @@ def say(sentence: str) -> None:
 
 
 def is_first_process() -> bool:
-    """Whether this process shows how training goes: of those that torchrun started, the first."""
+    """Return whether this process shows progress: of those that torchrun started, the first."""
     variables = ("WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
     return os.environ.get("RANK", "0") == "0" or any(name not in os.environ for name in variables)
 

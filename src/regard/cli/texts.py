@@ -1,4 +1,4 @@
-"""Where a command's texts come from, and where what it makes of them goes."""
+"""Texts of a command, from arguments, files or stdin, and the output that it makes of them."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,7 +83,7 @@ def whole_text(nothing: str, file: Path | None = None) -> str:
 
 
 def count_lines(path: Path) -> int | None:
-    """How many lines there are; None for a pipe or a device, which can only be read once."""
+    """Count the lines; None for a pipe or a device, which can only be read once."""
     # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
     if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
         return None
@@ -129,8 +129,8 @@ def answer_lines(
     refusals = Refusals(answer, keep_going=keep_going)
     with destination(output) as file, lines_bar(input, doing) as progress:
         for group in groups:
-            for line, found in refusals.answers(group, progress):
-                print(shown(line, found), file=file)
+            for line, result in refusals.answers(group, progress):
+                print(shown(line, result), file=file)
             file.flush()
     refusals.end()
 

@@ -65,7 +65,7 @@ def pad(
 
 
 class Plan:
-    """Which rows of a dataset make up the batch of each step, whatever was asked for before.
+    """Rows of a dataset that make up the batch of each step, whatever was asked for before.
 
     Every epoch holds each row exactly once, in `len(self)` batches of at most `max_tokens` padded
     tokens on either side and at most `max_rows` rows. `at(step)` needs nothing but the seed and

@@ -22,7 +22,7 @@ _SHORT = 10  # characters added to both sides, so that "Hi." may well be "Guten 
 
 @dataclass(frozen=True)
 class CleaningRules:
-    """What is left out. None switches a rule off."""
+    """Limits beyond which a pair is left out. None switches a rule off."""
 
     max_ratio: float | None = 3.0  # longer side over shorter side
     max_characters: int | None = 2000  # of either side
@@ -38,7 +38,7 @@ class CleaningRules:
 
 @dataclass
 class CleaningReport:
-    """How many pairs were read, how many stayed, how many went for which reason."""
+    """Count of the pairs read, of those that stayed, and of those that went for each reason."""
 
     read: int = 0
     kept: int = 0
@@ -146,7 +146,7 @@ def length_ratio(source: str, target: str) -> float:
 
 
 def is_garbled(text: str) -> bool:
-    """Whether text shows a broken encoding: `�`, control characters, or UTF-8 read as Latin-1."""
+    """Return whether text has a broken encoding: `�`, control characters, or UTF-8 as Latin-1."""
     # Joiners and rare spaces are not printable either, and are no fault: look closer only then.
     if not text.isprintable() and any(unicodedata.category(sign) in _BROKEN for sign in text):
         return True

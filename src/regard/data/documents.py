@@ -105,7 +105,7 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether one line feed, and no other white space, is where two lines meet."""
+    """Return whether one line feed, and no other white space, is where two lines meet."""
     return bool(before[-2:-1].strip() and after[:1].strip())
 
 

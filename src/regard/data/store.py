@@ -238,7 +238,7 @@ def _check_footer(footer: Any) -> None:
 
 
 def _follow(starts: Ids, lengths: Ids, tokens: int) -> bool:
-    """Whether each pair begins where the one before it ends, and the last one at the end."""
+    """Return whether each pair begins where the one before it ends, and the last one at the end."""
     expected = 0
     for first in range(0, len(starts), _PAIRS_AT_ONCE):
         chunk = slice(first, first + _PAIRS_AT_ONCE)

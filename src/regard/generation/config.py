@@ -52,7 +52,11 @@ class GenerationConfig:
     # The exponent of the length that divides a log-probability.
     length_penalty: float = _decoding(1.0, "Above 0 favors longer text.", min=-100, max=100)
     early_stopping: bool | str = False  # True: once num_beams have ended; "never": only when proven
-    do_sample: bool = _sampling(False, "Draw tokens at random; the options of drawing imply it.")
+    do_sample: bool = _sampling(
+        False,
+        "Draw tokens at random; the other options of sampling imply it.",
+        flag="--do-sample/--no-sample",
+    )
     temperature: float = _sampling(1.0, "Values below 1 favor likelier tokens.", above=0)
     top_k: int = _sampling(50, "Number of likeliest tokens to draw from; 0: all.", min=0)
     top_p: float = _sampling(
@@ -209,8 +213,8 @@ class GenerationConfig:
             )
         if not self.do_sample and self.alternatives > self.num_beams:
             raise BadArgumentError(
-                f"alternatives must be at most num_beams = {self.num_beams} unless"
-                f" do_sample=True; got {self.alternatives}."
+                f"alternatives must be at most num_beams = {self.num_beams} without"
+                f" sampling; got {self.alternatives}."
             )
         if not self.do_sample:
             for name, off in _SAMPLING_OFF.items():

@@ -294,7 +294,7 @@ class Decoder:
                     pass
             byte = raw[error.start]
             # Latin-1 has no sign at 0x80-0x9f, Windows-1252 has quotes and dashes there.
-            codec = "WINDOWS-1252" if any(0x80 <= each <= 0x9F for each in raw) else "LATIN1"
+            codec = "WINDOWS-1252" if any(0x80 <= value <= 0x9F for value in raw) else "LATIN1"
             guess = "a truncated character, or another encoding"
             if error.reason != "unexpected end of data":
                 guess = f"it looks like {codec}, which iconv -f {codec} -t UTF-8 converts"
@@ -311,7 +311,7 @@ class Decoder:
 
 
 def _is_windows_1252(block: bytes) -> bool:
-    """Whether lines read as words with accents or as typographic signs, and none is UTF-8."""
+    """Return whether lines are words with accents or typographic signs, and none is UTF-8."""
     lines = [line for line in block.split(b"\n") if not line.isascii()]
     for line in lines:
         try:
@@ -329,8 +329,8 @@ def _pieces(stream: BinaryIO, name: str, size: int | None) -> Iterator[bytes]:
     feeds = 0
     while size is None or size > 0:
         with unpacking(name, feeds):
-            wanted = CHUNK if size is None else min(CHUNK, size)
-            piece: bytes = stream.read1(wanted)  # type: ignore[attr-defined]
+            most = CHUNK if size is None else min(CHUNK, size)
+            piece: bytes = stream.read1(most)  # type: ignore[attr-defined]
         if not piece:
             return
         yield piece

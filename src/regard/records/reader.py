@@ -187,7 +187,7 @@ def read_examples(
     on_bad_line: OnBadLine = refuse,
     say: Say = warn,
 ) -> Iterator[T]:
-    """What a task makes of each row of a file.
+    """Examples that a task makes of the rows of a file.
 
     Args:
         convert: gets a value for each role, and the line's number; it raises BadCellError where it
@@ -387,7 +387,7 @@ def _csv_of_lines(
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """What stands between cells: the sign by which the first lines have the same number of them.
+    """Return the sign that divides the first lines into equally many cells.
 
     Spreadsheets where the comma is the decimal sign put semicolons between columns.
     """

@@ -38,7 +38,7 @@ class Role:
 
     @property
     def option(self) -> str:
-        """What names the column."""
+        """Option that names the column."""
         return f"{self.name}_column" if self.language else self.name
 
 
@@ -52,18 +52,18 @@ def columns_of(
     """
     names = [cell.strip().lower() for cell in first]
     places = _by_name(names, roles)
-    named = any(place is not None for place in places)
+    by_name = any(place is not None for place in places)
     for k, role in enumerate(roles):
         if role.column is not None:
             places[k] = _position(path, first, role.column)
-            named |= not is_number(role.column)
+            by_name |= not is_number(role.column)
     required = [k for k, role in enumerate(roles) if role.required]
     missing = [k for k in required if places[k] is None]
     if not missing:
-        return places, named or all(_names(names[places[k] or 0], roles[k]) for k in required)
+        return places, by_name or all(_names(names[places[k] or 0], roles[k]) for k in required)
     if all(role.language for role in roles):
         return [*range(len(roles))], False
-    if not named and len(first) == len(required) == len(missing):
+    if not by_name and len(first) == len(required) == len(missing):
         for column, k in enumerate(required):
             places[k] = column
         return places, False
@@ -101,7 +101,7 @@ def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_number(column: Column | None) -> TypeGuard[Column]:
-    """Whether a column is named by its number, of a size that Python reads."""
+    """Return whether a column is named by its number, of a size that Python reads."""
     text = str(column)
     return isinstance(column, int) or (text.isdecimal() and len(text) < 19)
 

@@ -85,7 +85,7 @@ def write_packed(
 
 
 def _kind(model: Model) -> str:
-    """ "Vision", or a name in `packed.OF_TEXTS`."""
+    """A name in `packed.KINDS`."""
     if model.reads == "image":
         return "Vision"
     return model.architecture if model.writes else "Reader"

@@ -70,9 +70,9 @@ class Limits:
 class _Reading:
     """A model that reads for a head: its body, and its head, if it has one."""
 
-    def __init__(self, folder: Path, threads: int):
+    def __init__(self, folder: Path, limits: Limits, threads: int):
         self._body = Session(folder / f"{BODY}.onnx", threads=threads)
-        self.folder, self._threads = folder, threads
+        self.folder, self.limits, self._threads = folder, limits, threads
 
     def head(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """States, (batch, length, d_model) → the head's output; without a head, the states."""
@@ -87,10 +87,6 @@ class _Reading:
 
 class PackedReader(_Reading):
     """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
-
-    def __init__(self, folder: Path, limits: Limits, threads: int):
-        super().__init__(folder, threads)
-        self.limits = limits
 
     def __call__(self, ids: Ints, **inputs: Any) -> NDArray[np.float32]:
         """The head's output, as the model's; the arguments are those of `hidden`."""
@@ -236,7 +232,9 @@ class PackedDecoder:
 
 
 Packed = PackedReader | PackedVision | PackedEncoderDecoder | PackedDecoder
-OF_TEXTS: dict[str, type[PackedReader | PackedEncoderDecoder | PackedDecoder]] = {
+NO_LIMITS = {"vocab_size": 0, "max_positions": None, "pad_id": None}  # of a model of images
+KINDS: dict[str, type[Packed]] = {
+    "Vision": PackedVision,
     "Reader": PackedReader,
     "EncoderDecoder": PackedEncoderDecoder,
     "Decoder": PackedDecoder,
@@ -266,9 +264,8 @@ def open_packed(folder: str | os.PathLike[str], *, threads: int = 1) -> Packed:
         _check(folder, manifest)
         _check_products(folder, manifest["precision"])
         remove_damaged(folder)
-        if manifest["kind"] == "Vision":
-            return PackedVision(folder, threads)
-        return OF_TEXTS[manifest["kind"]](folder, Limits(**manifest["limits"]), threads)
+        limits = Limits(**(manifest["limits"] or NO_LIMITS))
+        return KINDS[manifest["kind"]](folder, limits, threads)
 
 
 def _check(folder: Path, manifest: JsonObject) -> None:

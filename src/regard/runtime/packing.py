@@ -192,7 +192,7 @@ def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
     it has not been packed.
 
     Args:
-        kind: of the packed model, such as "EncoderDecoder"; see `packed.OF_TEXTS`.
+        kind: of the packed model, such as "EncoderDecoder"; see `packed.KINDS`.
 
     Raises:
         NotFoundError: the checkpoint lacks a file.

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +22,7 @@ from typing import Any
 
 from regard.errors import RegardError, UnavailableError
 from regard.http.guard import Access
+from regard.processes import end_with_parent
 from regard.serving.limits import Limits
 from regard.tasks.batching import cores
 
@@ -232,7 +232,8 @@ def _work(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # they reach every process of a group
     os.dup2(2, 1)  # stdout is for the address
-    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
+    # which could not remove its folder, if it was killed
+    end_with_parent(0, before=lambda: shutil.rmtree(folder, ignore_errors=True))
     try:
         serve(
             settings,
@@ -244,11 +245,3 @@ def _work(
         )
     except RegardError as error:
         connection.send(error)
-
-
-def _end_with_parent(folder: Path) -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    shutil.rmtree(folder, ignore_errors=True)  # as the parent could not
-    os._exit(0)

@@ -95,7 +95,7 @@ class ModelHandle:
         """A handle of a model folder.
 
         Args:
-            kind: of the packed model; see `runtime.packed.OF_TEXTS`.
+            kind: of the packed model; see `runtime.packed.KINDS`.
             check: raises an error for the config of a model that the task cannot use, before the
                 weights are read.
             lazily: leave the model in its files where it has been packed before, so its files are

@@ -232,6 +232,11 @@ class ReadingTask(Task):
         model: TextReader = self.handle.model
         return model
 
+    @property
+    def room(self) -> int:
+        """Tokens that are read of a text, special ones included."""
+        return self._reader.max_length
+
     def reading_at_most(self, tokens: int) -> Self:
         """The same task, which reads no more tokens of a text than this, special ones included."""
         other = copy.copy(self)

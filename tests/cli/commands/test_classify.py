@@ -42,10 +42,10 @@ def test_several_labels_come_with_the_lines_number(regard, folder, labels):
 def test_pairs_are_two_columns_or_two_fields(regard, folder, labels):
     expected = labels("the house", "a dog")
     assert expected != labels("the house")
-    columns = regard("classify", "-m", folder, "--pairs", stdin=b"the house\ta dog\n")
+    columns = regard("classify", "-m", folder, "--text-pair", stdin=b"the house\ta dog\n")
     assert columns.out == "\t".join(expected[0]) + "\n"
     fields = b'{"id": 7, "text": "the house", "text_pair": "a dog"}\n'
-    outcome = regard("classify", "-m", folder, "--pairs", "--json", "--top-k", 3, stdin=fields)
+    outcome = regard("classify", "-m", folder, "--text-pair", "--json", "--top-k", 3, stdin=fields)
     entry = json.loads(outcome.out)
     assert entry["id"] == 7
     assert [(each["label"], f"{each['score']:.4f}") for each in entry["labels"]] == expected
@@ -69,7 +69,11 @@ def test_an_empty_line_has_no_labels_in_json(regard, folder):
 
 def test_what_was_cut_is_said(regard, folder):
     outcome = regard("classify", "-m", folder, "a", "the house " * 99)
-    assert outcome.err == "regard: line 2 is too long for the model; its end was ignored.\n"
+    assert (
+        outcome.err
+        == "regard: line 2 is longer than the 67 tokens that the model reads; the rest was left"
+        " out. Split the text.\n"
+    )
 
 
 def test_images_are_files(regard, tmp_path):
@@ -132,8 +136,8 @@ def test_a_folder_without_images_is_refused(regard, vision_folder, tmp_path):
     ("arguments", "message"),
     [
         (["a", "--labels", "x,y"], "--labels need a classifier of entailment (NLI), and none is"),
-        (["a", "-m", "FOLDER", "--pairs", "--images"], "either --pairs or --images"),
-        (["a b", "-m", "FOLDER", "--pairs"], "line 1: two texts with one tab"),
+        (["a", "-m", "FOLDER", "--text-pair", "--images"], "either --text-pair or --images"),
+        (["a b", "-m", "FOLDER", "--text-pair"], "line 1: two texts with one tab"),
         (["a", "-m", "FOLDER", "--images"], "to classify images, give digits, or a ViT model"),
     ],
 )
@@ -158,7 +162,7 @@ def test_labels_of_ones_own(regard, encoder_folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--labels", "a,b", "--pairs"], "--labels are of single texts"),
+        (["--labels", "a,b", "--text-pair"], "--labels are of single texts"),
         (["--template", "see {}"], "--template is what --labels are put into"),
         (["--labels", "a,b"], "need a classifier of entailment"),
     ],

@@ -76,16 +76,17 @@ def test_several_prompts_stand_apart(regard, folder, writer, tmp_path):
 
 def test_json_keeps_the_fields_that_came(regard, folder, writer):
     line = json.dumps({"text": "the", "id": 7}).encode()
-    options = ("--num-beams", 3, "--alternatives", 2, "--json")
+    options = ("--num-beams", 3, "--alternatives", 2, "--tokens", "--json")
     found = json.loads(regard("generate", "-m", folder, *SHORT, *options, stdin=line).out)
     [best] = writer.run(["the"], max_new_tokens=5, num_beams=3, alternatives=2)
-    assert found.pop("others") == [
+    assert found.pop("alternatives") == [
         {
-            "continuation": best.others[0].text,
-            "tokens": best.others[0].tokens,
-            "score": pytest.approx(best.others[0].score),
-            "finished": best.others[0].finished,
+            "continuation": each.text,
+            "tokens": each.tokens,
+            "score": pytest.approx(each.score),
+            "finished": each.finished,
         }
+        for each in best.alternatives
     ]
     assert found == {
         "text": "the",

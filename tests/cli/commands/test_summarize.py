@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import regard.api.loading
+from regard.generation import GenerationConfig
 from regard.tasks.summarization import Summary
 
 
@@ -17,12 +18,21 @@ class FirstWord:
     not_followed: tuple[str, ...] = ()
     prefix = ""
     room = 4
+    generation = GenerationConfig()
 
     def __init__(self) -> None:
         self.seen: list[SimpleNamespace] = []
 
     def run_by(self, engine: str, **settings: Any) -> "FirstWord":
         return self
+
+    def with_options(self, **options: Any) -> tuple["FirstWord", dict[str, Any]]:
+        self.prefix = options.pop("prefix", "")
+        options.pop("tokens", None)
+        return self, options
+
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Summary]:
+        return self.run([text for (text,) in rows], **options)
 
     def run(self, texts: Sequence[str], *, progress: Any, **options: Any) -> list[Summary]:
         self.seen.append(SimpleNamespace(texts=list(texts), options=options))
@@ -75,7 +85,7 @@ def test_json_passes_other_fields_through(regard, first_word):
     )
     first, second, third = map(json.loads, outcome.out.splitlines())
     assert first == {
-        "id": 7, "text": "a b c d e", "summary": "a", "score": -0.5, "tokens": ["a"],
+        "id": 7, "text": "a b c d e", "summary": "a", "score": -0.5, "finished": True,
         "truncated": True,
     }  # fmt: skip
     assert (second["text"], second["summary"], second["truncated"]) == ("plain", "plain", False)

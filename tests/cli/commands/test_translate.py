@@ -47,8 +47,11 @@ def test_what_is_not_given_is_left_to_the_model(regard, upper_case):
 def test_without_beams_the_models_own_count(regard, upper_case):
     regard("translate", "a")
     assert "num_beams" not in upper_case.seen[0]
-    upper_case.generation.num_beams = 1
-    assert "got 2 > 1" in regard("translate", "a", "--alternatives", 2).err
+    upper_case.generation = upper_case.generation.updated(num_beams=1)
+    assert (
+        "--num-beams = 1 without sampling; got 2"
+        in regard("translate", "a", "--alternatives", 2).err
+    )
 
 
 def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
@@ -76,14 +79,14 @@ def test_n_best_gives_number_score_and_text(regard, upper_case):
 def test_more_than_the_beams_is_refused(regard, upper_case):
     outcome = regard("translate", "a", "--alternatives", 6)
     assert outcome.code == 2
-    assert "--alternatives must be at most --num-beams; got 6 > 5" in outcome.err
+    assert "--alternatives must be at most --num-beams = 5 without sampling; got 6" in outcome.err
 
 
 def test_json_passes_other_fields_through(regard, upper_case):
     outcome = regard("translate", "--json", stdin=b'{"id": 7, "text": "a b"}\nplain\n\n')
     first, second, third = map(json.loads, outcome.out.splitlines())
     assert first == {
-        "id": 7, "text": "a b", "translation": "A B", "score": -0.5, "tokens": ["A", "B"],
+        "id": 7, "text": "a b", "translation": "A B", "score": -0.5, "finished": True,
     }  # fmt: skip
     assert (second["text"], second["translation"]) == ("plain", "PLAIN")
     assert third == {"text": "", "translation": ""}
@@ -97,7 +100,7 @@ def test_json_carries_the_alignment(regard, upper_case):
 
 def test_json_carries_the_alternatives(regard, upper_case):
     entry = json.loads(regard("translate", "--json", "--alternatives", 2, "a").out)
-    assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5}
+    assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5, "finished": True}
 
 
 def test_a_file_is_translated_into_a_file(regard, upper_case, tmp_path):
@@ -148,15 +151,18 @@ def test_attention_is_read_from_the_layer_that_was_asked_for(regard, upper_case)
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
         import regard.api.loading
-        from types import SimpleNamespace
+        from regard.generation import GenerationConfig
+        from regard.translation.translator import Translation
         class Fake:
-            generation = SimpleNamespace(num_beams=1)
+            generation = GenerationConfig()
             not_followed = ()
             computed_by = "torch"
             def run_by(self, engine, **settings):
                 return self
-            def run(self, texts, **options):
-                return [SimpleNamespace(text=text.upper(), finished=True) for text in texts]
+            def with_options(self, **options):
+                return self, options
+            def run_rows(self, rows, **options):
+                return [Translation(text.upper(), 0.0, True) for (text,) in rows]
         regard.api.loading.load = lambda name, task: Fake()
         from regard.cli.app import main
         main(["translate"])

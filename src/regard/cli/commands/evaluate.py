@@ -24,9 +24,9 @@ def _made() -> Callable[..., None]:
     match and F1. Embeddings: recall and reciprocal rank, or rank correlation. A language model:
     loss, perplexity and bits per byte; a masked one: loss and accuracy of hidden words.
     """
-    from regard.api.taught import TAUGHT
+    from regard.api.trainable import TRAINABLE
 
-    return takes(*(each.options_class().evaluation for each in TAUGHT.values()))(_evaluate)
+    return takes(*(each.options_class().evaluation for each in TRAINABLE.values()))(_evaluate)
 
 
 def _evaluate(

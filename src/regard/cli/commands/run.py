@@ -3,31 +3,30 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import make_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from regard import catalog
 from regard.cli import options
-from regard.cli.commands.encode import Normalize, Pooling
-from regard.cli.commands.generate import Chat, DoSample, MinP, RepetitionPenalty
-from regard.cli.commands.summarize import MinNewTokens
+from regard.cli.lazy import LazyCommand
 from regard.cli.options import argument, model_option, option
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
-from regard.cli.translators import Prefix, SourceLanguage, TargetLanguage
+from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, check_choice
+from regard.options import Options
+from regard.options import option as setting
 
 if TYPE_CHECKING:
     from regard.bulk import Job, Summary
 
-ENGINES = ("local", "ray")
+RUNNERS = ("local", "ray")
 
-TaskName = Annotated[
-    str, argument("What to do.", metavar="translate|summarize|generate|classify|answer|encode")
-]
 Input = Annotated[
     str,
     argument(
@@ -38,23 +37,6 @@ Input = Annotated[
 Output = Annotated[
     Path, argument("File to write, completely or not at all: .parquet, .jsonl, or text.")
 ]
-ModelName = Annotated[
-    str | None,
-    model_option(
-        "A shipped model's name, a folder or hub:org/name.", default="the task's shipped model"
-    ),
-]
-TextColumn = Annotated[
-    str | None, option("Column of the text.", default="text; question to answer", metavar="COLUMN")
-]
-ContextColumn = Annotated[
-    str | None,
-    option("answer: column of the text to search.", default="context", metavar="COLUMN"),
-]
-PairColumn = Annotated[
-    str | None,
-    option("classify: column of each text's second text, for a model of pairs.", metavar="COLUMN"),
-]
 IdColumn = Annotated[
     str | None,
     option(
@@ -63,8 +45,9 @@ IdColumn = Annotated[
         metavar="COLUMN",
     ),
 ]
-EngineName = Annotated[
-    str, option("Where the workers are: processes here, or actors of Ray.", metavar="local|ray")
+Runner = Annotated[
+    str,
+    option("Where the workers are: processes here, or actors of Ray.", metavar="|".join(RUNNERS)),
 ]
 Address = Annotated[
     str | None,
@@ -78,143 +61,154 @@ Threads = Annotated[
     int | None,
     option("CPU threads of each worker.", default="the cores, shared by the workers", min=1),
 ]
-ComputedBy = Annotated[
-    str,
-    option(
-        "What computes: the model, by torch; or the model packed for ONNX Runtime.",
-        metavar="auto|torch|onnx",
-    ),
-]
 ShardSize = Annotated[
-    int | None,
-    option(
-        "Lines of a part, which is what a crash loses at most of each worker's work.",
-        default="1000; 100 where answers take long",
-        min=1,
-    ),
+    int, option("Lines per part; a crash loses at most one part per worker.", min=1)
 ]
-BatchSize = Annotated[int | None, option("Texts in a batch.", default="the task's", min=1)]
-TopK = Annotated[
-    int | None,
-    option("classify: labels; answer: answers; generate: likeliest tokens to draw from.", min=0),
-]
-MaxAnswerLen = Annotated[
-    int | None, option("answer: maximum, in tokens.", default="model's, else 15", min=1)
-]
-OrNone = Annotated[
-    bool | None,
-    option("answer: allow an empty answer, or never give one.", "--or-none/--always-answer"),
-]
-
-_SAMPLING = ("temperature", "top_k", "top_p", "min_p", "seed")
+ComputedBy = Annotated[str | None, typer.Option("--computed-by", hidden=True)]
 
 
-def run(
-    call: typer.Context,
-    task: TaskName,
-    input: Input,
-    output: Output,
-    model: ModelName = None,
-    text: TextColumn = None,
-    context: ContextColumn = None,
-    text_pair: PairColumn = None,
-    id: IdColumn = None,
-    engine: EngineName = "local",
-    address: Address = None,
-    workers: Workers = 1,
-    threads: Threads = None,
-    shard_size: ShardSize = None,
-    batch_size: BatchSize = None,
-    computed_by: ComputedBy = "auto",
-    precision: options.Precision = None,
-    strict: options.Strict = False,
-    as_json: options.Json = False,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    prefix: Prefix = None,
-    max_new_tokens: options.MaxNewTokens = None,
-    min_new_tokens: MinNewTokens = None,
-    num_beams: options.NumBeams = None,
-    length_penalty: options.LengthPenalty = None,
-    no_repeat_ngram_size: options.NoRepeatNgramSize = None,
-    repetition_penalty: RepetitionPenalty = None,
-    do_sample: DoSample = None,
-    temperature: Annotated[float | None, option("Values below 1 favor likelier tokens.")] = None,
-    top_k: TopK = None,
-    top_p: Annotated[float | None, option("Total probability of the tokens to draw from.")] = None,
-    min_p: MinP = None,
-    seed: Annotated[int | None, option("The same seed draws the same text.")] = None,
-    chat: Chat = False,
-    system: Annotated[str | None, option("Instructions at the beginning of a chat.")] = None,
-    max_answer_len: MaxAnswerLen = None,
-    or_none: OrNone = None,
-    pooling: Pooling = None,
-    normalize: Normalize = None,
-) -> None:
+class Tasks(TyperGroup):
+    """A command for each task; its name may stand anywhere among the arguments."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        names = [arg for arg in args if arg in catalog.VERBS]
+        if names:
+            place = args.index(names[0])
+            args = [args[place], *args[:place], *args[place + 1 :]]
+        elif (first := next((arg for arg in args if arg[:1] != "-"), None)) is not None:
+            check_choice("task", first, catalog.VERBS)
+        return super().parse_args(ctx, args)
+
+
+run = typer.Typer(name="run", add_completion=False, no_args_is_help=True, cls=Tasks)
+
+
+@run.callback()
+def _tasks() -> None:
     """Do a task for every line of files.
 
     What is done is kept: after Ctrl-C or a crash, the same command continues. A line that cannot be
-    answered goes to OUTPUT.bad.jsonl with its number and the reason; the exit code is then 2.
-    Options after --json belong to the task, and mean what they mean to its own command.
+    answered is left out, and OUTPUT.bad.jsonl names it; the exit code is then 2.
     """
-    from regard.bulk import Job
-    from regard.catalog import VERBS
-    from regard.tasks.batching import cores
 
-    check_choice("engine", engine, ENGINES)
-    check_choice("task", task, VERBS)
-    if address is not None and engine != "ray":
-        raise BadArgumentError("--address is of a Ray cluster. Add --engine ray.")
-    if system is not None and not chat:
-        raise BadArgumentError("--system belongs to a chat; add --chat.")
-    for name, value, taker in (
-        ("--context", context, "answer"),
-        ("--text-pair", text_pair, "classify"),
-    ):
-        if value is not None and task != taker:
-            raise BadArgumentError(
-                f"{name} belongs to {taker}; {task} reads one column. Leave it out."
-            )
-    model = model or catalog.default(VERBS[task])
-    if model is None:
-        raise BadArgumentError(f"{task} needs --model: none comes with regard for it.")
-    own = dict.fromkeys(
-        name for verb in VERBS for name in catalog.doing(verb).options_class().settings()
-    )
-    settings = options.specified(call, own)
-    if not chat:
-        settings.pop("chat")
-    if task == "generate" and any(name in settings for name in _SAMPLING):
-        settings.setdefault("do_sample", True)
-    job = Job(
-        task,
-        input,
-        output,
-        model=model,
-        text=text,
-        other=context or text_pair,
-        id=id,
-        options=settings,
-        shard_size=shard_size,
-        batch_size=batch_size,
-        engine=computed_by,
-        precision=precision,
-        say=say,
-    )
-    threads = threads or max(1, cores() // workers)
-    if engine == "ray":
-        from regard.bulk import cluster
 
-        found: Any = partial(cluster.parts, workers=workers, threads=threads, address=address)
-    else:
-        from regard.bulk import local
+class OneTask(LazyCommand):
+    """The command of a task, which says of an option of other tasks whose it is."""
 
-        found = partial(local.parts, workers=workers, threads=threads)
-    with _keeping(job):
-        summary = job.run(found, strict=strict, bar=_bar, say=say)
-    _show(summary, as_json)
-    if summary.bad:
-        raise typer.Exit(2)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+            if str(error).startswith("No such option"):
+                refusal = str(catalog.not_of(str(self.name), name))
+                flag = f"--{name.replace('_', '-')}"
+                raise BadArgumentError(refusal.replace(f"`{name}`", flag)) from error
+            raise
+
+
+def _add(verb: str) -> None:
+    @run.command(verb, help=catalog.doing(verb).summary, cls=OneTask)
+    def make() -> Callable[..., None]:
+        return takes(_columns(verb), catalog.doing(verb).options_class())(_command(verb))
+
+
+def _columns(verb: str) -> Any:
+    """The options that name the columns of a task's inputs."""
+    first, *others = catalog.doing(verb).inputs
+    flags = [("text", first), *((each.name, each) for each in others)]
+    columns = [
+        (
+            name,
+            str | None,
+            setting(
+                None,
+                f"Column of {each.help}.",
+                shown=None if each.optional else each.name,
+                metavar="COLUMN",
+            ),
+        )
+        for name, each in flags
+    ]
+    return make_dataclass("Columns", columns, bases=(Options,), frozen=True, repr=False)
+
+
+def _command(verb: str) -> Callable[..., None]:
+    kind = catalog.doing(verb)
+    columns = ["text", *(each.name for each in kind.inputs[1:])]
+    shipped = catalog.default(catalog.VERBS[verb])
+    help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."
+
+    def command(
+        input: Input,
+        output: Output,
+        model: Annotated[str | None, model_option(help, default=shipped)] = None,
+        id: IdColumn = None,
+        runner: Runner = "local",
+        address: Address = None,
+        workers: Workers = 1,
+        threads: Threads = None,
+        shard_size: ShardSize = kind.shard,
+        batch_size: options.BatchSize = kind.batch_size,
+        engine: options.Engine = "auto",
+        precision: options.Precision = None,
+        computed_by: ComputedBy = None,
+        strict: options.Strict = False,
+        as_json: options.Json = False,
+        **arguments: Any,
+    ) -> None:
+        if computed_by is not None:
+            raise BadArgumentError("--computed-by is now --engine.")
+        if engine in RUNNERS:
+            raise BadArgumentError(f"--engine {engine} is now --runner {engine}.")
+        check_choice("runner", runner, RUNNERS)
+        if address is not None and runner != "ray":
+            raise BadArgumentError("--address is of a Ray cluster. Add --runner ray.")
+        model = model or shipped
+        if model is None:
+            raise BadArgumentError(f"{verb} needs --model: none comes with regard for it.")
+        from regard.bulk import Job
+        from regard.tasks.batching import cores
+        from regard.tasks.engine import check_engine
+
+        check_engine(engine, precision=precision, threads=None)
+        text, *others = (arguments.pop(name) for name in columns)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        job = Job(
+            verb,
+            input,
+            output,
+            model=model,
+            text=text,
+            other=others[0] if others else None,
+            id=id,
+            options=kind.given(given),
+            shard_size=shard_size,
+            batch_size=batch_size,
+            engine=engine,
+            precision=precision,
+            say=say,
+        )
+        threads = threads or max(1, cores() // workers)
+        if runner == "ray":
+            from regard.bulk import cluster
+
+            parts: Any = partial(cluster.parts, workers=workers, threads=threads, address=address)
+        else:
+            from regard.bulk import local
+
+            parts = partial(local.parts, workers=workers, threads=threads)
+        with _keeping(job):
+            summary = job.run(parts, strict=strict, bar=_bar, say=say)
+        _show(summary, as_json)
+        if summary.bad:
+            raise typer.Exit(2)
+
+    return command
+
+
+for _verb in catalog.VERBS:
+    _add(_verb)
 
 
 def _bar(total: int, done: int) -> AbstractContextManager[Callable[[int], None]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.api.taught import TAUGHT, Taught
+from regard.api.trainable import TRAINABLE, TrainableTask
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.progress import progress_bar
@@ -32,11 +32,11 @@ def _tasks() -> None:
     """Train a model on your own data."""
 
 
-def _one_file(name: str, taught: Taught) -> Callable[..., None]:
+def _one_file(name: str, task: TrainableTask) -> Callable[..., None]:
     """The command of a task whose data is one file or folder."""
 
     def command(
-        data: Annotated[str, typer.Argument(help=taught.data)],
+        data: Annotated[str, typer.Argument(help=task.data)],
         threads: Threads = None,
         as_json: AsJson = False,
         **arguments: Any,
@@ -46,11 +46,11 @@ def _one_file(name: str, taught: Taught) -> Callable[..., None]:
     return command
 
 
-def _pairs(name: str, taught: Taught) -> Callable[..., None]:
+def _pairs(name: str, task: TrainableTask) -> Callable[..., None]:
     """The command of a task whose data is files of pairs, or two files."""
 
     def command(
-        pairs: Annotated[list[str] | None, typer.Argument(help=taught.data)] = None,
+        pairs: Annotated[list[str] | None, typer.Argument(help=task.data)] = None,
         source: Annotated[
             str | None,
             typer.Option(help="Instead of PAIRS: sentences, one a line,", rich_help_panel="Data"),
@@ -86,17 +86,19 @@ def _learn(
     from regard.api.loading import load
     from regard.recipes.recipe import learn
 
-    options = options_from(TAUGHT[name].options_class(), arguments)
+    options = options_from(TRAINABLE[name].options_class(), arguments)
     run = Path(options.output)
     use_run_threads(threads, run)
     with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
-        recipe = TAUGHT[name].recipe_class()(data, options, say=display.say, command=command_line())
+        recipe = TRAINABLE[name].recipe_class()(
+            data, options, say=display.say, command=command_line()
+        )
         display.shown = recipe.shown_figures()
         learn(recipe, watch=display.watch)
     if not is_first_process():
         return  # the first one has the rest to do
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
-    kind, model = TAUGHT[name].task, str(run / "model")
+    kind, model = TRAINABLE[name].task, str(run / "model")
     for language, examples in recipe.test_sets(run):
         task: Any = load(model, kind)
         if language:
@@ -106,18 +108,18 @@ def _learn(
         print(report.as_json() if as_json else "\n".join(report.lines()))
 
 
-def _add(name: str, taught: Taught) -> None:
+def _add(name: str, task: TrainableTask) -> None:
     help = (
-        f"{taught.summary}\n\nThe best model is in OUTPUT/model, in {taught.layout} layout. The"
+        f"{task.summary}\n\nThe best model is in OUTPUT/model, in {task.layout} layout. The"
         " same command again resumes."
     )
 
     @train.command(name, help=help, cls=LazyCommand)
     def make() -> Callable[..., None]:
         command = _pairs if name == "translation" else _one_file
-        options = taught.options_class()
-        return takes(options, but=options.not_used())(command(name, taught))
+        options = task.options_class()
+        return takes(options, but=options.not_used())(command(name, task))
 
 
-for _name, _taught in TAUGHT.items():
-    _add(_name, _taught)
+for _name, _trainable in TRAINABLE.items():
+    _add(_name, _trainable)

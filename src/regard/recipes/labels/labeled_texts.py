@@ -52,7 +52,7 @@ def read_labeled(
         written = _label_list(labels, separator)
         if spellings is not None:
             spellings.update(written)
-        return Example(first or "", second, sorted({each.strip() for each in written}), line)
+        return Example(first or "", second, sorted({name.strip() for name in written}), line)
 
     return read_examples(path, roles, example, **reading)
 

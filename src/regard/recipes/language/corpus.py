@@ -145,10 +145,10 @@ class Split:
     def _held(self) -> NDArray[np.bool_]:
         """Return True for each document that is held out: those of the lowest keys."""
         documents = self.train_documents
-        kept = np.flatnonzero(documents.kept)
-        count = max(1, round(self.fraction * len(kept)))
+        staying = np.flatnonzero(documents.kept)
+        count = max(1, round(self.fraction * len(staying)))
         held = np.zeros(len(documents.kept), np.bool_)
-        held[kept[np.argsort(documents.keys[kept], kind="stable")[:count]]] = True
+        held[staying[np.argsort(documents.keys[staying], kind="stable")[:count]]] = True
         return held
 
 
@@ -172,9 +172,9 @@ def split_documents(
     else:
         taken = dev_documents.keys[dev_documents.kept]
         documents = Documents(path, column, taken, strict=strict, say=say)
-    for each in (documents, dev_documents):
-        if each is not None:
-            say(f"{each.path}: documents: {each.report}")
+    for part in (documents, dev_documents):
+        if part is not None:
+            say(f"{part.path}: documents: {part.report}")
     split = Split(documents, dev_documents, fraction)
     if dev_documents is None and len(documents) >= MANY:
         say(f"dev: {split._held().sum():,} of {len(documents):,} documents")

@@ -63,11 +63,11 @@ def read_summaries(path: str, **reading: Any) -> list[Example]:
 
 def together(examples: Iterator[Example]) -> list[Example]:
     """Return an example for each document, with all of its summaries as references."""
-    found: dict[str, Example] = {}
+    by_text: dict[str, Example] = {}
     for example in examples:
-        first = found.setdefault(normalize(example.text), example)
+        first = by_text.setdefault(normalize(example.text), example)
         first.targets.extend(text for text in example.targets if text not in first.targets)
-    return list(found.values())
+    return list(by_text.values())
 
 
 def _texts(value: Any, role: str) -> list[str]:

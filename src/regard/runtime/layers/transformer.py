@@ -25,49 +25,32 @@ def stack(graph: Graph, x: str, module: Stack, attend: Attend, cross: Attend | N
     """
     for index, layer in enumerate(module.layers):
         assert isinstance(layer, TransformerLayer)
-        x = transformer_layer(
-            graph,
-            x,
-            layer,
-            partial(attend, index),
-            None if cross is None else partial(cross, index),
-        )
+        x = transformer_layer(graph, x, layer, index, attend, cross)
     return norm(graph, x, module.norm)
 
 
 def transformer_layer(
-    graph: Graph,
-    x: str,
-    layer: TransformerLayer,
-    attend: Callable[[str, MultiHeadAttention], str],
-    cross: Callable[[str, MultiHeadAttention], str] | None,
+    graph: Graph, x: str, layer: TransformerLayer, index: int, attend: Attend, cross: Attend | None
 ) -> str:
-    """States (batch, length, d_model) → the same shape.
+    """States (batch, length, d_model) → the same shape; the other arguments are those of `stack`.
 
     ONNX Runtime's operator that adds and normalizes in one step is slower than the two on a CPU.
     """
-    attention = partial(_attended, attend, layer.self_attention)
     sublayers: list[tuple[nn.Module, Callable[[str], str]]] = [
-        (layer.self_attention_norm, attention)
+        (layer.self_attention_norm, lambda x: attend(index, x, layer.self_attention))
     ]
-    if layer.cross_attention is not None:
+    if (attention := layer.cross_attention) is not None:
         assert cross is not None, "a layer with cross-attention needs memory"
-        part = partial(_attended, cross, layer.cross_attention)
-        sublayers.append((layer.cross_attention_norm, part))
-    feed = partial(feed_forward, graph, module=layer.feed_forward)
-    sublayers.append((layer.feed_forward_norm, feed))
+        sublayers.append((layer.cross_attention_norm, lambda x: cross(index, x, attention)))
+    sublayers.append(
+        (layer.feed_forward_norm, lambda x: feed_forward(graph, x, layer.feed_forward))
+    )
     for normalization, sublayer in sublayers:
         if layer.norm_first:
             x = graph.op("Add", x, sublayer(norm(graph, x, normalization)))
         else:
             x = norm(graph, graph.op("Add", x, sublayer(x)), normalization)
     return x
-
-
-def _attended(
-    attend: Callable[[str, MultiHeadAttention], str], module: MultiHeadAttention, x: str
-) -> str:
-    return attend(x, module)
 
 
 def feed_forward(graph: Graph, x: str, module: nn.Module) -> str:

@@ -40,12 +40,11 @@ def head(
     """States (batch, length, d_model) → what the head gives, and its width; see the models."""
     if isinstance(module, Pooler):
         return pooled(graph, states, module), module.dense.out_features
-    if isinstance(module, ClassificationHead):
-        vector = pooled(graph, states, module.pooler)
-        return linear(graph, vector, module.output), module.output.out_features
-    if isinstance(module, LinearHead):
-        return linear(graph, _first(graph, states), module.output), module.output.out_features
-    if isinstance(module, TokenHead):
+    if isinstance(module, ClassificationHead | LinearHead | TokenHead):
+        if isinstance(module, ClassificationHead):
+            states = pooled(graph, states, module.pooler)
+        elif isinstance(module, LinearHead):
+            states = _first(graph, states)
         return linear(graph, states, module.output), module.output.out_features
     if isinstance(module, MaskedLMHead):
         assert table is not None, "a masked language model projects to its embeddings"

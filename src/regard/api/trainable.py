@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 _TEXT = "Text: a file or folder; JSON lines, CSV, Parquet; also .gz."
 
 
-class Taught(NamedTuple):
-    """How a task is trained. Its classes are named `module:class`, and imported when needed."""
+class TrainableTask(NamedTuple):
+    """A task that can be trained; its classes are named `module:class`, imported when needed."""
 
     summary: str
     data: str  # what it is trained on
@@ -23,8 +23,8 @@ class Taught(NamedTuple):
         return resolve_name(self.options)
 
 
-TAUGHT = {
-    "translation": Taught(
+TRAINABLE = {
+    "translation": TrainableTask(
         "Train a translator on sentence pairs.",
         "Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several target"
         " languages, de=FILE hi=FILE.",
@@ -32,14 +32,14 @@ TAUGHT = {
         "regard.translation.options:TrainingOptions",
         "translation",
     ),
-    "classification": Taught(
+    "classification": TrainableTask(
         "Train a classifier of texts, or of pairs of texts.",
         "Texts with labels: TSV, CSV, JSON lines, Parquet; also .gz.",
         "regard.recipes.labels.classification:ClassificationRecipe",
         "regard.recipes.options.encoders:ClassificationOptions",
         "text-classification",
     ),
-    "image-classification": Taught(
+    "image-classification": TrainableTask(
         "Train a classifier of images.",
         "A folder with a sub-folder of images for each label, or an .npz with the arrays images and"
         " labels.",
@@ -47,28 +47,28 @@ TAUGHT = {
         "regard.recipes.options.images:ImageClassificationOptions",
         "image-classification",
     ),
-    "summarization": Taught(
+    "summarization": TrainableTask(
         "Train a model that summarizes documents, or rewrites any text as another.",
         "Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz.",
         "regard.recipes.summaries.summarization:SummarizationRecipe",
         "regard.recipes.options.sequences:SummarizationOptions",
         "summarization",
     ),
-    "language-model": Taught(
+    "language-model": TrainableTask(
         "Train a language model, which continues a text, on running text.",
         _TEXT,
         "regard.recipes.language.language_model:LanguageModelRecipe",
         "regard.recipes.options.language:LanguageModelOptions",
         "text-generation",
     ),
-    "masked-language-model": Taught(
+    "masked-language-model": TrainableTask(
         "Train an encoder on running text, from which other tasks start (--from).",
         _TEXT,
         "regard.recipes.language.masked_language_model:MaskedLanguageModelRecipe",
         "regard.recipes.options.language:MaskedLanguageModelOptions",
         "fill-mask",
     ),
-    "token-classification": Taught(
+    "token-classification": TrainableTask(
         "Train a model that labels words: named entities, parts of speech.",
         "Sentences in columns (CoNLL), JSON lines or Parquet with words and labels, or with texts"
         " and spans; also .gz.",
@@ -76,7 +76,7 @@ TAUGHT = {
         "regard.recipes.tokens.options:TokenClassificationOptions",
         "token-classification",
     ),
-    "question-answering": Taught(
+    "question-answering": TrainableTask(
         "Train a model that finds the answer to a question in a text.",
         "Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines, Parquet; also"
         " .gz.",
@@ -84,7 +84,7 @@ TAUGHT = {
         "regard.recipes.options.encoders:QuestionAnsweringOptions",
         "question-answering",
     ),
-    "embedding": Taught(
+    "embedding": TrainableTask(
         "Train a model that turns texts into vectors, close where the texts belong together.",
         "Pairs of texts that belong together, or with a score: TSV, CSV, JSON lines, Parquet; also"
         " .gz.",

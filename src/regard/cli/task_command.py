@@ -1,0 +1,227 @@
+"""The commands of the tasks, made from their declarations: texts in, a model's answers out."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any, ClassVar
+
+from regard import catalog
+from regard.cli import options
+from regard.cli.lazy import LazyCommand
+from regard.cli.lines import TEXT, Line
+from regard.cli.refusals import Refusals
+from regard.cli.streams import say
+from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
+from regard.cli.training_options import takes
+from regard.options import Options
+
+Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
+
+
+@dataclass(frozen=True, repr=False)
+class NoOptions(Options):
+    """A command with no options but those of its task."""
+
+
+class TaskCommand:
+    """A call of the command of a task; one that does more than its task overrides a method.
+
+    Args:
+        verb: of the task.
+        common: the options that every such command has.
+        arguments: the others; None is an option that was not given.
+    """
+
+    own: ClassVar[type[Any]] = NoOptions  # options of the command that are not the task's
+    without: ClassVar[tuple[str, ...]] = ()  # common options that it does not have
+    what: ClassVar[str] = "a text"
+    roles: ClassVar[Any] = (TEXT,)
+    blank: ClassVar[bool | None] = None  # blank lines are asked; None: as the task has it
+    model_default: ClassVar[str | None] = None  # what --help shows; None: the shipped model
+
+    def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
+        self.kind_name, self.kind = catalog.VERBS[verb], catalog.doing(verb)
+        self.common = common
+        self.texts, self.output, self.as_json = (
+            common[name] for name in ("texts", "output", "as_json")
+        )
+        names = self.own.settings()
+        given = {name: value for name, value in arguments.items() if value is not None}
+        self.extra = self.own(**{name: given[name] for name in given if name in names})
+        self.given = self.kind.given({name: given[name] for name in given if name not in names})
+        self.task: Any = None
+        self.call: dict[str, Any] = {}  # options of `Task.run_rows`
+        self.decoding: dict[str, Any] = {}  # those of them that are of decoding
+
+    @property
+    def several(self) -> bool:
+        """Return whether each line of input has several of output."""
+        return max(self.given.get("alternatives") or 1, self.given.get("top_k") or 1) > 1
+
+    @property
+    def json_lines(self) -> bool:
+        """Return whether a line of input may be a JSON object."""
+        return bool(self.as_json)
+
+    def run(self) -> None:
+        """Answer every line."""
+        groups = self.groups()
+        self.open()
+        blank = self.kind.blank if self.blank is None else self.blank
+        keep_going = not (self.texts or self.common["strict"])
+        refusals: Refusals[Any] = Refusals(self.answer, keep_going=keep_going, blank=blank)
+        with self.writer() as write, lines_bar(self.common["input"], "answering") as progress:
+            for group in groups:
+                pairs = refusals.answers(group, progress)
+                for line, result in pairs:
+                    if result is not None:
+                        self.warn(line, result)
+                write(pairs)
+        self.end(refusals.total)
+        refusals.end()
+
+    def groups(self) -> Iterable[list[Line]]:
+        """The lines in groups."""
+        return text_groups(
+            *(self.texts, self.common["input"], self.json_lines),
+            what=self.what,
+            keep_bad=not self.common["strict"],
+            roles=self.roles,
+        )
+
+    def open(self) -> None:
+        """Load the model, with the options of the call.
+
+        Raises:
+            RegardError: no such model, or an option that it cannot have.
+        """
+        from regard.api.loading import load
+
+        model = self.common["model"] or catalog.default(self.kind_name) or ""
+        task = load(model, self.kind_name)
+        engine = (self.common[name] for name in ("engine", "precision", "threads"))
+        task = options.run_by(task, *engine)
+        self.task, self.call = task.with_options(**self.given)
+        if "Decoding" in self.kind.decoding:
+            say_not_followed(model, getattr(self.task, "not_followed", ()))
+            self.decoding = catalog.decoding(self.call)
+            self.task.generation.updated(**self.decoding)  # refuses what contradicts
+
+    def answer(self, lines: list[Line], progress: Callable[[int], None]) -> Any:
+        """The results of some lines."""
+        batch_size = self.common["batch_size"]
+        return self.task.run_rows(
+            self.rows(lines), batch_size=batch_size, progress=progress, **self.call
+        )
+
+    def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
+        """The task's inputs, of some lines."""
+        return [(line.text,) for line in lines]
+
+    def warn(self, line: Line, result: Any) -> None:
+        """Say of a result that it is not whole."""
+        if getattr(result, "truncated", False):
+            say(
+                f"line {line.number} is longer than the {self.task.room} tokens that the model"
+                " reads; the rest was left out. Split the text."
+            )
+        if not getattr(result, "finished", True):
+            from regard.tasks.result import shape
+
+            name = next(iter(shape(self.kind.result_class())))
+            say(
+                f"the {name} of line {line.number} was cut off before it ended; raise"
+                " --max-new-tokens or split the line."
+            )
+
+    @contextmanager
+    def writer(self) -> Iterator[Callable[[Pairs], None]]:
+        """Give a function that writes lines and their results."""
+        with destination(self.output) as file:
+
+            def write(pairs: Pairs) -> None:
+                for line, result in pairs:
+                    text = self.json(line, result) if self.as_json else self.plain(line, result)
+                    if text is not None:
+                        print(text, file=file)
+                file.flush()
+
+            yield write
+
+    def json(self, line: Line, result: Any) -> str:
+        """A line of JSON: the fields that came in and the result's."""
+        if result is None:
+            return json_line(line, **self.kind.result_class().nothing())
+        return json_line(line, **result.json(self.given))
+
+    def plain(self, line: Line, result: Any) -> str | None:
+        """A line of text, or one for each alternative, label or answer behind the line's number."""
+        if not self.several:
+            return "" if result is None else str(result.line())
+        rows = ["\t"] if result is None else result.lines()
+        return "\n".join(f"{line.number}\t{row}" for row in rows)
+
+    def end(self, total: int) -> None:
+        """Say what has been done of so many lines."""
+
+
+def task_command(verb: str) -> LazyCommand:
+    """The command of a task; its options are there when they are needed."""
+    return LazyCommand(verb, callback=partial(_make, verb), help=catalog.doing(verb).help)
+
+
+def _make(verb: str) -> Callable[..., None]:
+    """The function of a task's command, with an option for each of the task's."""
+    kind, module = catalog.doing(verb), f"regard.cli.commands.{verb}"
+    cls: Any = TaskCommand
+    if find_spec(module):
+        cls = getattr(import_module(module), verb.capitalize())
+
+    def command(
+        texts: Annotated[options.Texts, options.texts_to(verb)] = None,
+        model: str | None = None,
+        input: options.Input = None,
+        output: options.Output = None,
+        as_json: options.JsonLines = False,
+        strict: options.Strict = False,
+        batch_size: options.BatchSize = kind.batch_size,
+        threads: options.Threads = None,
+        engine: options.Engine = "auto",
+        precision: options.Precision = None,
+        **arguments: Any,
+    ) -> None:
+        common: dict[str, Any] = dict(
+            texts=texts, model=model, input=input, output=output, as_json=as_json
+        )
+        common |= dict(strict=strict, batch_size=batch_size, threads=threads)
+        common |= dict(engine=engine, precision=precision)
+        cls(verb, common, arguments).run()
+
+    signature = inspect.signature(command)
+    parameters = dict(signature.parameters)
+    for name in cls.without:
+        del parameters[name]
+    parameters["model"] = _model(kind, cls.model_default, parameters["model"])
+    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[
+            each if each.kind is each.VAR_KEYWORD else each.replace(kind=each.KEYWORD_ONLY)
+            for each in parameters.values()
+        ]
+    )
+    command.__doc__ = kind.help
+    return takes(cls.own, kind.options_class())(command)
+
+
+def _model(kind: catalog.Kind, default: str | None, parameter: Any) -> Any:
+    """The option --model, which must be given if no model is shipped for the task."""
+    shipped = default or catalog.default(catalog.VERBS[kind.verb])
+    help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."
+    hint = Annotated[str | None, options.model_option(help, default=shipped)]
+    if shipped:
+        return parameter.replace(annotation=hint)
+    required: Any = Annotated[str, options.model_option(help)]
+    return parameter.replace(annotation=required, default=inspect.Parameter.empty)

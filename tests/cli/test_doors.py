@@ -1,0 +1,130 @@
+"""One task through every door: the command, `regard run`, HTTP and Python name the same parts, and
+hold the same bounds."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+import regard as package
+from regard import RegardError, catalog
+from regard.options import Bounds
+from regard.tasks.result import shape
+
+EXAMPLES = {
+    "translate": ("en-de", "Where is the station?"),
+    "generate": ("shakespeare", "ROMEO:"),
+    "classify": ("emotions", "Thank you so much!"),
+    "encode": ("sentences", "It is late."),
+}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    from regard.http.guard import Access
+    from regard.serving.app import create_app
+    from regard.serving.limits import Limits
+    from regard.serving.metrics import Metrics
+    from regard.serving.served import Served
+
+    metrics = Metrics()
+    served = Served([model for model, _ in EXAMPLES.values()], Limits(), metrics)
+    with TestClient(
+        create_app(served, metrics, Access(None, True)), base_url="http://localhost"
+    ) as client:
+        yield client
+    served.close()
+
+
+def names(value: Any) -> Any:
+    """The names in a value of JSON, of the first item of each list."""
+    if isinstance(value, dict):
+        return {name: names(each) for name, each in value.items()}
+    return [names(value[0])] if isinstance(value, list) and value else None
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [
+        ("translate", {}),
+        ("translate", {"num_beams": 3, "alternatives": 2, "tokens": True}),
+        ("generate", {"max_new_tokens": 3, "do_sample": False}),
+        ("classify", {"top_k": 2}),
+        ("encode", {}),
+    ],
+)
+def test_every_door_names_the_same_parts(
+    verb: str,
+    options: dict[str, Any],
+    regard: Callable[..., Any],
+    client: TestClient,
+    tmp_path: Path,
+) -> None:
+    model, text = EXAMPLES[verb]
+    kind = catalog.doing(verb)
+    given = kind.given(options)
+    task, call = package.load(model, catalog.VERBS[verb]).with_options(**given)
+    [result] = task.run_rows([(text,)], **call)
+    expected = names(result.json(given))
+    assert expected.keys() <= shape(kind.result_class()).keys()
+
+    flags = [
+        f"--{'no-sample' if value is False else name.replace('_', '-')}"
+        + ("" if isinstance(value, bool) else f"={value}")
+        for name, value in options.items()
+    ]
+    as_json = [] if verb == "encode" else ["--json"]
+    shown = json.loads(regard(verb, text, *flags, *as_json).out)
+    (tmp_path / "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    regard("run", verb, tmp_path / "in.jsonl", tmp_path / "out.jsonl", *flags)
+    written = json.loads((tmp_path / "out.jsonl").read_text())
+    asked = client.post(f"/run/{verb}", json={"text": text, **options}).json()
+    [served] = asked["results"]
+    for found in (shown, written):
+        assert found.pop("text") == text
+        assert names(found) == expected
+    assert names(served) == expected
+
+
+def outside(bounds: Bounds) -> Iterator[float]:
+    """Numbers just outside."""
+    yield from (edge - 1 for edge in [bounds.min] if edge is not None)
+    yield from (edge + 1 for edge in [bounds.max] if edge is not None)
+    yield from (edge for edge in (bounds.above, bounds.below) if edge is not None)
+
+
+BOUNDED = [
+    pytest.param(verb, name, setting.metadata["bounds"], id=f"{verb} {name}")
+    for verb in catalog.VERBS
+    for name, setting in catalog.doing(verb).options_class().settings().items()
+    if setting.metadata["bounds"]
+]
+
+
+@pytest.mark.parametrize(("verb", "name", "bounds"), BOUNDED)
+def test_every_bound_of_a_task_is_held_with_one_sentence(
+    verb: str, name: str, bounds: Bounds, regard: Callable[..., Any], tmp_path: Path
+) -> None:
+    kind, flag = catalog.doing(verb), f"--{name.replace('_', '-')}"
+    for edge in (bounds.min, bounds.max):
+        if edge is not None:
+            assert kind.options_class()(**{name: edge})
+    for number in outside(bounds):
+        sentence = f"must be {bounds}; got "
+        with pytest.raises(RegardError) as refused:
+            kind.given({name: number})
+        assert str(refused.value).startswith(f"{name} {sentence}")
+        for command in ([verb, "a"], ["run", verb, tmp_path / "in.txt", tmp_path / "out.jsonl"]):
+            outcome = regard(*command, "--model", "none", f"{flag}={number}")
+            assert outcome.code == 2
+            assert outcome.err.startswith(f"regard: {flag} {sentence}"), outcome.err
+
+
+def test_an_option_of_other_tasks_says_whose_it_is() -> None:
+    with pytest.raises(RegardError, match=r"`pooling` belongs to encode; translate does not"):
+        catalog.doing("translate").given({"pooling": "max"})
+    with pytest.raises(RegardError, match=r"^n_best is now alternatives\.$"):
+        catalog.doing("translate").given({"n_best": 2})
