@@ -104,6 +104,14 @@ def _texts(folder: Path) -> None:
         _lines(folder / f"{name}.txt", TEXTS * 8)
     for name in ("squad", "questions", "more"):
         (folder / f"{name}.json").write_text(json.dumps({"data": list(_articles())}))
+    labels = dict.fromkeys(NOUNS, "B-THING") | dict.fromkeys(PLACES, "B-PLACE")
+    words = [
+        f"{word}\t{labels.get(word.rstrip('.'), 'O')}"
+        for text in TEXTS
+        for word in (*text.split(), "")
+    ]
+    for name in ("names", "more"):  # an empty line ends a sentence
+        _lines(folder / f"{name}.conll", (word.removeprefix("\tO") for word in words))
     _table(folder / "parts" / "one.parquet", {"id": range(4), "sentence": TEXTS[:4]})
     known = [word for word in (*NOUNS, *PLACES) if word != "station"]  # a page adds this one
     vectors = [f"{word} {' '.join(str(len(word) / k) for k in (3, 5, 7))}" for word in known]

@@ -77,7 +77,7 @@ class Kind:
         """
         return _options_class(self.options, self.decoding)
 
-    def given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def chosen(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options that differ from their defaults, each within its bounds.
 
         Raises:
@@ -87,8 +87,8 @@ class Kind:
         for name in options:
             if name not in own.settings():
                 raise former(own, name) or not_of(self.verb, name)
-        given: dict[str, Any] = own(**options).given()
-        return given
+        chosen: dict[str, Any] = own(**options).passed()
+        return chosen
 
 
 @cache
@@ -103,7 +103,7 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
         for each in fields(config)
         if each.metadata.get("panel") in panels
     ]
-    more = {"given": _given_with_sampling} if "Sampling" in panels else {}
+    more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
     return make_dataclass(
         own.__name__, decoding, bases=(own,), frozen=True, repr=False, namespace=more
     )
@@ -135,11 +135,11 @@ def _optional(setting: Any) -> Any:
     return field(default=None, metadata={**setting.metadata, "shown": "model's"})
 
 
-def _given_with_sampling(options: Any) -> dict[str, Any]:
+def _passed_with_sampling(options: Any) -> dict[str, Any]:
     """The options that were given, and that tokens are drawn where one of drawing is among them."""
-    given: dict[str, Any] = Options.given(options)
-    drawing = given.keys() & set(panel_of(options, "Sampling"))
-    return ({"do_sample": True} if drawing else {}) | given
+    chosen: dict[str, Any] = Options.passed(options)
+    drawing = chosen.keys() & set(panel_of(options, "Sampling"))
+    return ({"do_sample": True} if drawing else {}) | chosen
 
 
 _ENCODER = ("meaning", "look", "explain", "studio")
@@ -228,10 +228,16 @@ KINDS = {
         "a model that labels words",
         "to label words",
         "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
-        ("label", "evaluate", "encode", *_ENCODER, "serve"),
+        _READS,
         task="regard.tasks.token_classification:TokenClassifier",
         also=("feature-extraction",),
         heads=("token_classification",),
+        verb="label",
+        help="Label the words of texts: names, parts of speech.\n\nOne line in, one line out: each"
+        " labeled part with its label, such as Anna/PER, separated by tabs.",
+        inputs=_TEXT,
+        options="regard.tasks.options:LabelingOptions",
+        result="regard.tasks.token_classification:TokenClassification",
     ),
     "question-answering": Kind(
         "a model that answers questions",

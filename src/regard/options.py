@@ -143,7 +143,7 @@ class Options:
         """Return these options by name, but for those that are None."""
         return {name: value for name, value in self.values(*names).items() if value is not None}
 
-    def given(self) -> dict[str, Any]:
+    def passed(self) -> dict[str, Any]:
         """The options that a task is called with: those with a value, and those that differ from
         their defaults."""
         return {

@@ -127,7 +127,7 @@ def test_a_dash_without_a_position_belongs_to_the_label():
 
 
 def test_an_unknown_aggregation_lists_the_known(classifier):
-    with pytest.raises(RegardError, match="aggregation must be one of none, simple, first"):
+    with pytest.raises(RegardError, match="aggregation must be one of first, average, max"):
         classifier.run(["Anna"], aggregation="last")
 
 

@@ -20,7 +20,7 @@ def check_options(settings: Settings) -> None:
             that cannot hold its results.
     """
     kind = catalog.doing(settings.task)
-    kind.given(settings.options)
+    kind.chosen(settings.options)
     if settings.output == "text" and kind.result_class().line is Result.line:
         raise BadArgumentError(
             f"{settings.task} writes numbers, not text. Give an output that ends in .jsonl or"
@@ -47,10 +47,7 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
 
     task: Any = load(settings.model, catalog.VERBS[settings.task])
     task = task.run_by(settings.engine, precision=settings.precision, say=say)
-    if task.computed_by == "torch":
-        import torch
-
-        torch.set_num_threads(threads)
+    task.engine.use_threads(threads)
     return task
 
 
@@ -63,12 +60,12 @@ def answers(task: Any, texts: Sequence[Texts], settings: Settings, shard: int) -
     Raises:
         RegardError: texts are refused, as `tasks.batching.read_each` does it; or an option is.
     """
-    given = catalog.doing(settings.task).given(settings.options)
-    if given.get("seed") is not None:
+    chosen = catalog.doing(settings.task).chosen(settings.options)
+    if chosen.get("seed") is not None:
         import numpy
 
-        drawn = numpy.random.SeedSequence((given["seed"], shard)).generate_state(1)
-        given["seed"] = int(drawn[0])
-    task, options = task.with_options(**given)
+        drawn = numpy.random.SeedSequence((chosen["seed"], shard)).generate_state(1)
+        chosen["seed"] = int(drawn[0])
+    task, options = task.with_options(**chosen)
     rows: list[Any] = task.run_rows(texts, batch_size=settings.batch_size, **options)
     return rows

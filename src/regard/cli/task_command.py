@@ -50,9 +50,9 @@ class TaskCommand:
             common[name] for name in ("texts", "output", "as_json")
         )
         names = self.own.settings()
-        given = {name: value for name, value in arguments.items() if value is not None}
-        self.extra = self.own(**{name: given[name] for name in given if name in names})
-        self.given = self.kind.given({name: given[name] for name in given if name not in names})
+        chosen = {name: value for name, value in arguments.items() if value is not None}
+        self.extra = self.own(**{name: chosen[name] for name in chosen if name in names})
+        self.chosen = self.kind.chosen({name: chosen[name] for name in chosen if name not in names})
         self.task: Any = None
         self.call: dict[str, Any] = {}  # options of `Task.run_rows`
         self.decoding: dict[str, Any] = {}  # those of them that are of decoding
@@ -60,7 +60,7 @@ class TaskCommand:
     @property
     def several(self) -> bool:
         """Return whether each line of input has several of output."""
-        return max(self.given.get("alternatives") or 1, self.given.get("top_k") or 1) > 1
+        return max(self.chosen.get("alternatives") or 1, self.chosen.get("top_k") or 1) > 1
 
     @property
     def json_lines(self) -> bool:
@@ -105,7 +105,7 @@ class TaskCommand:
         task = load(model, self.kind_name)
         engine = (self.common[name] for name in ("engine", "precision", "threads"))
         task = options.run_by(task, *engine)
-        self.task, self.call = task.with_options(**self.given)
+        self.task, self.call = task.with_options(**self.chosen)
         if "Decoding" in self.kind.decoding:
             say_not_followed(model, getattr(self.task, "not_followed", ()))
             self.decoding = catalog.decoding(self.call)
@@ -156,7 +156,7 @@ class TaskCommand:
         """A line of JSON: the fields that came in and the result's."""
         if result is None:
             return json_line(line, **self.kind.result_class().nothing())
-        return json_line(line, **result.json(self.given))
+        return json_line(line, **result.json(self.chosen))
 
     def plain(self, line: Line, result: Any) -> str | None:
         """A line of text, or one for each alternative, label or answer behind the line's number."""

@@ -99,7 +99,7 @@ def _endpoint(kind: catalog.Kind, hook: Hook, asked_class: type[Asked]) -> Calla
     async def endpoint(request: Request, asked: asked_class, here: Here) -> dict[str, Any]:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
         values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
-        chosen = kind.given(values)
+        chosen = kind.chosen(values)
         results, more = await hook.answer(request, here, model, asked, chosen)
         return {"model": model.name, "results": [result.json(chosen) for result in results], **more}
 

@@ -43,11 +43,11 @@ class Result:
         """The plain form of every alternative, label or answer, best first."""
         return [self.line()]
 
-    def json(self, given: Collection[str] = ()) -> dict[str, Any]:
+    def json(self, chosen: Collection[str] = ()) -> dict[str, Any]:
         """The fields, without parts that were not asked for.
 
         Args:
-            given: the names of the options that were given, such as "alternatives".
+            chosen: the names of the options that were given, such as "alternatives".
         """
         found = {}
         for each in fields(self):  # type: ignore[arg-type]
@@ -55,8 +55,8 @@ class Result:
             if each.metadata.get("inside") or (value is None and each.default is None):
                 continue
             option = each.metadata.get("asked")
-            if not option or (each.name if option is True else option) in given:
-                found[each.name] = _json(value, [name for name in given if name != each.name])
+            if not option or (each.name if option is True else option) in chosen:
+                found[each.name] = _json(value, [name for name in chosen if name != each.name])
         return found
 
     @classmethod
@@ -105,13 +105,13 @@ def shape(kind: Any) -> dict[str, Any]:
     }
 
 
-def _json(value: Any, given: Collection[str]) -> Any:
+def _json(value: Any, chosen: Collection[str]) -> Any:
     if isinstance(value, Result):
-        return value.json(given)
+        return value.json(chosen)
     if is_dataclass(value):
         return {each.name: getattr(value, each.name) for each in fields(value)}
     if isinstance(value, list):
-        return [_json(each, given) for each in value]
+        return [_json(each, chosen) for each in value]
     return _numbers(value.tolist()) if hasattr(value, "tolist") else value
 
 

@@ -14,9 +14,12 @@ from tokenizers import Encoding
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import check_choice
+from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.classification import softmax
+from regard.tasks.options import LabelingOptions
 from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.result import Result
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from regard.inspection import Trace
     from regard.tasks.handle import ModelHandle
 
-AGGREGATIONS = ("none", "simple", "first", "average", "max")
+AGGREGATIONS = LabelingOptions.settings()["aggregation"].metadata["choices"]
 OUTSIDE = "O"
 OVERLAP = 64  # tokens that two windows of a long text share
 
@@ -43,10 +46,14 @@ class Span:
 
 
 @dataclass(frozen=True)
-class TokenClassification:
+class TokenClassification(Result):
     """The labeled parts of one text, in its order."""
 
     spans: list[Span]
+
+    def line(self) -> str:
+        """The spans as "Anna/PER", with tabs between."""
+        return "\t".join(one_line(f"{span.text}/{span.label}") for span in self.spans)
 
 
 class Scored(NamedTuple):

@@ -30,7 +30,7 @@ class Generate(TaskCommand):
         if arguments["system"] is not None and not (arguments["chat"] or interactive):
             raise BadArgumentError("--system belongs to a chat; add --chat or --interactive.")
         super().__init__(verb, common, arguments | {"chat": arguments["chat"] or interactive})
-        self.chat = self.given.get("chat", False)
+        self.chat = self.chosen.get("chat", False)
         self.written = ""  # what has been streamed
         self.begun = False  # whether a text has been written, which an empty line ends
 

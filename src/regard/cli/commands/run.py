@@ -173,7 +173,7 @@ def _command(verb: str) -> Callable[..., None]:
 
         check_engine(engine, precision=precision, threads=None)
         text, *others = (arguments.pop(name) for name in columns)
-        given = {name: value for name, value in arguments.items() if value is not None}
+        chosen = {name: value for name, value in arguments.items() if value is not None}
         job = Job(
             verb,
             input,
@@ -182,7 +182,7 @@ def _command(verb: str) -> Callable[..., None]:
             text=text,
             other=others[0] if others else None,
             id=id,
-            options=kind.given(given),
+            options=kind.chosen(chosen),
             shard_size=shard_size,
             batch_size=batch_size,
             engine=engine,

@@ -43,7 +43,7 @@ class Translate(TaskCommand):
         if not self.aligned or result is None:
             return super().json(line, result)
         # The engine is that of the text; the alignment is of the model's own weights.
-        parts = result.json([*self.given, "alignment"])
+        parts = result.json([*self.chosen, "alignment"])
         return json_line(line, **parts, engine=self.task.computed_by)
 
     def plain(self, line: Line, result: Any) -> str | None:
