@@ -18,7 +18,7 @@ MODEL = "here a model is needed, such as en-de"
 
 @dataclass(frozen=True)
 class Input:
-    """What a task reads of each record."""
+    """An input of a task, from each record."""
 
     name: str  # its column, by default
     help: str
@@ -110,13 +110,13 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
 
 
 def decoding(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the options that are of decoding."""
+    """Return the options that are of decoding."""
     names = {each.name for each in fields(resolve_name(DECODING))}
     return {name: value for name, value in options.items() if name in names}
 
 
 def not_of(verb: str, name: str) -> BadArgumentError:
-    """What to raise for an option, or a column, that a task does not have."""
+    """Return the error for an option, or a column, that a task does not have."""
     takers = [
         other
         for other in VERBS
@@ -390,12 +390,12 @@ def find(name: object) -> Shipped | None:
 
 
 def is_vectors(folder: Path) -> bool:
-    """Whether it is a folder of word vectors."""
+    """Return True for a folder of word vectors."""
     return all((folder / name).is_file() for name in VECTOR_FILES)
 
 
 def wrong_kind(name: object, what: str, kind: str, needed: str = MODEL) -> str:
-    """What to say of a model that cannot do what is asked: what it is, and what takes it.
+    """Say of a model that cannot do what is asked what it is, and what takes it.
 
     Args:
         what: the model, such as "a language model (gpt2)".

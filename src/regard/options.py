@@ -182,7 +182,7 @@ def panel_of(kind: Any, panel: str) -> Iterator[str]:
 
 
 def former(kind: Any, name: str) -> BadArgumentError | None:
-    """What to raise for a name that an option had formerly; None for another name."""
+    """Return the error for a former name of an option; None for another name."""
     for setting in fields(kind):
         if name in setting.metadata.get("aliases", ()):
             return BadArgumentError(f"{name} is now {setting.name}.")

@@ -1,1 +1,1 @@
-"""What works by the name of a model or of a task: load, pipeline, train, look."""
+"""Functions by the name of a model or of a task: load, pipeline, train, look."""

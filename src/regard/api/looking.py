@@ -32,7 +32,7 @@ UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
 
 class Traceable(Protocol):
-    """What can be looked into: what `regard.load` gives, or a `TracedModel` of transformers."""
+    """A model to look into: of `regard.load`, or a `TracedModel` of transformers."""
 
     name: str
 

@@ -1,1 +1,1 @@
-"""What the models are for, each a class that takes text and gives text."""
+"""Tasks: uses of the models, each a class that takes text and gives text."""

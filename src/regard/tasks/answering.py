@@ -75,7 +75,7 @@ TASK = "question-answering"
 
 @dataclass(frozen=True)
 class AnswerSettings:
-    """How a model reads and answers if the caller does not say.
+    """Defaults of reading and answering, where the caller does not say.
 
     config.json may have them under task_specific_params; the defaults are those of transformers'
     pipeline.
@@ -98,7 +98,7 @@ class AnswerSettings:
 
     @classmethod
     def read(cls, checkpoint: Checkpoint) -> "AnswerSettings":
-        """Those of a checkpoint.
+        """The settings of a checkpoint.
 
         Raises:
             DamagedFileError: a setting of the wrong type or out of range.

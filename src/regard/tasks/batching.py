@@ -68,7 +68,7 @@ def by_length(
 
 
 def cores() -> int:
-    """How many processors this process may use: $OMP_NUM_THREADS, or all that it runs on."""
+    """Number of processors for this process: $OMP_NUM_THREADS, or all that it runs on."""
     limit = os.environ.get("OMP_NUM_THREADS", "")
     if limit.isdecimal() and int(limit):
         return int(limit)

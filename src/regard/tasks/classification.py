@@ -160,7 +160,7 @@ class Classifier(ReadingTask):
         return self.run(texts, *pairs, **options)
 
     def read(self, texts: Sequence[str], text_pair: Sequence[str] | None = None) -> list[Tokens]:
-        """What the model reads of each text, or pair; the arguments are those of `run`."""
+        """Tokens of each text, or pair; the arguments are those of `run`."""
         if text_pair is not None and len(text_pair) != len(texts):
             raise BadArgumentError(
                 f"text_pair must be one for each text; got {len(text_pair)} for {len(texts)} texts."
@@ -192,7 +192,7 @@ class Classifier(ReadingTask):
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Classification]:
-        """How well each of any labels fits each text, by a classifier of entailment.
+        """Scores of any labels for each text, by a classifier of entailment.
 
         Yin, Hay and Roth 2019: the text is the premise, the label in its template the hypothesis. A
         label's score is the softmax over the labels of the logit of "entailment"; with `several`,

@@ -53,7 +53,7 @@ class MaskFiller(EncoderTask):
 
     @property
     def mask(self) -> str:
-        """What stands for a word to guess."""
+        """The token that stands for a word to guess."""
         return self.tokenizer.special["mask"]
 
     @classmethod

@@ -289,5 +289,5 @@ def image_files(folder: Path) -> list[Path]:
 
 
 def is_image(file: Path) -> bool:
-    """Whether a file's name is that of an image."""
+    """Return True if a file's name is that of an image."""
     return file.suffix.lower() in IMAGE_ENDINGS and not file.name.startswith(".")

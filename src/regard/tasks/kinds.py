@@ -1,4 +1,4 @@
-"""What kind of model a checkpoint is, and what it can be used for."""
+"""The kind of model of a checkpoint, and its uses."""
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
@@ -42,7 +42,7 @@ def kind_of(checkpoint: Checkpoint) -> str:
 
 
 def _writes(checkpoint: Checkpoint) -> bool:
-    """Whether a model that can have a head has none; there are families whose models have none."""
+    """Return True if a model that can have a head has none; there are families whose models have none."""
     if checkpoint.architecture == "EncoderDecoder" and not checkpoint.has_heads:
         check_writes(checkpoint.settings)
     if read_writer_head(checkpoint.settings) == "language_model":

@@ -36,7 +36,7 @@ class Preparation:
 
     @property
     def channels(self) -> int:
-        """Of the pixels: 3, or 1 for a model of gray images."""
+        """Channels of the pixels: 3, or 1 for a model of gray images."""
         return len(self.mean)
 
     def __call__(self, image: Image) -> Tensor:
@@ -46,7 +46,7 @@ class Preparation:
         return torch.from_numpy(self.pixels(image))
 
     def pixels(self, image: Image) -> NDArray[np.float32]:
-        """What the model takes, as an array, (channels, height, width)."""
+        """An image as the model takes it: an array, (channels, height, width)."""
         found: NDArray[np.float32] = np.ascontiguousarray(self.scaled(self.cut(image)))
         return found
 

@@ -33,7 +33,7 @@ READ_BY_ALL = tuple(READER_HEADS.values())  # heads that models that write have 
 
 @dataclass(frozen=True)
 class Tokens:
-    """What the model is given of one text or two."""
+    """Tokens of one text or two, as the model reads them."""
 
     ids: list[int]  # special tokens included
     token_type_ids: list[int]  # the kind of each: 0, or 1 of a second text
@@ -65,7 +65,7 @@ class Batch:
         return Batch(**found)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a packed model takes, by name."""
+        """Arrays for a packed model, by name."""
         present = {name: each for name, each in vars(self).items() if each is not None}
         return {
             name: each if isinstance(each, np.ndarray) else each.cpu().numpy()
@@ -74,12 +74,12 @@ class Batch:
 
 
 def inputs_of(model: Any, batch: Batch) -> "dict[str, Tensor]":
-    """What the model's forward takes, by name, of tensors."""
+    """Tensors for the model's forward, by name."""
     return model.reading(batch.ids, batch.attention_mask, batch.token_type_ids)
 
 
 def kinds_of_tokens(config: Any) -> int:
-    """How many kinds of tokens a model tells apart, such as a question's and a context's."""
+    """Number of kinds of tokens that a model tells apart, such as a question's and a context's."""
     return getattr(config, "token_types", None) or 1
 
 

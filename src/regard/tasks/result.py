@@ -116,7 +116,7 @@ def _json(value: Any, chosen: Collection[str]) -> Any:
 
 
 def _numbers(values: Any) -> Any:
-    """Of an array: nine digits are all of a float32."""
+    """Return numbers of an array; nine digits are all of a float32."""
     return (
         [_numbers(each) for each in values] if isinstance(values, list) else float(f"{values:.9g}")
     )

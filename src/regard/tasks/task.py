@@ -1,4 +1,4 @@
-"""What all tasks have in common: a model that can be loaded, called and moved."""
+"""The base of all tasks: a model that can be loaded, called and moved."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Task(ABC):
 
     @property
     def engine(self) -> Engine:
-        """What computes the results."""
+        """The engine that computes the results."""
         return self.handle.engine
 
     @property
     def packed(self) -> Any:
-        """What computes the results, where it is not the model itself: see `runtime.packed`."""
+        """The packed model, where one computes the results: see `runtime.packed`."""
         return self.engine.packed
 
     @property
@@ -128,7 +128,7 @@ class Task(ABC):
 
     @abstractmethod
     def trace(self, *inputs: Any, **options: Any) -> Trace:
-        """What every attention layer was given for one input."""
+        """Return the inputs of every attention layer for one input of the task."""
 
 
 def check_text(ids: Sequence[int], room: int, name: str) -> None:

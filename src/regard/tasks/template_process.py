@@ -125,7 +125,7 @@ class Renderer:
 
 
 def _is_secret(name: str) -> bool:
-    """Whether a variable may be what no template, if one left its sandbox, should read."""
+    """Return True for a variable that no template, if one left its sandbox, should read."""
     return name.upper().endswith(("_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))
 
 

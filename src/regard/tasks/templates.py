@@ -45,7 +45,7 @@ def answer(template: str, values: dict[str, Any]) -> tuple[str, str]:
 
 
 class _Refused(TemplateError):
-    """What a template's raise_exception raises."""
+    """The exception that a template's raise_exception raises."""
 
 
 class _Generation(Extension):

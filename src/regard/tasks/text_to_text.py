@@ -36,7 +36,7 @@ MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothi
 
 
 class TextToText(Task):
-    """What translating and summarizing have in common.
+    """The base of translating and summarizing.
 
     A text is read as the checkpoint's tokenizer has it: behind `prefix`, between the special
     tokens `before` and `after`.
@@ -87,7 +87,7 @@ class TextToText(Task):
         self._set(handle, generation or GenerationConfig())
 
     def _set(self, handle: EncoderDecoderHandle, generation: GenerationConfig) -> None:
-        """What computes, and the defaults of decoding: each has what the other lacks."""
+        """Set the handle of the model and the defaults of decoding: each has what the other lacks."""
         self.generation = _with_ids(generation, handle.config)
         assert self.generation.decoder_start_token_id is not None
         self.handle = handle.starting_from(self.generation.decoder_start_token_id)
@@ -139,7 +139,7 @@ class TextToText(Task):
         write_json(folder / "generation_config.json", self.generation.to_dict())
 
     def saved_settings(self) -> dict[str, Any]:
-        """What config.json gets beside the model's own."""
+        """Settings for config.json beside the model's own."""
         settings: dict[str, Any] = {"prefix": self.prefix} if self.prefix else {}
         if self.task:
             longest = self.max_source_length
@@ -290,7 +290,7 @@ class TextToText(Task):
         """A text's result, from its parts and the n best answers to each."""
 
     def source(self, part: Sequence[int]) -> list[int]:
-        """What the model reads of a part: special tokens are around it."""
+        """Ids of a part with special tokens around it, as the model reads it."""
         return self._around([part])[0]
 
     def batch(self, sources: Sequence[Sequence[int]]) -> Tensor:

@@ -37,7 +37,7 @@ TRACED = 20  # tokens written for a trace by default
 
 @dataclass(frozen=True)
 class Continuation(Written):
-    """What was written after one prompt."""
+    """A text that was written after one prompt."""
 
     continuation: str  # without the prompt
     score: float
