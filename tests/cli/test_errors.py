@@ -17,8 +17,8 @@ def test_a_mistake_is_one_line_without_a_traceback(regard):
     assert outcome.code == 2
     assert outcome.out == ""
     assert (
-        outcome.err
-        == "regard: expected a file at no/such/file.txt, but there is no such file. Check the path.\n"
+        outcome.err == "regard: expected a file at no/such/file.txt, but there is no such file."
+        " Check the path.\n"
     )
 
 
@@ -142,7 +142,7 @@ def test_safetensors_errors_count_as_the_systems():
 
 def test_control_characters_of_a_name_do_not_reach_the_terminal():
     assert sentence(RegardError("a\nb\t\x1b]0;c\x07")) == "a b \\x1b]0;c\\x07"
-    assert "\x1b" not in sentence(NotFoundError(errno.ENOENT, "none", "a\x1b[31m"))
+    assert "\x1b" not in sentence(FileNotFoundError(errno.ENOENT, "none", "a\x1b[31m"))
 
 
 def _too_much_for_torch() -> None:
