@@ -16,9 +16,8 @@ def test_a_mistake_is_one_line_without_a_traceback(regard):
     outcome = regard("translate", "--input", "no/such/file.txt")
     assert outcome.code == 2
     assert outcome.out == ""
-    assert (
-        outcome.err == "regard: expected a file at no/such/file.txt, but there is no such file."
-        " Check the path.\n"
+    assert outcome.err == (
+        "regard: expected a file at no/such/file.txt, but there is no such file. Check the path.\n"
     )
 
 
