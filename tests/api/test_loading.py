@@ -1,3 +1,4 @@
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -6,9 +7,9 @@ import pytest
 
 import regard
 from regard import RegardError, UnsupportedError, catalog
-from regard.api.loading import kind_of
 from regard.checkpoints import Checkpoint, save_pretrained
 from regard.models import Decoder, DecoderConfig, VisionConfig, VisionTransformer
+from regard.tasks.kinds import kind_of
 from regard.words import WordVectors, load_vectors
 
 
@@ -111,3 +112,12 @@ def test_a_t5_that_reads_is_neither_a_translator_nor_damaged(
         match=rf"must be one that writes .*; config\.json says {name}\. regard look",
     ):
         regard.load(tmp_path, task)
+
+
+def test_the_types_of_load_are_those_of_the_declarations() -> None:
+    root = Path(__file__).parents[2]
+    stub = root / "src" / "regard" / "api" / "loading.pyi"
+    tool = runpy.run_path(str(root / "tools" / "load_types.py"))
+    assert stub.read_text("utf-8") == tool["load_types"](), (
+        "run `python tools/load_types.py > src/regard/api/loading.pyi`"
+    )

@@ -31,8 +31,8 @@ FILES = {
 TRAIN = ("train", "translation")
 CASES = {
     "translate --input none.txt": "expected a file at none.txt, but there is no such file. Check",
-    "translate a --model small --num-beams 9999": "--num-beams must be a whole num",
-    "generate a --alternatives 1000000 --do-sample": "--alternatives must be a who",
+    "translate a --model small --num-beams 9999": "--num-beams must be from 1 to 1024",
+    "generate a --alternatives 1000000 --do-sample": "--alternatives must be from 1",
     "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
     "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "expected lines of text in empty.tsv, but it is empty. Check",
@@ -45,7 +45,7 @@ CASES = {
     "translate a --model broken": "broken/model.safetensors is damaged",
     "translate a --model small --output good.tsv/x": "good.tsv is a file; a folder was expected",
     "translate a --model small --attention --attention-step no": "must be one of output, input",
-    "translate a --model small --length-penalty 1000": "--length-penalty must be a number from",
+    "translate a --model small --length-penalty 1000": "--length-penalty must be from -100",
     "evaluate small none.tsv": "expected the data at none.tsv",
     "evaluate small empty.tsv": "in empty.tsv, but it is empty. Check that it is the right file.",
     "evaluate small blank.tsv": "one per line was expected. Check that it is the right file.",

@@ -125,6 +125,6 @@ def test_every_bound_of_a_task_is_held_with_one_sentence(
 
 def test_an_option_of_other_tasks_says_whose_it_is() -> None:
     with pytest.raises(RegardError, match=r"`pooling` belongs to encode; translate does not"):
-        catalog.doing("translate").given({"pooling": "max"})
+        catalog.doing("translate").chosen({"pooling": "max"})
     with pytest.raises(RegardError, match=r"^n_best is now alternatives\.$"):
-        catalog.doing("translate").given({"n_best": 2})
+        catalog.doing("translate").chosen({"n_best": 2})

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from regard.generation import GenerationConfig
+from regard.tasks.answering import Answer, Answers
 from regard.tasks.classification import Classification, Label
 from regard.tasks.embedding import Embedding
 from regard.tasks.summarization import Summary
@@ -64,6 +65,7 @@ class Model:
             "summarization": Summary("answer", 1.0, True),
             "text-generation": Continuation("answer", 1.0, True),
             "text-classification": Classification([Label("good", 1.0)], ["good"]),
+            "question-answering": Answers([Answer("answer", 0, 6, 1.0)]),
             "feature-extraction": Embedding(np.zeros(2, np.float32)),
         }
         return results[self.task]
@@ -107,9 +109,12 @@ def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
         def run_by(self, engine, **settings):
             return self
 
-        def run(self, questions, **options):
-            asked.extend(questions)
-            return [[] for _ in questions]
+        def with_options(self, **options):
+            return self, options
+
+        def run_rows(self, rows, **options):
+            asked.extend(rows)
+            return [Answers([]) for _ in rows]
 
     monkeypatch.setattr(loading, "load", lambda name, task: Answerer(), raising=False)
     context = fifo(b"\xef\xbb\xbfThe context.", "context")

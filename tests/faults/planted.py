@@ -242,7 +242,7 @@ FAULTS = (
     fault(
         "a job continues with other settings",
         "src/regard/bulk/job.py",
-        "if recorded.get(name) != asked.get(name):",
+        "if recorded.get(name) != settings.get(name):",
         "if name not in recorded:",
         "tests/bulk/test_job.py",
         "tests/bulk/test_local.py",

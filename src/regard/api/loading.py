@@ -1,7 +1,6 @@
 """Load a model by name, for its task."""
 
 import os
-from typing import TYPE_CHECKING, Literal, overload
 
 from regard import catalog
 from regard.checkpoints import open_checkpoint
@@ -9,49 +8,9 @@ from regard.errors import UnsupportedError, unknown
 from regard.tasks.kinds import describe, kind_of
 from regard.tasks.task import Task
 
-if TYPE_CHECKING:
-    from regard.tasks.answering import Answerer
-    from regard.tasks.classification import Classifier
-    from regard.tasks.embedding import Embedder
-    from regard.tasks.filling import MaskFiller
-    from regard.tasks.images import ImageClassifier
-    from regard.tasks.summarization import Rewriter, Summarizer
-    from regard.tasks.writing import Writer
-    from regard.translation.translator import Translator
-
 Name = str | os.PathLike[str]
 
 
-@overload
-def load(name: Literal["en-de", "en-hi"], task: None = None) -> "Translator": ...
-@overload
-def load(name: Literal["emotions"], task: None = None) -> "Classifier": ...
-@overload
-def load(name: Literal["digits"], task: None = None) -> "ImageClassifier": ...
-@overload
-def load(name: Literal["shakespeare"], task: None = None) -> "Writer": ...
-@overload
-def load(name: Literal["sentences"], task: None = None) -> "Embedder": ...
-@overload
-def load(name: Name, task: Literal["translation"]) -> "Translator": ...
-@overload
-def load(name: Name, task: Literal["summarization"]) -> "Summarizer": ...
-@overload
-def load(name: Name, task: Literal["text2text-generation"]) -> "Rewriter": ...
-@overload
-def load(name: Name, task: Literal["text-generation"]) -> "Writer": ...
-@overload
-def load(name: Name, task: Literal["text-classification"]) -> "Classifier": ...
-@overload
-def load(name: Name, task: Literal["question-answering"]) -> "Answerer": ...
-@overload
-def load(name: Name, task: Literal["fill-mask"]) -> "MaskFiller": ...
-@overload
-def load(name: Name, task: Literal["feature-extraction"]) -> "Embedder": ...
-@overload
-def load(name: Name, task: Literal["image-classification"]) -> "ImageClassifier": ...
-@overload
-def load(name: Name, task: str | None = None) -> Task: ...
 def load(name: Name, task: str | None = None) -> Task:
     """The model of a name, ready for its task.
 

@@ -78,6 +78,7 @@ def whole_text(nothing: str, file: Path | None = None) -> str:
     """
     if file is None:
         return read_text(as_utf8(open_stdin(nothing)), "stdin", say=say)
+    check_file(file)
     with open_bytes(file) as opened:
         return read_text(opened, str(file), say=say)
 

@@ -47,7 +47,7 @@ class Result:
         """The fields, without parts that were not asked for.
 
         Args:
-            given: the names of the options that were given, such as "alternatives".
+            chosen: the names of the options that were given, such as "alternatives".
         """
         found = {}
         for each in fields(self):  # type: ignore[arg-type]

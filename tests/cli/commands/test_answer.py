@@ -60,15 +60,19 @@ def test_there_may_be_no_answer(regard, folder):
         (["a"], b"", "Missing option '--model'"),
         (["a", "-m", "FOLDER"], b"", "line 1: a question needs a text to search"),
         (["a", "-m", "FOLDER", "--text", "b", "-c", "c"], b"", "either --context or --text"),
-        (["a", "-m", "FOLDER", "-c", "nowhere"], b"", "nowhere does not exist"),
-        (["a", "-m", "FOLDER", "-c", "LATIN"], b"", "is not UTF-8 (byte 2 "),
+        (
+            ["a", "-m", "FOLDER", "-c", "nowhere"],
+            b"",
+            "expected a file at nowhere, but there is no such file",
+        ),
+        (["a", "-m", "FOLDER", "-c", "LATIN"], b"", "latin, line 1: expected UTF-8, but byte 0xff"),
         (["-m", "FOLDER"], b'{"question": 3, "context": "a"}', 'a string under "question"'),
-        (["-m", "FOLDER"], b'\n{"question": ', "line 2: the question is not valid JSON"),
+        (["-m", "FOLDER"], b'\n{"question": ', "line 2: expected a JSON object; Expecting value"),
         (["a", "-m", "FOLDER", "--text", " "], b"", "a context must contain words"),
     ],
 )
 def test_bad_input_is_one_sentence(regard, folder, tmp_path, arguments, stdin, message):
-    (tmp_path / "latin").write_bytes(b"\x61\xe9")
+    (tmp_path / "latin").write_bytes(b"\x61 \xff")
     paths = {"FOLDER": str(folder), "LATIN": str(tmp_path / "latin")}
     outcome = regard("answer", *(paths.get(a, a) for a in arguments), stdin=stdin)
     assert outcome.code == 2

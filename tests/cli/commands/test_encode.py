@@ -52,9 +52,11 @@ def test_a_file_becomes_an_array_with_a_row_a_line(regard, folder, embedder, tmp
 
 def test_an_array_is_written_whole_or_not_at_all(regard, folder, tmp_path):
     long = b"a" * (LONGEST_LINE + 1)
-    outcome = regard("encode", "-m", folder, "-o", tmp_path / "x.npy", stdin=b"good\n" + long)
+    outcome = regard(
+        "encode", "-m", folder, "-o", tmp_path / "x.npy", "--strict", stdin=b"good\n" + long
+    )
     assert outcome.code == 2
-    assert "line 2 of stdin is longer than" in outcome.err
+    assert "stdin, line 2: the line is longer than" in outcome.err
     assert not list(tmp_path.iterdir())
 
 
@@ -62,13 +64,13 @@ def test_a_line_that_cannot_be_read_has_a_row_of_nan_or_null(regard, folder, tmp
     lines = b"good\n\xff\ngood\n"
     outcome = regard("encode", "-m", folder, "-o", tmp_path / "x.npy", stdin=lines)
     assert outcome.code == 2
-    assert outcome.err.startswith("regard: line 2 of stdin is not UTF-8")
+    assert outcome.err.startswith("regard: stdin, line 2: expected UTF-8")
     array = np.load(tmp_path / "x.npy")
     assert np.isnan(array).all(1).tolist() == [False, True, False]
     outcome = regard("encode", "-m", folder, stdin=lines)
     _, second, _ = map(json.loads, outcome.out.splitlines())
     assert second["embedding"] is None
-    assert "not UTF-8" in second["error"]
+    assert "expected UTF-8" in second["error"]
 
 
 def test_what_was_cut_is_said(regard, folder):

@@ -114,7 +114,8 @@ def test_a_file_is_translated_into_a_file(regard, upper_case, tmp_path):
 def test_the_output_is_written_whole_or_not_at_all(regard, upper_case, tmp_path):
     target = tmp_path / "out.txt"
     target.write_text("before")
-    outcome = regard("translate", "--output", target, stdin=b"good\n" + b"a" * (LONGEST_LINE + 1))
+    lines = b"good\n" + b"a" * (LONGEST_LINE + 1)
+    outcome = regard("translate", "--strict", "--output", target, stdin=lines)
     assert outcome.code == 2
     assert target.read_text() == "before"
     assert os.listdir(tmp_path) == ["out.txt"]

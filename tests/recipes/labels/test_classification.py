@@ -93,7 +93,8 @@ def test_a_text_may_have_several_labels_or_none(
 ) -> None:
     progress, _ = classify(tagged, tmp_path, max_epochs=12)
     assert progress.figures["micro_f1"] > 0.9
-    wet, dry = Classifier.load(str(tmp_path / "model")).run(["a dog in the river", "a dog"])
+    classifier = Classifier.load(str(tmp_path / "model"))
+    wet, dry = classifier.run(["a dog in the river", "a dog"])
     assert len(wet.labels) == len(dry.labels) == 3
     assert [label.score for label in wet.labels if label.label == "wet"] > [
         label.score for label in dry.labels if label.label == "wet"
@@ -101,8 +102,8 @@ def test_a_text_may_have_several_labels_or_none(
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     assert config["problem_type"] == "multi_label_classification"
     dev = read_card(tmp_path / "model")["dev"]
-    assert config["decision_threshold"] == dev["threshold"] == wet.threshold
-    assert wet.chosen == [label for label in wet.labels if label.score > dev["threshold"]]
+    assert config["decision_threshold"] == dev["threshold"] == classifier.threshold
+    assert wet.chosen == [each.label for each in wet.labels if each.score > dev["threshold"]]
     again = evaluate_labels(
         Classifier.load(str(tmp_path / "model")),
         list(read_examples(tmp_path / "data" / "dev.jsonl")),
