@@ -2,7 +2,7 @@
 
 import os
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_urlsafe
@@ -26,15 +26,17 @@ class Traces:
     """Traces that clients asked for, as pages, by ids that only they know; old ones give way.
 
     Args:
-        folder: where the processes of a server keep them; None: one that is made here.
+        folder: where the processes of a server keep them; None: one that is made for the first.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._own = TemporaryDirectory(prefix="regard-") if folder is None else None
-        self._folder = Path(self._own.name) if self._own else folder or Path()
+        self._folder, self._own = folder, None if folder else ExitStack()
 
     def add(self, trace: "Trace") -> str:
         """Keep a trace, as one file that opens without this server; returns its id."""
+        if self._own is not None and self._folder is None:
+            self._folder = Path(self._own.enter_context(TemporaryDirectory(prefix="regard-")))
+        assert self._folder is not None
         id = token_urlsafe(16)
         trace.to_html(self._folder / f"{id}.html")
         with suppress(FileNotFoundError):  # another process has deleted one
@@ -45,13 +47,15 @@ class Traces:
     def get(self, id: str) -> bytes | None:
         """The page; None for an id that is not, or no longer, here. No path is made of it."""
         with suppress(KeyError, FileNotFoundError):
+            if self._folder is None:
+                return None
             return {path.stem: path for path in self._folder.iterdir()}[id].read_bytes()
         return None
 
     def close(self) -> None:
         """Delete them, unless other processes have them too."""
         if self._own is not None:
-            self._own.cleanup()
+            self._own.close()
 
 
 @dataclass
