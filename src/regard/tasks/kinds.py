@@ -42,7 +42,7 @@ def kind_of(checkpoint: Checkpoint) -> str:
 
 
 def _writes(checkpoint: Checkpoint) -> bool:
-    """Return True if a model that can have a head has none; there are families whose models have none."""
+    """Return True if a model that can have a head has none; some families have no heads."""
     if checkpoint.architecture == "EncoderDecoder" and not checkpoint.has_heads:
         check_writes(checkpoint.settings)
     if read_writer_head(checkpoint.settings) == "language_model":

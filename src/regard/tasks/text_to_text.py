@@ -87,7 +87,7 @@ class TextToText(Task):
         self._set(handle, generation or GenerationConfig())
 
     def _set(self, handle: EncoderDecoderHandle, generation: GenerationConfig) -> None:
-        """Set the handle of the model and the defaults of decoding: each has what the other lacks."""
+        """Set the handle and the defaults of decoding: each has what the other lacks."""
         self.generation = _with_ids(generation, handle.config)
         assert self.generation.decoder_start_token_id is not None
         self.handle = handle.starting_from(self.generation.decoder_start_token_id)
