@@ -19,11 +19,29 @@ EXAMPLES = {
     "generate": ("shakespeare", "ROMEO:"),
     "classify": ("emotions", "Thank you so much!"),
     "encode": ("sentences", "It is late."),
+    "label": ("tagger", "It is late."),
 }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def tagger(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Saves an untrained model of the task that has no shipped one."""
+    from regard.checkpoints import save_pretrained
+    from regard.models import Encoder, encoder_preset
+    from regard.text import train_tokenizer
+
+    folder = tmp_path_factory.mktemp("doors") / "tagger"
+    tokenizer = train_tokenizer(["It is late."] * 20, vocab_size=400, encoder=True)
+    config = encoder_preset(
+        "tiny", tokenizer.vocab_size, head="token_classification", labels=("A", "B")
+    )
+    save_pretrained(Encoder(config), folder)
+    tokenizer.save(folder)
+    EXAMPLES["label"] = (str(folder), EXAMPLES["label"][1])
+
+
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
+def client(tagger: None) -> Iterator[TestClient]:
     from regard.http.guard import Access
     from regard.serving.app import create_app
     from regard.serving.limits import Limits
@@ -54,6 +72,7 @@ def names(value: Any) -> Any:
         ("generate", {"max_new_tokens": 3, "do_sample": False}),
         ("classify", {"top_k": 2}),
         ("encode", {}),
+        ("label", {"aggregation": "simple"}),
     ],
 )
 def test_every_door_names_the_same_parts(
@@ -77,6 +96,7 @@ def test_every_door_names_the_same_parts(
         for name, value in options.items()
     ]
     as_json = [] if verb == "encode" else ["--json"]
+    flags += ["--model", model] if verb == "label" else []
     shown = json.loads(regard(verb, text, *flags, *as_json).out)
     (tmp_path / "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
     regard("run", verb, tmp_path / "in.jsonl", tmp_path / "out.jsonl", *flags)

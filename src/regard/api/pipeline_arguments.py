@@ -190,6 +190,19 @@ ARGUMENTS: dict[str, Arguments] = {
         "multi_class": _older("multi_label"),
         "truncation": _ignored("a text that is too long is always cut", True),
     },
+    "token-classification": {
+        "inputs": Argument("a text, or several"),
+        **_EVERY,
+        "aggregation_strategy": Argument(
+            "`none`, `simple`, `first`, `average` or `max`", name="aggregation"
+        ),
+        "ignore_labels": Argument("labels that are left out; by default `O`"),
+        "stride": _ignored("a text that is too long is always read in windows", 0),
+        "grouped_entities": _refused('write `aggregation_strategy="simple"`', False),
+        "ignore_subwords": _refused('write `aggregation_strategy="first"`', False),
+        "offset_mapping": _refused("leave it out; the offsets are known"),
+        "is_split_into_words": _refused("join the words with spaces", False),
+    },
     "question-answering": {
         "question": Argument("a text or several"),
         "context": Argument("a text, or one for each question"),

@@ -18,6 +18,7 @@ from regard.tasks.classification import Classification, Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
+from regard.tasks.token_classification import Span, TokenClassifier
 from regard.text import Tokenizer
 
 READING = ("truncation", "max_length", "padding")
@@ -99,6 +100,26 @@ def look(
             raise UnsupportedError(f"nothing is fetched; got {image}. Give the image as a file.")
     runner = _applying(runner, function_to_apply)
     return [_labels(result) for result in runner.run(images, top_k=top_k, **options)]
+
+
+def label(
+    runner: TokenClassifier, texts: Sequence[str], *, aggregation: str = "none", **options: Any
+) -> list[Any]:
+    """`[{"entity_group", "score", "word", "start", "end"}]` for each text; without aggregation
+    `"entity"`, for each token with its `"index"`."""
+    joined = aggregation != "none"
+
+    def entry(span: Span) -> dict[str, Any]:
+        if joined:
+            named = {"entity_group": span.label, "score": span.score}
+            word: Any = runner.tokenizer.decode(span.ids).strip()
+        else:
+            named = {"entity": span.label, "score": span.score, "index": span.first}
+            word = runner.tokenizer.backend.id_to_token(span.ids[0])
+        return named | {"word": word, "start": span.start, "end": span.end}
+
+    results = runner.run(texts, aggregation=aggregation, **options)
+    return [[entry(span) for span in result.spans] for result in results]
 
 
 def answer(

@@ -32,7 +32,7 @@ from regard.translation.translator import Translator
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
 Device: TypeAlias = int | str | torch.device | None
-ALIASES = {"sentiment-analysis": "text-classification"}
+ALIASES = {"sentiment-analysis": "text-classification", "ner": "token-classification"}
 # What is done by the class of another task.
 _DONE_BY = {"zero-shot-classification": "text-classification"}
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
@@ -103,6 +103,7 @@ TASKS: dict[str, Callable[..., list[Any]]] = {
     "text-generation": pipeline_writing.write,
     "text-classification": pipeline_reading.classify,
     "zero-shot-classification": pipeline_reading.choose,
+    "token-classification": pipeline_reading.label,
     "question-answering": pipeline_reading.answer,
     "fill-mask": pipeline_reading.fill,
     "feature-extraction": pipeline_reading.features,

@@ -5,7 +5,7 @@ Devlin et al. 2019, section 5.3, for the head; Ramshaw and Marcus 1995 for the l
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from regard.tasks.batching import read_each
 from regard.tasks.classification import softmax
 from regard.tasks.options import LabelingOptions
 from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
-from regard.tasks.result import Result
+from regard.tasks.result import Result, inside
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -35,7 +35,7 @@ OVERLAP = 64  # tokens that two windows of a long text share
 
 
 @dataclass(frozen=True)
-class Span:
+class Span(Result):
     """A part of a text and its label."""
 
     label: str
@@ -43,6 +43,8 @@ class Span:
     start: int  # text[start:end] of the whole text is this one's text
     end: int
     score: float  # a probability
+    ids: tuple[int, ...] = inside()  # of its tokens
+    first: int = inside(0)  # the place of the first of them, special tokens counted
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Scored(NamedTuple):
     end: int
     probabilities: NDArray[np.float32]  # (labels,)
     continues: bool  # a word that the token before it began
+    ids: tuple[int, ...] = ()  # of the token, or of a word's tokens
+    first: int = 0  # the place of the first of them, special tokens counted
 
     @property
     def score(self) -> float:
@@ -229,9 +233,15 @@ class TokenClassifier(ReadingTask):
                 if token not in rows or margin > rows[token][0]:
                     rows[token] = margin, row
         subwords, offsets = self._subwords(text, encoding), encoding.offsets
-        special = encoding.special_tokens_mask
+        special, ids = encoding.special_tokens_mask, encoding.ids
         return [
-            Scored(*_trimmed(text, *offsets[token]), softmax(row), subwords[token])
+            Scored(
+                *_trimmed(text, *offsets[token]),
+                softmax(row),
+                subwords[token],
+                (ids[token],),
+                token,
+            )
             for token, (_, row) in sorted(rows.items())
             if not special[token]
         ]
@@ -264,10 +274,7 @@ def spans(
     words = list(tokens) if aggregation in ("none", "simple") else list(_words(tokens, aggregation))
     named = [(labels[int(word.probabilities.argmax())], word) for word in words]
     if aggregation == "none" or (aggregation != "simple" and not joined):
-        return [
-            Span(label, text[word.start : word.end], word.start, word.end, word.score)
-            for label, word in named
-        ]
+        return [_span(text, label, [word]) for label, word in named]
     groups: list[list[tuple[str, str, Scored]]] = []
     for label, word in named:
         position, kind = parse_label(label)
@@ -287,7 +294,9 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _span(text: str, label: str, words: Sequence[Scored]) -> Span:
     start, end = words[0].start, words[-1].end
-    return Span(label, text[start:end], start, end, float(np.mean([word.score for word in words])))
+    score = float(np.mean([word.score for word in words]))
+    ids = tuple(chain.from_iterable(word.ids for word in words))
+    return Span(label, text[start:end], start, end, score, ids, words[0].first)
 
 
 def _words(tokens: Sequence[Scored], aggregation: str) -> Iterator[Scored]:
@@ -301,4 +310,5 @@ def _words(tokens: Sequence[Scored], aggregation: str) -> Iterator[Scored]:
             chosen = max(word, key=lambda token: token.score).probabilities
         elif aggregation == "average":
             chosen = np.mean([token.probabilities for token in word], 0)
-        yield Scored(word[0].start, word[-1].end, chosen, False)
+        ids = tuple(chain.from_iterable(token.ids for token in word))
+        yield Scored(word[0].start, word[-1].end, chosen, False, ids, word[0].first)
