@@ -111,12 +111,12 @@ def label(
 
     def entry(span: Span) -> dict[str, Any]:
         if joined:
-            named = {"entity_group": span.label, "score": span.score}
+            content = {"entity_group": span.label, "score": span.score}
             word: Any = runner.tokenizer.decode(span.ids).strip()
         else:
-            named = {"entity": span.label, "score": span.score, "index": span.first}
+            content = {"entity": span.label, "score": span.score, "index": span.first}
             word = runner.tokenizer.backend.id_to_token(span.ids[0])
-        return named | {"word": word, "start": span.start, "end": span.end}
+        return content | {"word": word, "start": span.start, "end": span.end}
 
     results = runner.run(texts, aggregation=aggregation, **options)
     return [[entry(span) for span in result.spans] for result in results]

@@ -272,11 +272,11 @@ def spans(
         joined: whether words with labels that continue each other are one span.
     """
     words = list(tokens) if aggregation in ("none", "simple") else list(_words(tokens, aggregation))
-    named = [(labels[int(word.probabilities.argmax())], word) for word in words]
+    labeled = [(labels[int(word.probabilities.argmax())], word) for word in words]
     if aggregation == "none" or (aggregation != "simple" and not joined):
-        return [_span(text, label, [word]) for label, word in named]
+        return [_span(text, label, [word]) for label, word in labeled]
     groups: list[list[tuple[str, str, Scored]]] = []
-    for label, word in named:
+    for label, word in labeled:
         position, kind = parse_label(label)
         last = groups[-1][-1] if groups else None
         if last and last[1] == kind and position not in "BS" and last[0] not in "ES":

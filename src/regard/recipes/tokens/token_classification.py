@@ -204,11 +204,11 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
                 for token, (_, _, label) in zip(tokens, example.targets, strict=True):
                     if token is not None:
                         targets[token] = numbers[label]
-                kept = cut(encoding, self.max_length)
-                if len(kept) < len(targets):
+                places = cut(encoding, self.max_length)
+                if len(places) < len(targets):
                     cuts.append(example.line)
                 ids = encoding.ids
-                yield [ids[k] for k in kept], len(kept), [targets[k] for k in kept]
+                yield [ids[k] for k in places], len(places), [targets[k] for k in places]
 
     def model(self, data: LabeledWords) -> TextReader:
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
