@@ -71,6 +71,7 @@ def folders(
         "zero-shot-classification": encoder_folder(
             "Bert", "ForSequenceClassification", **entailment
         ),
+        "token-classification": encoder_folder("Bert", "ForTokenClassification", num_labels=5),
         "question-answering": encoder_folder("Bert", "ForQuestionAnswering"),
         "fill-mask": encoder_folder("Bert", "ForMaskedLM"),
         "feature-extraction": encoder_folder("Bert", "Model"),

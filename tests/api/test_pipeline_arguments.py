@@ -86,6 +86,11 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
         "hypothesis_template": {"candidate_labels": "a, b", "hypothesis_template": "the {} dog"},
         "multi_label": {"candidate_labels": "dog, house", "multi_label": True},
     },
+    "token-classification": EVERY
+    | {
+        "aggregation_strategy": {"aggregation_strategy": "simple"},
+        "ignore_labels": {"ignore_labels": [f"LABEL_{k}" for k in range(5)]},
+    },
     "question-answering": EVERY
     | {
         "question": {"question": "who ?"},

@@ -38,6 +38,10 @@ OPTIONS = {
         "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
         "--threads", "--help"
     },
+    "label": {
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--aggregation", "--threads", "--help"
+    },
     "answer": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
@@ -74,6 +78,11 @@ OPTIONS = {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
         "--text-pair", "--top-k", "--threads", "--help"
+    },
+    "run label": {
+        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
+        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+        "--aggregation", "--threads", "--help"
     },
     "run answer": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",

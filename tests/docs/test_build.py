@@ -113,7 +113,7 @@ def test_every_command_and_option_is_on_the_page_of_commands(build):
     assert "## regard translate\n" in text
     assert "### regard words near\n" in text
     assert re.search(r"^\| `--num-beams` \| .+ \|$", text, re.MULTILINE)
-    assert re.search(r"^\| `SENTENCES` \| What to translate", text, re.MULTILINE)
+    assert re.search(r"^\| `TEXTS` \| What to translate", text, re.MULTILINE)
     assert re.search(r"^\| `--model` `-m` \| .* Required\. \|$", text, re.MULTILINE)
     assert re.search(r"^\| `--count` `-k` \| .* Default: `10`\. \|$", text, re.MULTILINE)
     rows = re.findall(r"^\| .*$", text, re.MULTILINE)
