@@ -104,7 +104,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
 
 
 def describe(model: str, opened: Callable[[str], Any], *, name: str | None = None) -> ModelInfo:
-    """What a page says of a model: regard's are described by their files, others are `opened`.
+    """Description of a model for a page: regard's by their files, others once `opened`.
 
     Args:
         opened: gives the model of its name.
@@ -153,7 +153,7 @@ def attention_layers(name: str) -> list[Layer]:
 
 
 def _implemented(checkpoint: Checkpoint) -> bool:
-    """Whether regard has the family, with these settings."""
+    """Return whether regard has the family, with these settings."""
     _ = checkpoint.settings  # a folder without a model is refused as that
     try:
         return checkpoint.config is not None
@@ -171,7 +171,7 @@ def _sizes(config: Any) -> tuple[str, str]:
 
 
 def _max_tokens(config: Any) -> int:
-    """How long a text may be; for an image, how many patches it has."""
+    """Longest text, in tokens; for an image, how many patches it has."""
     if hasattr(config, "patch_size"):
         height, width = (
             image // patch

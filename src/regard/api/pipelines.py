@@ -171,7 +171,7 @@ def pipeline(
     device: Device = None,
     **arguments: Any,
 ) -> Pipeline[Any]:
-    """What does a task, by the name it had in transformers v4.
+    """A pipeline for a task, by the name it had in transformers v4.
 
     >>> translate = regard.pipeline("translation_en_to_de")
     >>> translate("Where is the station?", max_length=40)

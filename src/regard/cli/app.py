@@ -99,7 +99,7 @@ def root(
 
 
 def first_words() -> str:
-    """What `regard` prints without a command: what to try first, and the shipped models."""
+    """The text of `regard` without a command: what to try first, and the shipped models."""
     shipped = ", ".join(f"{name} ({each.what})" for name, each in catalog.SHIPPED.items())
     models = textwrap.fill(f"Shipped models: {shipped}.", 80)
     return f"""\

@@ -44,8 +44,8 @@ def ended_by_signals() -> Iterator[None]:
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an error comes from Ctrl-C: it was raised while that was handled, or a library in
-    another language, such as torch, turned it into a RuntimeError with its name in the text."""
+    """Return whether an error comes from Ctrl-C: it was raised while that was handled, or a library
+    in another language, such as torch, turned it into a RuntimeError with its name in the text."""
     cause: BaseException | None = error
     while cause is not None:
         named = isinstance(cause, RuntimeError) and "KeyboardInterrupt" in str(cause)

@@ -22,7 +22,7 @@ _ADVICE = {
 
 
 def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str | None:
-    """What to print of an error, in one line; None for a defect of the program.
+    """The sentence for an error, in one line; None for a defect of the program.
 
     Args:
         options: parameter of the running command → its flag.
@@ -52,7 +52,7 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
 
 
 def _is_memory(error: Exception) -> bool:
-    """Whether memory could not be allocated, by Python, numpy, torch or ONNX Runtime."""
+    """Return whether memory could not be allocated, by Python, numpy, torch or ONNX Runtime."""
     if isinstance(error, MemoryError):
         return True
     kinds = {kind.__name__ for kind in type(error).__mro__}

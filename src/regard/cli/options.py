@@ -115,7 +115,7 @@ def flags(names: Iterable[str]) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a whole number from 0, of a size that Python reads."""
+    """Return whether a text is a whole number from 0, of a size that Python reads."""
     return text.isdecimal() and len(text) < 19
 
 
@@ -135,7 +135,7 @@ def run_by(task: TaskType, engine: str, precision: str | None, threads: int | No
 
 
 def located(model: str, download: bool, *command: str) -> str:
-    """What opens a model that is here or, with --download, on the Hugging Face Hub.
+    """The name that opens a model that is here or, with --download, on the Hugging Face Hub.
 
     Args:
         command: what the user ran, to be shown with --download.

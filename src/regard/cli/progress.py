@@ -7,7 +7,7 @@ from typing import Any
 
 
 def is_watched() -> bool:
-    """Whether to show progress: only if stderr is a terminal."""
+    """Return whether to show progress: only if stderr is a terminal."""
     return sys.stderr.isatty()
 
 

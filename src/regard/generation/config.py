@@ -1,4 +1,4 @@
-"""What to generate and how: transformers' names, checked once, read from generation_config.json."""
+"""Settings of generation: transformers' names, checked once, read from generation_config.json."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class ImageReader:
 
     @property
     def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
+        """Device of the model; `.model.to(device)` moves it."""
         return self.model.embed.patches.weight.device
 
     @classmethod

@@ -126,7 +126,7 @@ def ranked(first: Numbers, last: Numbers, longest: int) -> Iterator[tuple[int, i
 def characters(
     words: Sequence[tuple[int, int]], context: str, first: int, last: int
 ) -> tuple[int, int]:
-    """Where the words of two tokens lie in the context, from the one's start to the other's end."""
+    """Place in the context of the words of two tokens, from the one's start to the other's end."""
     start, end = words[first][0], words[last][1]
     while start < end and context[start].isspace():  # some tokens begin with the space before them
         start += 1

@@ -56,7 +56,7 @@ class Task(ABC):
 
     @property
     def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
+        """Device of the model; `.model.to(device)` moves it."""
         device: torch.device = next(self.model.parameters()).device
         return device
 
@@ -93,8 +93,7 @@ class Task(ABC):
         return other
 
     def engine_notes(self) -> list[str]:
-        """What a trace of a text that was written says of the engine, where it was not the model
-        itself."""
+        """Notes for a trace of a text that another engine than the model itself wrote."""
         if self.packed is None:
             return []
         return [

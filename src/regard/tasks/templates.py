@@ -24,7 +24,7 @@ LONGEST = 2**24  # characters of a rendered chat
 
 
 def answer(template: str, values: dict[str, Any]) -> tuple[str, str]:
-    """What became of it, in a word, and the text or the reason.
+    """Outcome in a word, and the text or the reason.
 
     Returns:
         "text", "refused" by the template itself, "unsafe", "invalid", "large" or "failed".

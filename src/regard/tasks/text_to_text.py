@@ -108,7 +108,7 @@ class TextToText(Task):
 
     @property
     def device(self) -> torch.device:
-        """Where the model computes; `.model.to(device)` moves it."""
+        """Device of the model; `.model.to(device)` moves it."""
         return self.model.output_weight.device  # each batch asks: no walk over all modules
 
     @property

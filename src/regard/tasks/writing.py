@@ -435,7 +435,7 @@ class Writer(Task):
         )
 
     def _started(self, prompts: list[list[int]]) -> tuple[Decoding, Array, Array]:
-        """What decodes, by the engine; the prompts, (prompts, length), padded on the left; and
+        """Decoder, by the engine; the prompts, (prompts, length), padded on the left; and
         where they are not padding: tensors, or arrays of numpy."""
         lengths = np.array([len(ids) for ids in prompts])
         longest = int(lengths.max())
@@ -466,8 +466,8 @@ class Writer(Task):
         )
 
     def _writes(self, token: int, config: GenerationConfig) -> bool:
-        """Whether a token has a text: not if it ends one, nor if it is not one of the tokenizer's,
-        since many a model's vocabulary is longer than it need be."""
+        """Return whether a token has a text: not if it ends one, nor if the tokenizer lacks it, as
+        where the model's vocabulary is longer."""
         return token not in config.eos_ids and token < self.tokenizer.vocab_size
 
     def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:

@@ -67,7 +67,7 @@ def pack(
 
 
 def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str, Any]:
-    """What the two score, and the share of the examples on which they give the same."""
+    """Scores of the two, and the share of the examples on which they give the same."""
     import numpy as np
 
     (figures, expected), (others, got) = _measured(model, (task, packed), data)

@@ -10,7 +10,7 @@ from regard.recipes.options.run import data_option
 
 @dataclass(frozen=True, repr=False)
 class WordColumns(LineOptions):
-    """How sentences with labeled words are read."""
+    """Columns of sentences with labeled words."""
 
     word: str | None = column(
         "The column of the words; of JSON, the field of the words or the text.",

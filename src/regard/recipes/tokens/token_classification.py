@@ -92,7 +92,7 @@ class WordReport(Report):
 
 
 class WordEvaluator(Evaluator[WordEvaluationOptions]):
-    """How models that label words are scored."""
+    """Scores of models that label words."""
 
     unit = "sentences"
     doing = "labeling"
