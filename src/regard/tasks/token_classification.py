@@ -243,7 +243,7 @@ class TokenClassifier(ReadingTask):
                 token,
             )
             for token, (_, row) in sorted(rows.items())
-            if not special[token]
+            if not (special[token] or text[slice(*offsets[token])].isspace())
         ]
 
     def _subwords(self, text: str, encoding: Encoding) -> list[bool]:

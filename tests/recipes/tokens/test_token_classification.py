@@ -67,6 +67,8 @@ def test_a_sentence_of_ones_own_is_labeled(trained: Path) -> None:
     assert isinstance(labeled, TokenClassifier)
     found = [(span.label, span.text) for span in labeled("the red cat in the river .")]
     assert found == [("ANI", "red cat"), ("LOC", "river")]
+    words = labeled("the red  cat .", ignore_labels=(), aggregation="none")
+    assert all(span.text for span in words)
 
 
 def test_a_packed_model_has_the_same_labels(trained: Path) -> None:
