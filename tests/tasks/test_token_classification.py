@@ -84,6 +84,12 @@ def test_a_text_of_many_windows_has_the_labels_of_its_parts(classifier):
     assert many[-1].end == len(text)
 
 
+def test_the_bytes_of_one_character_are_one_word(encoder_folder):
+    classifier = TokenClassifier.load(encoder_folder("Roberta", "ForTokenClassification"))
+    (result,) = classifier.run(["नमस्ते"], ignore_labels=())
+    assert [span.text for span in result.spans] == ["नमस्ते"]
+
+
 def test_outside_is_left_out_unless_it_is_asked_for(classifier):
     (all_spans,) = classifier.run(TEXTS[:1], ignore_labels=())
     (named,) = classifier.run(TEXTS[:1])

@@ -25,7 +25,7 @@ class Note(str):
 
 
 def named(check: str, messages: Iterable[str], good: str) -> Iterator[Finding]:
-    """Findings of a check: a line for each message, or `good` if there is none."""
+    """Findings of a check: a line for each message, or `good` for a check without messages."""
     message = None
     for message in messages:
         yield Finding("note" if isinstance(message, Note) else "wrong", check, message)

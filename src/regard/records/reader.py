@@ -308,7 +308,7 @@ class Columns:
 
 
 def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
-    """The same groups. Raises DamagedFileError where there are none."""
+    """Yield the groups; raise DamagedFileError if the file is empty."""
     groups = iter(groups)
     first = next(groups, None)
     if first is None:

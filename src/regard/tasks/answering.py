@@ -3,12 +3,10 @@
 Devlin et al. 2019, sections 4.2 and 4.3.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-from numpy.typing import NDArray
 from tokenizers import Encoding
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
@@ -17,7 +15,7 @@ from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
 from regard.tasks.options import AnswerOptions
-from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
 from regard.tasks.result import Result, inside
 from regard.tasks.spans import TokenPair, best_spans
 from regard.text import Tokenizer
@@ -237,15 +235,10 @@ class Answerer(ReadingTask):
 
         pairs = read_each(read, questions)
 
-        def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            logits = self.outputs(batch)
-            lengths = batch.attention_mask.sum(1).tolist()
-            return (row[:n] for row, n in zip(logits, lengths, strict=True))
-
         groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
         found = self._reader.run(
             groups,
-            compute,
+            self.token_outputs,
             batch_size=batch_size,
             workers=self.engine.workers,
             progress=progress,

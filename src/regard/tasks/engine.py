@@ -211,7 +211,7 @@ def check_engine(name: str, **settings: Any) -> type[Engine]:
     """The engine of a name.
 
     Raises:
-        BadArgumentError: there is none, or it lacks a setting that is not None.
+        BadArgumentError: an unknown name, or a setting that the engine lacks.
     """
     check_choice("engine", name, ENGINES)
     for setting, value in settings.items():

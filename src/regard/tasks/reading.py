@@ -1,7 +1,7 @@
 """A model that reads for its head: texts to the ids that it is given, and these in batches."""
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -247,6 +247,11 @@ class ReadingTask(Task):
     def outputs(self, batch: Batch) -> NDArray[np.float32]:
         """The head's output, by the engine; its shape is in the docstring of the model's class."""
         return self.engine(**batch.arrays())
+
+    def token_outputs(self, batch: Batch) -> Iterator[NDArray[np.float32]]:
+        """The head's output for the tokens of each text, (length, …), without that of padding."""
+        lengths = batch.attention_mask.sum(1).tolist()
+        return (row[:n] for row, n in zip(self.outputs(batch), lengths, strict=True))
 
 
 class EncoderTask(ReadingTask):

@@ -18,7 +18,7 @@ from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.classification import softmax
 from regard.tasks.options import LabelingOptions
-from regard.tasks.reading import Batch, Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
 from regard.tasks.result import Result, inside
 from regard.text import Tokenizer
 from regard.text.cutting import windows
@@ -185,17 +185,13 @@ class TokenClassifier(ReadingTask):
         length = self._reader.max_length
         parts = [windows(encoding, length, min(OVERLAP, length // 4)) for encoding in encodings]
 
-        def compute(batch: Batch) -> Iterator[NDArray[np.float32]]:
-            lengths = batch.attention_mask.sum(1).tolist()
-            return (row[:n] for row, n in zip(self.outputs(batch), lengths, strict=True))
-
         groups = [
             [Tokens([e.ids[k] for k in window], [e.type_ids[k] for k in window]) for window in its]
             for e, its in zip(encodings, parts, strict=True)
         ]
         outputs = self._reader.run(
             groups,
-            compute,
+            self.token_outputs,
             batch_size=batch_size,
             workers=self.engine.workers,
             progress=progress,
@@ -247,17 +243,21 @@ class TokenClassifier(ReadingTask):
         ]
 
     def _subwords(self, text: str, encoding: Encoding) -> list[bool]:
-        """Return whether each token continues a word, by the rule of transformers' pipeline."""
+        """Return whether each token continues a word, by the rule of transformers' pipeline; so
+        does a further token of the bytes of one character, which has the same place."""
         prefix = getattr(self.tokenizer.backend.model, "continuing_subword_prefix", None)
         unknown = self.tokenizer.special.get("unk")
+        offsets = encoding.offsets
         return [
             token != unknown
             and (
                 len(token) != end - start
                 if prefix
-                else start > 0 and " " not in text[start - 1 : start + 1]
+                else (start > 0 and " " not in text[start - 1 : start + 1]) or start < before
             )
-            for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True)
+            for token, (start, end), (_, before) in zip(
+                encoding.tokens, offsets, [(0, 0), *offsets[:-1]], strict=True
+            )
         ]
 
 

@@ -226,7 +226,7 @@ def ids_of(axis: str, length: int, inputs: Mapping[str, Any]) -> list[int] | Non
 
 
 def naming_of(tokenizer: Any) -> Naming:
-    """The naming of a transformers tokenizer; ids where there is none."""
+    """Names by a transformers tokenizer; without one, the ids themselves."""
     if tokenizer is None:
         return Naming()
     return Naming(
