@@ -163,7 +163,7 @@ KINDS = {
         inputs=_TEXT,
         options="regard.tasks.options:TranslationOptions",
         decoding=("Decoding",),
-        result="regard.translation.translator:Translation",
+        result="regard.translation.result:Translation",
     ),
     "summarization": Kind(
         "a summarizer",
