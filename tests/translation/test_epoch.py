@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.translation.data import divided, epoch, rates
+from regard.translation.data import divided, rates, versions
 from regard.translation.files import pair_files
 from regard.translation.options import TrainingOptions
 
