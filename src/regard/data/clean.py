@@ -87,14 +87,18 @@ class Cleaner:
         self.report.drop(bad.reason, bad.line)
 
     def clean(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs that stay. Raises DamagedFileError at the end if there were none."""
+        """The pairs that stay.
+
+        Raises:
+            DamagedFileError: at the end, if there were none, not even another file's.
+        """
         pairs = iter(pairs)
         while chunk := list(islice(pairs, _PAIRS_AT_ONCE)):
             self.report.read += len(chunk)
             for pair in self._without_duplicates(list(self._accepted(chunk))):
                 self.report.kept += 1
                 yield pair
-        if not self.report.kept:
+        if not self.report.kept and self.report.dropped.get("duplicate", 0) < self.report.read:
             raise DamagedFileError(
                 f"no sentence pair is left after cleaning ({self.report}): "
                 "check that the file and its columns are the right ones"

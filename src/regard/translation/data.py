@@ -8,7 +8,7 @@ data/
 
 import math
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -198,9 +198,9 @@ def _cleaned(
     files: Sequence[PairFile], ends: list[int], options: TrainingOptions, say: Say
 ) -> Iterator[Example]:
     """The pairs of each file that stay; `ends` gets the number of those so far."""
-    line, seen = 0, SeenHashes()
+    line, seen = 0, defaultdict[str, SeenHashes](SeenHashes)
     for file in files:
-        cleaner = Cleaner(seen=seen)
+        cleaner = Cleaner(seen=seen[file.language])
         on_bad_line = refuse if options.strict else cleaner.skip
         for pair in cleaner.clean(read_pairs(file.path, on_bad_line=on_bad_line, say=say)):
             line += 1

@@ -186,8 +186,8 @@ def dev_figures(
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
-    """The figures of several target languages, or sources, as one: means, the least share of distinct
-    outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
+    """The figures of several target languages, or sources, as one: means, the least share of
+    distinct outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
     each = figures.values()
 
     def mean(name: str) -> float:

@@ -158,21 +158,21 @@ def held_files(
     Raises:
         BadArgumentError: languages that the files to train on do not have.
     """
-    own = [
+    apart = [
         replace(file, path=file.dev, title=file.source) for file in files if file.dev is not None
     ]
     if spec is None:
-        return own
+        return apart
     parts = [spec] if Path(spec).exists() or not languages else spec.split(",")
-    given = [_file(part) for part in parts]
-    for file in given:
+    others = [_file(part) for part in parts]
+    for file in others:
         if (file.language or "") not in (languages or ("",)):
             raise BadArgumentError(
                 f"dev and test need the target language of each file, one of"
                 f" {', '.join(languages)}, such as {languages[0]}=dev.tsv,{languages[-1]}=dev.tsv;"
                 f" got {spec!r}."
             )
-    return [*own, *given]
+    return [*apart, *others]
 
 
 def languages_of(files: Sequence[PairFile]) -> list[str]:
