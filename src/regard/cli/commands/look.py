@@ -87,10 +87,9 @@ def look(
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     options = {name: value for name, value in options.items() if value is not None}
     if saved and (options or text is not None or file):
+        names = flags(setting.name for setting in fields(TraceRequest) if setting.metadata)
         raise BadArgumentError(
-            "a saved trace cannot be changed; leave out the text, --file,"
-            f" {flags(setting.name for setting in fields(TraceRequest) if setting.metadata)}, or name a"
-            " model."
+            f"a saved trace cannot be changed; leave out text, --file, {names}, or name a model."
         )
     input_text = "" if saved else _text(text, file)
     if not saved:
