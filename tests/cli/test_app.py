@@ -55,9 +55,9 @@ OPTIONS = {
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
@@ -100,7 +100,8 @@ OPTIONS = {
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
         "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
-        "--answer", "--start", "--document", "--summary",
+        "--answer", "--start", "--document", "--summary", "--min-new-tokens",
+        "--repetition-penalty", "--no-repeat-ngram-size",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -153,7 +154,8 @@ OPTIONS = {
         "--strict",
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
-        "--norm", "--weights", "--temperature", "--names", "--new-subwords",
+        "--norm", "--temperature", "--names", "--new-subwords", "--joined", "--fold-quotes",
+        "--encoder-layers", "--decoder-layers",
         "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",

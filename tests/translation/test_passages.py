@@ -1,6 +1,5 @@
 """A text in its passages: nothing between them, and nothing that stays, is ever lost."""
 
-import re
 import time
 from itertools import pairwise
 
@@ -78,9 +77,8 @@ def test_whatever_a_model_answers_all_that_stays_is_there(text: str, answer: str
 def test_a_model_that_copies_gives_each_passage_back(text: str) -> None:
     for passage in passages(text, "en"):
         whole, used = passage.translated(passage.units)
-        words = re.findall(r"\w+", whole)
         assert used in (slice(0, 1), slice(1, None))
-        assert sorted(words) == sorted(re.findall(r"\w+", passage.source))
+        assert sorted(filter(str.isalnum, whole)) == sorted(filter(str.isalnum, passage.source))
 
 
 def test_sentences_are_told_apart_and_white_space_stays_between_them() -> None:

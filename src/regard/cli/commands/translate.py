@@ -44,8 +44,8 @@ class Translate(TaskCommand):
         super().warn(line, result)
         if any(each.long for each in result.sentences):
             say(
-                f"line {line.number} has a sentence of more than {self.task.longest} tokens; the model"
-                " was trained for shorter ones. Split it if it reads badly."
+                f"line {line.number} has a sentence of more than {self.task.longest} tokens; the"
+                " model knows shorter ones. Split it if it reads badly."
             )
 
     def json(self, line: Line, result: Any) -> str:
