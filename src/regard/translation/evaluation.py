@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
+from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.resampling import intervals
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
@@ -172,7 +172,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], any_script=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = task.generation.updated(**catalog.decoding(settings)).num_beams
+        beams = task.generation.updated(**decoding_of(settings)).num_beams
         sources = data.sources if isinstance(data, TestSets) else ()
         return TranslationScores(task, data, [each.text for each in results], speed, beams, sources)
 
