@@ -103,7 +103,7 @@ def generate(
         results,
         prompt_mask=prompt_mask,
         ends=ends,
-        ranks=isinstance(decoder, RankingDecoder),
+        ranks=hasattr(decoder, "likeliest"),
     )
     for _ in _driven(searching, decoder, config):
         pass
@@ -149,7 +149,7 @@ def stream(
             f"a beam search cannot stream, since its best beam may change until the end; got"
             f" num_beams={config.num_beams}. Set num_beams=1, or generate without a stream."
         )
-    results, ranks = [NBest(config)], isinstance(decoder, RankingDecoder)
+    results, ranks = [NBest(config)], hasattr(decoder, "likeliest")
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
     for request in itertools.islice(_driven(searching, decoder, config), 1, None):
         yield int(request.tokens[0])
