@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import Hypothesis
+from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.handle import EncoderDecoderHandle
@@ -122,10 +123,17 @@ class Translator(TextToText):
             source,
             target,
             name=self.name,
+            stated=self._stated_languages(),
             generation=self.generation,
             around={"before": self.before, "after": self.after},
         )
         return self.decoding_by(**changes)
+
+    def _stated_languages(self) -> list[str]:
+        """The languages that the model's card states, the source's first."""
+        source = self.handle.source
+        stated = None if source is None else read_card(source.folder).get("language")
+        return stated if isinstance(stated, list) else []
 
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
         languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
