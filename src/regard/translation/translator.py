@@ -125,11 +125,18 @@ class Translator(TextToText):
             source,
             target,
             name=self.name,
+            stated=self._stated_languages(),
             generation=self.generation,
             around={"before": self.before, "after": self.after},
         )
         language = source.partition("_")[0] if source else self.language
         return self.decoding_by(language=language, **changes)
+
+    def _stated_languages(self) -> list[str]:
+        """The languages that the model's card states, the source's first."""
+        source = self.handle.source
+        stated = None if source is None else read_card(source.folder).get("language")
+        return stated if isinstance(stated, list) else []
 
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
         languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
