@@ -141,7 +141,8 @@ class Passage:
                 place = _only(marked, whole) if span.pair >= 0 else None
                 place = place or _word_near(whole, share, opened)
                 opened = place[0] if begins else place[1]
-                edits.append((opened, opened, self._of(span)))
+                apart = " " if span.pair < 0 and self.text[span.end].isspace() else ""
+                edits.append((opened, opened, self._of(span) + apart))
         for begin, end, text in sorted(edits, key=lambda edit: edit[:2], reverse=True):
             whole = whole[:begin] + text + whole[end:]
         return whole
