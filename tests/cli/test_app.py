@@ -20,9 +20,9 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -57,9 +57,9 @@ OPTIONS = {
     },
     "run": {"--help"},
     "run translate": RUN | {
-        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": RUN | {
         "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
