@@ -37,7 +37,7 @@ DECLARATIONS = (
         inputs=_TEXT,
         options="regard.tasks.options:TranslationOptions",
         decoding=("Decoding",),
-        result="regard.translation.translator:Translation",
+        result="regard.translation.result:Translation",
         pipeline="regard.api.pipeline_writing:translate",
         training=Training(
             "translation",

@@ -41,6 +41,10 @@ class TranslationOptions(WritingOptions):
         "Text to put before every sentence, such as T5's 'translate English to German: '.",
         shown="model's",
     )
+    whole: bool = option(
+        False, "Translate each text as one sentence, for a model that reads documents."
+    )
+    sentences: bool = option(False, "Also give the sentences of each text, in JSON.")
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,6 +18,7 @@ from regard.text import Tokenizer
 _TASK = re.compile(r"translation_(.+)_to_(.+)")
 _TOKEN = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}")
 _MARIAN = re.compile(r">>(.+)<<")
+LEADING = re.compile(r"\s*(?:(>>\S{1,30}<<|<2\w{1,30}>)\s)?")  # a target that a text names itself
 
 
 @dataclass(frozen=True)
