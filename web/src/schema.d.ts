@@ -1317,6 +1317,8 @@ export interface components {
             num_beams?: number | null;
             /** Seed */
             seed?: number | null;
+            /** Sentence */
+            sentence?: number | null;
             /** Target */
             target?: string | null;
             /** Temperature */
