@@ -30,8 +30,8 @@ class Settings:
         id: the column that the output repeats; None: all columns.
         several: whether the input is several files, so that a line's number needs its file.
         options: of the task, such as num_beams.
-        engine: "auto", "torch" or "onnx", as `Task.run_by` takes it.
-        precision: of "onnx".
+        engine: as `Task.run_by` takes it.
+        precision: of the engines that have one.
         batch_size: texts computed together.
     """
 
