@@ -16,9 +16,9 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -55,9 +55,9 @@ OPTIONS = {
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
@@ -100,7 +100,8 @@ OPTIONS = {
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
         "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
-        "--answer", "--start", "--document", "--summary",
+        "--answer", "--start", "--document", "--summary", "--min-new-tokens",
+        "--repetition-penalty", "--no-repeat-ngram-size",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -145,15 +146,16 @@ OPTIONS = {
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--engine", "--precision",
-        "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending", "--timeout",
-        "--notice", "--workers", "--download", "--help",
+        "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
+        "--timeout", "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {
         "--strict",
         "pairs", "--source", "--target", "--dev", "--test", "--output", "--source-language",
         "--target-language", "--license", "--data-note", "--from", "--architecture", "--preset",
-        "--norm", "--weights", "--temperature", "--names", "--new-subwords",
+        "--norm", "--temperature", "--names", "--new-subwords", "--joined", "--fold-quotes",
+        "--encoder-layers", "--decoder-layers",
         "--cell", "--attention", "--dropout",
         "--vocab-size", "--separate-vocabularies", "--max-length", "--max-tokens", "--accumulate",
         "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",

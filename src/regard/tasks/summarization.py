@@ -58,7 +58,7 @@ class Rewriter(TextToText):
             any_script: also answer texts whose characters the vocabulary mostly lacks, as an
                 evaluation does; the answers are guesses.
             progress: called with the number of texts just finished.
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: an unknown option, one out of range, or a text whose characters the
@@ -73,7 +73,7 @@ class Rewriter(TextToText):
             batch_size=batch_size,
             progress=progress,
         )
-        return list(map(self.result, whole, answers))
+        return list(map(self.result, texts, whole, answers))
 
     def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
         """All of a text, of which the model reads the beginning."""
@@ -83,7 +83,9 @@ class Rewriter(TextToText):
         if ids:
             yield ids
 
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Summary:
+    def result(
+        self, text: str, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]
+    ) -> Summary:
         if not parts:
             return _NOTHING
         truncated = len(parts[0]) > self.room

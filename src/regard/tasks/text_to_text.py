@@ -183,7 +183,7 @@ class TextToText(Task):
                 such as "decoder.layers.2.cross:1"; and edges such as
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+            options: fields of GenerationConfig; forced_beginning makes the
                 answer begin with these ids.
 
         Raises:
@@ -204,9 +204,7 @@ class TextToText(Task):
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
-            beams = 1 if config.do_sample else config.num_beams
-            search = config.updated(alternatives=beams)
-            return decoding._decoded([blanked or ids], search, [0])[0]
+            return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
 
         return trace_written(
             self.model,
@@ -277,19 +275,20 @@ class TextToText(Task):
         return self.encode(self.tidied(text))
 
     @abstractmethod
-    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
-        """Ids of each part of a text that is decoded, without special tokens, as it is found; a
-        blank text has none.
+    def parts(self, text: str, *, any_script: bool = False) -> Iterator[Any]:
+        """Parts of a text that are decoded, each as it is found; a blank text has none.
+
+        A part is its ids, without special tokens, or has them.
 
         Args:
             any_script: see `check_script`, which otherwise refuses the text.
         """
 
     @abstractmethod
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Any:
+    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
         """A text's result, from its parts and the n best answers to each."""
 
-    def source(self, part: Sequence[int]) -> list[int]:
+    def source(self, part: Any) -> list[int]:
         """Ids of a part with special tokens around it, as the model reads it."""
         return self._around([part])[0]
 

@@ -12,14 +12,24 @@ from numpy.typing import NDArray
 
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
+from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
+from regard.recipes.resampling import intervals
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
+from regard.translation.files import held_files, read_sources
+from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translator
+
+
+class TestSets(list[tuple[str, str]]):
+    """The sentence pairs of several test sets."""
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []  # of each pair, by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,7 @@ class TranslationScores:
     translations: list[str]
     sentences_per_second: float  # of decoding
     num_beams: int
+    sources: Sequence[str] = ()  # of each pair, by name, where there are several
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -44,6 +55,20 @@ class TranslationScores:
     def texts(self) -> ScoredTexts:
         """The same for any choice of the pairs."""
         return ScoredTexts(self.translations, [target for _, target in self.pairs])
+
+    @cached_property
+    def by_source(self) -> dict[str, dict[str, Any]]:
+        """BLEU and chrF of each source with their intervals, and the number of its sentences."""
+        names, references = np.array(self.sources), [target for _, target in self.pairs]
+        scores = dict[str, dict[str, Any]]()
+        for name in dict.fromkeys(self.sources):
+            rows = np.flatnonzero(names == name)
+            texts = ScoredTexts(
+                [self.translations[row] for row in rows], [references[row] for row in rows]
+            )
+            scores[name] = texts.figures_of(np.arange(len(rows)))
+            scores[name] |= {"sentences": len(rows), "intervals": intervals(texts)}
+        return scores
 
     @cached_property
     def loss(self) -> float:
@@ -74,6 +99,13 @@ class TranslationReport(Report):
                 f"BLEU of {compared['model']}: {compared['value']:.2f}; difference"
                 f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
             )
+        width = max(map(len, result.by_source), default=0)
+        for source, figures in result.by_source.items():
+            parts = [f"  {source:<{width}}"]
+            for name, (title, _) in self.titles.items():
+                low, high = figures["intervals"][name]
+                parts.append(f"{title} {figures[name]:5.2f} ({low:.2f} to {high:.2f})")
+            lines.append("  ".join([*parts, f"{figures['sentences']:,} sentences"]))
         return [
             *lines,
             f"loss         {result.loss:.4f} nats per target token",
@@ -94,6 +126,7 @@ class TranslationReport(Report):
             "num_beams": result.num_beams,
             "intervals": self.intervals,
         }
+        content |= {"sources": result.by_source} if result.by_source else {}
         return content | ({"compared": self.compared} if self.compared else {})
 
 
@@ -115,7 +148,16 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
-        return read_test_set(path, strict=self.options.strict, say=self.say)
+        options: dict[str, Any] = {"strict": self.options.strict, "say": self.say}
+        if not path.endswith(".toml"):
+            return read_test_set(path, **options)
+        files = read_sources(path)
+        sets = TestSets()
+        for file in held_files(None, [], files) or files:
+            pairs = read_test_set(file.path, **options)
+            sets += pairs
+            sets.sources += [file.source] * len(pairs)
+        return sets
 
     def score(
         self,
@@ -130,8 +172,9 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], any_script=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = settings.get("num_beams", task.generation.num_beams)
-        return TranslationScores(task, data, [each.text for each in results], speed, beams)
+        beams = task.generation.updated(**decoding_of(settings)).num_beams
+        sources = data.sources if isinstance(data, TestSets) else ()
+        return TranslationScores(task, data, [each.text for each in results], speed, beams, sources)
 
     def compared(self, result: TranslationScores) -> str:
         return "bleu"
@@ -144,7 +187,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
 
 
 def read_test_set(
-    path: str | Path, *, strict: bool = False, say: Say = warn
+    path: str | Path | tuple[str, str], *, strict: bool = False, say: Say = warn
 ) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
@@ -174,7 +217,8 @@ def dev_figures(
     of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]
-    hypotheses = greedy_answers(translator, sources, references, batch_size=128)
+    whole = translator.decoding_by(whole=True)  # as the pairs that it is trained on
+    hypotheses = greedy_answers(whole, sources, references, batch_size=128)
     scores = corpus_scores(hypotheses, references)
     return {
         "loss": mean_loss(translator, pairs),
@@ -186,8 +230,8 @@ def dev_figures(
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
-    """The figures of several target languages as one: means, the least share of distinct outputs,
-    all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
+    """The figures of several target languages, or sources, as one: means, the least share of
+    distinct outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
     each = figures.values()
 
     def mean(name: str) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError
-from regard.options import Options, option
+from regard.options import Options, decoding_of, option, with_decoding
 
 PICTURES = (".svg", ".pdf", ".png")
 
@@ -54,6 +54,7 @@ class BatchedOptions(EvaluationOptions):
     batch_size: int = option(32, "Examples in a batch.", shown="by the task", min=1)
 
 
+@with_decoding(("Decoding",), but=("alternatives",))
 @dataclass(frozen=True, repr=False)
 class DecodingOptions(BatchedOptions):
     """Options of evaluating a model that writes an answer to each text."""
@@ -61,15 +62,11 @@ class DecodingOptions(BatchedOptions):
     output: str | None = option(
         None, "File for the translations or summaries, one per line.", flag="--output -o"
     )
-    num_beams: int | None = option(
-        None, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    length_penalty: float | None = option(None, "Above 0 favors longer text.", shown="model's")
-    max_new_tokens: int | None = option(None, "Longest output, in tokens.", shown="model's", min=1)
 
     def decoding(self) -> dict[str, Any]:
         """Return those arguments of `TextToText.run` that are not left to it."""
-        return self.chosen("batch_size", "num_beams", "length_penalty", "max_new_tokens")
+        chosen = {name: value for name, value in vars(self).items() if value is not None}
+        return {"batch_size": self.batch_size} | decoding_of(chosen)
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,25 +197,3 @@ class TextEvaluationOptions(TextColumn, BatchedOptions):
 @dataclass(frozen=True, repr=False)
 class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
     """Options of evaluating a masked language model."""
-
-
-@dataclass(frozen=True, repr=False)
-class TranslationEvaluationOptions(LineOptions, DecodingOptions):
-    """Options of evaluating a translator."""
-
-    num_beams: int | None = option(
-        5, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    source_language: str | None = option(
-        None,
-        "Source language, for a model of several languages, such as de or de_DE.",
-        shown="model's",
-    )
-    target_language: str | None = option(
-        None, "Target language, for a model of several languages.", shown="model's"
-    )
-    prefix: str | None = option(
-        None,
-        "Text to put before every sentence, such as T5's 'translate English to German: '.",
-        shown="model's",
-    )

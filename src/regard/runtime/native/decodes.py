@@ -167,8 +167,10 @@ class Slots:
 
     def select(self, slot: Slot, rows: Ints) -> None:
         """Makes copies of these rows the rows of a slot."""
-        rows = _int32(rows)
-        status = self._library.regard_select(self._pointer, slot.index, _pointer(rows), len(rows))
+        chosen = _int32(rows)
+        status = self._library.regard_select(
+            self._pointer, slot.index, _pointer(chosen), len(chosen)
+        )
         self._model.check(status)
 
     def step(self, reads: Sequence[Read]) -> list[tuple[Any, ...]]:
@@ -204,12 +206,12 @@ class Slots:
         log_probs = np.empty((rows, count), np.float32)
         best = np.empty((rows, count), np.int32)
         numbers = np.array([slot.index for slot in slots], np.int32)
-        tokens = _int32(tokens)
+        ids = _int32(tokens)
         status = self._library.regard_step(
             self._pointer,
             _pointer(numbers),
             len(numbers),
-            _pointer(tokens),
+            _pointer(ids),
             rows,
             _pointer(logits) if with_logits else None,
             count,
@@ -281,7 +283,7 @@ def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, li
         "bad_word_lengths": tuple(map(len, words)),
     }
     arrays = {name: np.array(values, np.int32) for name, values in lists.items()}
-    names = {name for name, _ in library.Generation._fields_}
+    names = {field[0] for field in library.Generation._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     nothing = {"forced_bos_token_id": -1, "forced_eos_token_id": -1}
     same |= {name: value for name, value in nothing.items() if same[name] is None}

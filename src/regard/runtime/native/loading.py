@@ -76,7 +76,7 @@ def open_native(
 
 
 def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
-    names = {name for name, _ in library.Config._fields_}
+    names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     relative = config.positions == "relative"
     activation = _ACTIVATIONS.get(config.activation, config.activation)
