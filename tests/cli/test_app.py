@@ -16,13 +16,14 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
+        "--words", "--force",
         "--source-language", "--target-language", "--prefix", "--max-new-tokens",
         "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
         "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
-        "--precision", "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens",
+        "--precision", "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
         "--no-repeat-ngram-size", "--threads", "--help"
     },
@@ -55,14 +56,15 @@ OPTIONS = {
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
+        "--tokens", "--words", "--force", "--source-language", "--target-language",
+        "--prefix", "--max-new-tokens",
         "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
         "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
+        "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
         "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
         "--threads", "--help"
     },
@@ -95,7 +97,7 @@ OPTIONS = {
         "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
-        "--strict", "--word",
+        "--strict", "--word", "--calibrate",
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",

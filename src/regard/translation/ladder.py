@@ -266,7 +266,7 @@ def _timed(
 ) -> tuple[list[Translation], float]:
     """The translations and the seconds that they took."""
     started = time.perf_counter()
-    results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, num_beams=num_beams)
+    results = translator.run(sources, force=True, batch_size=BATCH_SIZE, num_beams=num_beams)
     return results, time.perf_counter() - started
 
 

@@ -1,6 +1,7 @@
 """Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -14,9 +15,11 @@ from regard.recipes.card import CardText
 from regard.recipes.examples import read_examples
 from regard.recipes.prepared import Values
 from regard.recipes.recipe import Say, Watch, learn
-from regard.recipes.sequences import SequenceRecipe
+from regard.recipes.sequences import SequenceRecipe, spread
+from regard.tasks.calibration import Calibration
 from regard.text.layouts import surround
 from regard.training import Progress
+from regard.translation.certainty import Judged, of_language
 from regard.translation.data import TranslationData, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
@@ -28,6 +31,8 @@ from regard.translation.files import Pairs, held_files, languages_of, pair_files
 from regard.translation.growing import with_subwords
 from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
+
+COUNTED = 100_000  # sources that the words of the language are counted in
 
 
 class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Translator]):
@@ -58,6 +63,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         self.title = f"{options.source_language} → {', '.join(self.targets)}"
         paths = [path for file in self.pairs for path in file.paths]
         super().__init__(paths, options, say=say, command=command)
+        self.judged: Judged | None = None  # of the last evaluation, of one target language
+        self._language: Calibration | None = None  # of the sources
 
     def shown_figures(self) -> Mapping[str, str]:
         return {**self.shown, **{f"bleu_{each}": f"{each} {{:.2f}}" for each in self.languages}}
@@ -113,17 +120,29 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
         translator, most = self.task_of(model, data), self.options.dev_sentences
         if not self.languages:
-            return dev_figures(translator, pairs_of(data.dev), sentences=most)
+            figures, self.judged = dev_figures(translator, pairs_of(data.dev), sentences=most)
+            return figures
         return figures_of_all(
             {
                 language: dev_figures(
                     translator.between(self.options.source_language, language),
                     pairs_of(data.dev, language),
                     sentences=max(1, most // len(self.languages)),
-                )
+                )[0]
                 for language in self.languages
             }
         )
+
+    def save_task(
+        self, model: nn.Module, data: TranslationData, figures: dict[str, float], folder: Path
+    ) -> None:
+        super().save_task(model, data, figures, folder)
+        if self.judged is not None:
+            if self._language is None:
+                decode = data.tokenizers.source.decode
+                rows = spread(range(len(data.train)), COUNTED)
+                self._language = of_language([decode(data.train[row][0]) for row in rows])
+            replace(self._language, unsure_below=self.judged.threshold()).save(folder)
 
     def test_sets(self, run: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         test = None if self.languages else self.options.test
@@ -149,6 +168,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
             f"Dev set, {figures['sentences']:.0f} sentences, greedy: BLEU {figures['bleu']:.1f},"
             f" chrF {figures['chrf']:.1f}{f' ({parts})' if parts else ''}",
             f"Whole dev set: loss {figures['loss']:.3f} nats per token",
+            *([] if self.judged is None else self.judged.card(self.judged.threshold())),
         ]
         about = [f"Vocabulary: {subwords:,} subwords"]
         return CardText({"pairs": len(data.train)}, results, about, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class WrittenWord:
+    """A word of a translation."""
+
+    text: str
+    probability: float  # the model's own: the product of its tokens'
+    unsure: bool  # the probability is below the model's `Calibration.unsure_below`
+
+
+@dataclass(frozen=True)
 class Translation(Written):
     """The translation of one text."""
 
@@ -33,6 +43,7 @@ class Translation(Written):
     score: float
     finished: bool  # False where max_new_tokens cut it off
     tokens: list[str] = asked()
+    words: list[WrittenWord] = asked()
     alternatives: list[Translation] = asked()  # n best, this one first
     source_words: list[str] = asked("alignment")
     target_words: list[str] = asked("alignment")
@@ -167,7 +178,7 @@ class Translator(TextToText):
         batch_size: int = 32,
         alignment: str | None = None,
         alignment_layer: int | None = None,
-        any_script: bool = False,
+        force: bool = False,
         truncation: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
@@ -180,15 +191,15 @@ class Translator(TextToText):
                 "output" or "input" step (`inspection.cross_attention`).
             alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
                 the end; the mean over all layers by default.
-            any_script: also translate texts whose characters the vocabulary mostly lacks, as an
-                evaluation does; the translations are guesses.
+            force: also translate texts of another language or script, as an evaluation does; the
+                translations are guesses.
             truncation: cut a text that is too long, where otherwise it is translated in parts.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig, such as num_beams.
 
         Raises:
-            BadArgumentError: an unknown option, a text whose characters the vocabulary mostly
-                lacks, or a sentence with more tokens than the model has positions. A longer text of
+            BadArgumentError: an unknown option, a text in another language (`check_readable`), or
+                a sentence with more tokens than the model has positions. A longer text of
                 several sentences is translated sentence by sentence.
         """
         config = self.configured(options)
@@ -201,7 +212,7 @@ class Translator(TextToText):
 
         parts = self.answers(
             read_each(
-                lambda text: list(self.parts(text, any_script=any_script, truncation=truncation)),
+                lambda text: list(self.parts(text, force=force, truncation=truncation)),
                 texts,
             ),
             config,
@@ -237,17 +248,33 @@ class Translator(TextToText):
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
         return self._aligned(found, sources, targets, alignment, layer)
 
+    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
+        plain: list[Translation] = super().alternatives(hypotheses)
+        return [
+            replace(result, words=self._words(hypothesis))
+            for result, hypothesis in zip(plain, hypotheses, strict=True)
+        ]
+
+    def _words(self, hypothesis: Hypothesis) -> list[WrittenWord]:
+        ids, below = self.without_end(hypothesis.tokens), self.calibration.unsure_below
+        log_probs = hypothesis.token_logprobs
+        words = [
+            (word.text, math.exp(sum(log_probs[place] for place in word.indices)))
+            for word in self.tokenizers.target.words(ids)
+        ]
+        return [WrittenWord(text, chance, unsure=chance < below) for text, chance in words]
+
     def tidied(self, text: str) -> str:
         return normalize(text)
 
     def parts(
-        self, text: str, *, any_script: bool = False, truncation: bool = False
+        self, text: str, *, force: bool = False, truncation: bool = False
     ) -> Iterator[list[int]]:
         """Yield as many parts as the model's positions make necessary; one with `truncation`."""
         text = self.tidied(text)
         whole = self.encode(text)
-        if not any_script:
-            self.check_script(text, whole)
+        if not force:
+            self.check_readable(text, whole)
         if truncation or len(whole) <= self.room:
             if whole:
                 yield whole[: self.room]
@@ -359,6 +386,7 @@ def _joined(parts: Sequence[Translation]) -> Translation:
         sum(part.score for part in parts),
         all(part.finished for part in parts),
         tokens=[token for part in parts for token in part.tokens],
+        words=[word for part in parts for word in part.words],
         ids=[id_ for part in parts for id_ in part.ids],
     )
 
