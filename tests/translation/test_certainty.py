@@ -39,10 +39,19 @@ def test_counts_and_figures_are_those_counted_by_hand() -> None:
     assert np.isnan(mark_figures(judged.counts(0.0))["mark_precision"])
 
 
+def test_joined_parts_are_judged_as_one() -> None:
+    results, references = [written("a b", 0.1, 0.9), written("c d e", 0.2, 0.3, 0.1)], ["b", "c"]
+    whole = Judged.of(results, references)
+    parts = [Judged.of([each], [its]) for each, its in zip(results, references, strict=True)]
+    joined = Judged.joined(parts)
+    for name in vars(whole):
+        assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
+
+
 def some(wrong_below: float) -> Judged:
     probabilities = (np.arange(200) + 0.5) / 200
     wrong = probabilities < wrong_below
-    return Judged(np.zeros(200, np.int64), probabilities, wrong, 1, 0.0)
+    return Judged(np.zeros(200, np.int64), probabilities, wrong, np.zeros(1), np.zeros(1))
 
 
 def test_the_threshold_has_the_precision_and_is_the_largest() -> None:

@@ -8,13 +8,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
 from regard.errors import UnsupportedError
+from regard.generation.config import GREEDY
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.recipes.options.sequences import SequenceOptions
 from regard.recipes.prepared import Prepared
@@ -35,6 +38,10 @@ class SequenceData(Prepared):
 
     train: TokenStore
     tokenizers: TokenizerPair
+
+    def rates(self) -> NDArray[np.float64] | None:
+        """Return how often an epoch reads each row of `train`; None: once."""
+        return None
 
 
 DataT = TypeVar("DataT", bound=SequenceData)
@@ -102,6 +109,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
             eos_id=ids.eos_id if base is None else base.generation.eos_ids[0],
             source_end=None if base is None else base.after[-1],
             long_sources=self.long_sources,
+            rates=data.rates(),
             seed=self.options.seed,
         )
 
@@ -186,11 +194,10 @@ def greedy_answers(
     A young model rarely ends a text; nothing is learned from how long it would continue.
     """
     longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
-    return list(
-        task.run(
-            sources, force=True, batch_size=batch_size, num_beams=1, max_new_tokens=longest + 10
-        )
+    results = task.run(
+        sources, force=True, batch_size=batch_size, max_new_tokens=longest + 10, **GREEDY
     )
+    return list(results)
 
 
 @torch.inference_mode()

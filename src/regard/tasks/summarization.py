@@ -58,7 +58,7 @@ class Rewriter(TextToText):
             force: also answer texts of another language or script, as an evaluation does; the
                 answers are guesses.
             progress: called with the number of texts just finished.
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: an unknown option, one out of range, or a text in another language

@@ -190,7 +190,7 @@ class TextToText(Task):
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             force: as `run` takes it.
-            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+            options: fields of GenerationConfig; forced_beginning makes the
                 answer begin with these ids.
 
         Raises:
@@ -212,9 +212,7 @@ class TextToText(Task):
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
-            beams = 1 if config.do_sample else config.num_beams
-            search = config.updated(alternatives=beams)
-            return decoding._decoded([blanked or ids], search, [0])[0]
+            return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
 
         return trace_written(
             self.model,

@@ -37,8 +37,8 @@ class Judged:
     sentence: NDArray[np.int64]  # its number
     probability: NDArray[np.float64]
     wrong: NDArray[np.bool_]
-    sentences: int
-    correlation: float  # Spearman's, of the sentences' scores and chrF
+    scores: NDArray[np.float64]  # (sentences,)
+    chrf: NDArray[np.float64]  # (sentences,)
 
     @classmethod
     def of(cls, results: Sequence[Translation], references: Sequence[str]) -> Judged:
@@ -55,9 +55,18 @@ class Judged:
             np.array(sentence, np.int64),
             np.array(probability, np.float64),
             np.array(wrong, np.bool_),
-            len(results),
-            spearman([result.score for result in results], chrf),
+            np.array([result.score for result in results]),
+            np.array(chrf),
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Judged]) -> Judged:
+        """Join the sentences of several parts."""
+        firsts = np.cumsum([0, *(len(part.scores) for part in parts)])
+        numbers = [part.sentence + first for part, first in zip(parts, firsts, strict=False)]
+        names = ("probability", "wrong", "scores", "chrf")
+        rest = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(np.concatenate(numbers), *rest)
 
     def threshold(self) -> float:
         """Return the largest bound, up to `HIGHEST`, at which the mark has `PRECISION`; 0.0 if
@@ -75,7 +84,7 @@ class Judged:
         (sentences, 4)."""
         marked = self.probability < below
         kinds = (np.ones_like(self.wrong), self.wrong, marked, marked & self.wrong)
-        numbers = [np.bincount(self.sentence, kind, self.sentences) for kind in kinds]
+        numbers = [np.bincount(self.sentence, kind, len(self.scores)) for kind in kinds]
         return np.stack(numbers, axis=1).astype(np.int64)
 
     def card(self, below: float) -> list[str]:
@@ -83,12 +92,13 @@ class Judged:
         shares = mark_figures(self.counts(below))
         return [
             f"Words with a probability below {below} are marked as unsure: of"
-            f" {len(self.wrong):,} words in {self.sentences:,} sentences of the dev set"
+            f" {len(self.wrong):,} words in {len(self.scores):,} sentences of the dev set"
             f" {shares['wrong']:.1%} are not in the reference, of the marked"
             f" {shares['mark_precision']:.1%}; {shares['mark_recall']:.1%} of those that are not"
             " are marked",
             "\n".join(["Reliability of the probabilities:\n", *self.table()]),
-            f"Spearman's correlation of a sentence's score and its chrF: {self.correlation:.2f}",
+            "Spearman's correlation of a sentence's score and its chrF:"
+            f" {spearman(self.scores, self.chrf):.2f}",
         ]
 
     def table(self) -> list[str]:

@@ -10,16 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.certainty import Judged, mark_figures, of_language
+from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
 
 MARKS = ("wrong", "mark_precision", "mark_recall")  # figures of `mark_figures`
@@ -175,7 +176,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], force=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = settings.get("num_beams", task.generation.num_beams)
+        beams = task.generation.updated(**catalog.decoding(settings)).num_beams
         scores = TranslationScores(task, data, results, speed, beams)
         return self._calibrated(scores) if self.options.calibrate else scores
 
@@ -249,8 +250,8 @@ def dev_figures(
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
-    """The figures of several target languages as one: means, the least share of distinct outputs,
-    all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
+    """The figures of several target languages, or sources, as one: means, the least share of
+    distinct outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
     each = figures.values()
 
     def mean(name: str) -> float:

@@ -20,7 +20,7 @@ from regard.tasks.calibration import Calibration
 from regard.text.layouts import surround
 from regard.training import Progress
 from regard.translation.certainty import Judged, of_language
-from regard.translation.data import TranslationData, fill, pairs_of
+from regard.translation.data import TranslationData, by_part, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
     dev_figures,
@@ -29,7 +29,7 @@ from regard.translation.evaluation import (
 )
 from regard.translation.files import Pairs, held_files, languages_of, pair_files, tag
 from regard.translation.growing import with_subwords
-from regard.translation.options import TrainingOptions
+from regard.translation.options import BEAMS, TrainingOptions
 from regard.translation.translator import Translator
 
 COUNTED = 100_000  # sources that the words of the language are counted in
@@ -46,7 +46,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
     def __init__(self, source: Pairs, options: TrainingOptions, *, say: Say, command: str):
-        self.pairs = pair_files(source, options.weights)
+        self.pairs = pair_files(source)
         self.languages = languages_of(self.pairs)  # the targets', where there are several
         if self.languages and options.target_language != TrainingOptions.target_language:
             raise BadArgumentError(
@@ -54,10 +54,10 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 f" {options.target_language!r} with files of {', '.join(self.languages)}. Leave it"
                 " out."
             )
-        if not self.languages and options.temperature != TrainingOptions.temperature:
+        if len(self.pairs) == 1 and options.temperature != TrainingOptions.temperature:
             raise BadArgumentError(
-                f"temperature weighs several target languages; got {options.temperature} with one."
-                " Leave it out, or give files as de=FILE hi=FILE."
+                f"temperature weighs several files; got {options.temperature} with one. Leave it"
+                " out, or give more files."
             )
         self.targets = self.languages or [options.target_language]
         self.title = f"{options.source_language} → {', '.join(self.targets)}"
@@ -72,8 +72,9 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     @property
     def files(self) -> list[str]:
         options = self.options
-        held = (held_files(spec, self.languages) for spec in (options.dev, options.test))
-        return [*self.source, *(path for file in chain(*held) for path in file.paths)]
+        dev = held_files(options.dev, self.languages, self.pairs)
+        test = held_files(options.test, self.languages)
+        return [*self.source, *(path for file in chain(dev, test) for path in file.paths)]
 
     def open_base(self, name: str) -> Translator:
         translator = super().open_base(name)
@@ -93,6 +94,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         if self.languages:
             languages = [file.language for file in self.pairs]
             made_by |= {"languages": languages, "source_language": self.options.source_language}
+        if len(self.pairs) > 1:
+            made_by["read"] = [[file.weight, file.most] for file in self.pairs]
         if self.base is not None:
             around = [list(self.base.before), list(self.base.after)]
             made_by |= {"prefix": self.base.prefix, "around": around}
@@ -114,24 +117,26 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         return RecurrentEncoderDecoder(config) if recurrent else super().new_model(config)
 
     def new_task(self, model: AnyEncoderDecoder, data: TranslationData) -> Translator:
-        new = Translator(model, data.tokenizers, generation=GenerationConfig(num_beams=5))
+        new = Translator(model, data.tokenizers, generation=GenerationConfig(**BEAMS))
         return self.with_targets(new) if self.languages else new
 
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
         translator, most = self.task_of(model, data), self.options.dev_sentences
-        if not self.languages:
-            figures, self.judged = dev_figures(translator, pairs_of(data.dev), sentences=most)
-            return figures
-        return figures_of_all(
-            {
-                language: dev_figures(
-                    translator.between(self.options.source_language, language),
-                    pairs_of(data.dev, language),
-                    sentences=max(1, most // len(self.languages)),
-                )[0]
-                for language in self.languages
-            }
-        )
+        parts = by_part(data.dev)
+        scored = {
+            part: dev_figures(
+                translator.between(self.options.source_language, part)
+                if self.languages
+                else translator,
+                pairs,
+                sentences=max(1, most // len(parts)),
+            )
+            for part, pairs in parts.items()
+        }
+        words = [judged for _, judged in scored.values()]
+        self.judged = None if self.languages else Judged.joined(words)
+        figures = {part: each for part, (each, _) in scored.items()}
+        return figures_of_all(figures) if len(parts) > 1 else figures.popitem()[1]
 
     def save_task(
         self, model: nn.Module, data: TranslationData, figures: dict[str, float], folder: Path
@@ -162,7 +167,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         parts = "; ".join(
             f"{language}: BLEU {figures[f'bleu_{language}']:.1f}, chrF"
             f" {figures[f'chrf_{language}']:.1f}"
-            for language in self.languages
+            for language in by_part(data.dev)
+            if f"bleu_{language}" in figures
         )
         results = [
             f"Dev set, {figures['sentences']:.0f} sentences, greedy: BLEU {figures['bleu']:.1f},"

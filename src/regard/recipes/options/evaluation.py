@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regard import catalog
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
@@ -54,6 +55,7 @@ class BatchedOptions(EvaluationOptions):
     batch_size: int = option(32, "Examples in a batch.", shown="by the task", min=1)
 
 
+@catalog.with_decoding(("Decoding",), but=("alternatives",))
 @dataclass(frozen=True, repr=False)
 class DecodingOptions(BatchedOptions):
     """Options of evaluating a model that writes an answer to each text."""
@@ -61,15 +63,11 @@ class DecodingOptions(BatchedOptions):
     output: str | None = option(
         None, "File for the translations or summaries, one per line.", flag="--output -o"
     )
-    num_beams: int | None = option(
-        None, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    length_penalty: float | None = option(None, "Above 0 favors longer text.", shown="model's")
-    max_new_tokens: int | None = option(None, "Longest output, in tokens.", shown="model's", min=1)
 
     def decoding(self) -> dict[str, Any]:
         """Return those arguments of `TextToText.run` that are not left to it."""
-        return self.chosen("batch_size", "num_beams", "length_penalty", "max_new_tokens")
+        chosen = {name: value for name, value in vars(self).items() if value is not None}
+        return {"batch_size": self.batch_size} | catalog.decoding(chosen)
 
 
 @dataclass(frozen=True, repr=False)
@@ -200,37 +198,3 @@ class TextEvaluationOptions(TextColumn, BatchedOptions):
 @dataclass(frozen=True, repr=False)
 class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
     """Options of evaluating a masked language model."""
-
-
-@dataclass(frozen=True, repr=False)
-class TranslationEvaluationOptions(LineOptions, DecodingOptions):
-    """Options of evaluating a translator."""
-
-    num_beams: int | None = option(
-        5, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    source_language: str | None = option(
-        None,
-        "Source language, for a model of several languages, such as de or de_DE.",
-        shown="model's",
-    )
-    target_language: str | None = option(
-        None, "Target language, for a model of several languages.", shown="model's"
-    )
-    prefix: str | None = option(
-        None,
-        "Text to put before every sentence, such as T5's 'translate English to German: '.",
-        shown="model's",
-    )
-    calibrate: str | None = option(
-        None,
-        "Measure on this test set which words the model is unsure of, and on the sources of this"
-        " file, best those it was trained on, what its language looks like; keep both beside the"
-        " model's weights.",
-        metavar="FILE",
-    )
-
-    def check(self) -> None:
-        super().check()
-        if self.calibrate is not None and self.compare is not None:
-            raise BadArgumentError("`calibrate` is of one model; leave `compare` out.")
