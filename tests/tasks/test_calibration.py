@@ -1,4 +1,4 @@
-"""Texts in another language are told by their words."""
+"""A text in another language is recognized by its words."""
 
 import json
 from pathlib import Path

@@ -29,8 +29,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 class Calibration:
     """Bounds of one model; without any, no word is unsure and every text is in its language.
 
-    >>> Calibration(words="the of and to a in is", rarest=2.5).is_foreign("the end of the story")
-    True
+    >>> bounds = Calibration(words="the of and to a in is", rarest=3.0)
+    >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
+    (False, True)
     """
 
     unsure_below: float = 0.0  # probability of a word

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import os
@@ -214,7 +215,7 @@ class TextToText(Task):
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
 
-        return trace_written(
+        trace = trace_written(
             self.model,
             found,
             lambda written: {"source": self.batch([ids]), "target": written},
@@ -230,6 +231,10 @@ class TextToText(Task):
             text=text,
             keep=keep,
         )
+        assert trace.generation is not None
+        below = self.calibration.unsure_below
+        trace.generation = dataclasses.replace(trace.generation, unsure_below=below)
+        return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
         """The ids with padding for the words that are off: no other position sees it either, so

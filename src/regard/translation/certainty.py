@@ -152,6 +152,6 @@ def _judged(result: Translation, reference: str) -> list[tuple[float, bool]]:
 
 
 def _bare(word: str) -> str:
-    """The word without punctuation around it; vowel signs are none."""
+    """The word without punctuation around it; vowel signs stay."""
     marks = "".join(mark for mark in set(word) if unicodedata.category(mark)[0] in "PS")
     return word.strip(marks).casefold()
