@@ -17,9 +17,9 @@ OPTIONS = {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
         "--words", "--force",
-        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -56,10 +56,10 @@ OPTIONS = {
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--words", "--force", "--source-language", "--target-language",
-        "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--tokens", "--words", "--force",
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",

@@ -7,7 +7,7 @@ import pytest
 
 from regard.tasks.calibration import UNCALIBRATED
 from regard.translation.certainty import Judged, mark_figures, of_language
-from regard.translation.translator import Translation, WrittenWord
+from regard.translation.result import Translation, WrittenWord
 
 
 def written(text: str, *probabilities: float, score: float = -1.0) -> Translation:

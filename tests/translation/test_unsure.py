@@ -8,6 +8,9 @@ import pytest
 
 from regard import RegardError
 from regard.tasks.calibration import Calibration
+from regard.translation.passages import Passage
+from regard.translation.result import Translation, WrittenWord, best, of_passage
+from regard.translation.spans import Span
 from regard.translation.translator import Translator
 
 FOREIGN = "un chien voit une maison rouge"
@@ -46,12 +49,23 @@ def test_words_are_in_the_json_where_they_are_asked_for(calibrated: Translator) 
     assert words[0].keys() == {"text", "probability", "unsure"}
 
 
-def test_parts_of_a_text_keep_their_words(calibrated: Translator) -> None:
-    ids = [calibrated.encode(text) for text in ("a red house.", "the dog.")]
-    alone = [calibrated.run([text])[0] for text in ("a red house.", "the dog.")]
-    found = calibrated._decoded(ids, calibrated.configured({}), [0, 1])
-    joined = calibrated.result(ids, found)
+def test_sentences_of_a_text_keep_their_words(calibrated: Translator) -> None:
+    alone = [calibrated.run([text])[0] for text in ("A red house.", "The dog sees a tree.")]
+    joined = calibrated.run(["A red house.\n\nThe dog sees a tree."])[0]
     assert [word.text for word in joined.words] == [w.text for one in alone for w in one.words]
+    for word, its in zip(joined.words, [w for one in alone for w in one.words], strict=True):
+        assert word.probability == pytest.approx(its.probability, rel=1e-4)
+
+
+def test_a_word_that_stands_for_another_is_shown_as_that(calibrated: Translator) -> None:
+    passage = Passage("see a.txt now", (Span(0, 4), Span(4, 9, "word"), Span(9, 13)))
+    [stand_in] = passage.stand_ins.values()
+    words = [WrittenWord(text, 0.5, unsure=False) for text in ("siehe", stand_in, "jetzt")]
+    text = " ".join(word.text for word in words)
+    whole = best([Translation(text, -1.0, finished=True, words=words)])
+    fragments = [best([Translation("x", -1.0, finished=True)]) for _ in passage.fragments]
+    result = of_passage(passage, [whole, *fragments])
+    assert [word.text for word in result.words] == ["siehe", "a.txt", "jetzt"]
 
 
 def test_another_language_is_refused_unless_forced(calibrated: Translator) -> None:

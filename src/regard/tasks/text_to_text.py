@@ -108,8 +108,8 @@ class TextToText(Task):
         if prefix is not None:
             task = copy.copy(self)
             task.prefix = prefix
-        left = {name: options[name] for name in options if name not in ("tokens", "words")}
-        return task, left
+        options.pop("tokens", None)
+        return task, options
 
     @property
     def device(self) -> torch.device:
@@ -294,19 +294,20 @@ class TextToText(Task):
         return self.encode(self.tidied(text))
 
     @abstractmethod
-    def parts(self, text: str, *, force: bool = False) -> Iterator[list[int]]:
-        """Ids of each part of a text that is decoded, without special tokens, as it is found; a
-        blank text has none.
+    def parts(self, text: str, *, force: bool = False) -> Iterator[Any]:
+        """Parts of a text that are decoded, each as it is found; a blank text has none.
+
+        A part is its ids, without special tokens, or has them.
 
         Args:
             force: leave out `check_readable`, which may refuse the text.
         """
 
     @abstractmethod
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Any:
+    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
         """A text's result, from its parts and the n best answers to each."""
 
-    def source(self, part: Sequence[int]) -> list[int]:
+    def source(self, part: Any) -> list[int]:
         """Ids of a part with special tokens around it, as the model reads it."""
         return self._around([part])[0]
 

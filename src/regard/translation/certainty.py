@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from regard.recipes.vectors.evaluation import spearman
 from regard.tasks.calibration import UNCALIBRATED, Calibration, frequent_words
 from regard.training.metrics import ScoredTexts
-from regard.translation.translator import Translation
+from regard.translation.result import Translation
 
 PRECISION = 0.75  # of the mark: so many of the words that it stands under are wrong
 HIGHEST = 0.5  # probability of a word that is marked

@@ -10,20 +10,29 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError, UnsupportedError
+from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
+from regard.recipes.resampling import intervals
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.certainty import Judged, mark_figures, of_language
+from regard.translation.files import held_files, read_sources
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
 
 MARKS = ("wrong", "mark_precision", "mark_recall")  # figures of `mark_figures`
+
+
+class TestSets(list[tuple[str, str]]):
+    """The sentence pairs of several test sets."""
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []  # of each pair, by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +44,7 @@ class TranslationScores:
     results: list[Translation]
     sentences_per_second: float  # of decoding
     num_beams: int
+    sources: Sequence[str] = ()  # of each pair, by name, where there are several
     calibrated: bool = False  # on these pairs
 
     def __len__(self) -> int:
@@ -65,6 +75,20 @@ class TranslationScores:
     def texts(self) -> ScoredTexts:
         """The same for any choice of the pairs."""
         return ScoredTexts(self.translations, [target for _, target in self.pairs])
+
+    @cached_property
+    def by_source(self) -> dict[str, dict[str, Any]]:
+        """BLEU and chrF of each source with their intervals, and the number of its sentences."""
+        names, references = np.array(self.sources), [target for _, target in self.pairs]
+        scores = dict[str, dict[str, Any]]()
+        for name in dict.fromkeys(self.sources):
+            rows = np.flatnonzero(names == name)
+            texts = ScoredTexts(
+                [self.translations[row] for row in rows], [references[row] for row in rows]
+            )
+            scores[name] = texts.figures_of(np.arange(len(rows)))
+            scores[name] |= {"sentences": len(rows), "intervals": intervals(texts)}
+        return scores
 
     @cached_property
     def loss(self) -> float:
@@ -102,6 +126,13 @@ class TranslationReport(Report):
                 f"BLEU of {compared['model']}: {compared['value']:.2f}; difference"
                 f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
             )
+        width = max(map(len, result.by_source), default=0)
+        for source, figures in result.by_source.items():
+            parts = [f"  {source:<{width}}"]
+            for name in ("bleu", "chrf"):
+                title, (low, high) = self.titles[name][0], figures["intervals"][name]
+                parts.append(f"{title} {figures[name]:5.2f} ({low:.2f} to {high:.2f})")
+            lines.append("  ".join([*parts, f"{figures['sentences']:,} sentences"]))
         return [
             *lines,
             f"loss         {result.loss:.4f} nats per target token",
@@ -140,6 +171,7 @@ class TranslationReport(Report):
             "intervals": self.intervals,
         }
         content |= {name: self.figures[name] for name in MARKS if name in self.figures}
+        content |= {"sources": result.by_source} if result.by_source else {}
         return content | ({"compared": self.compared} if self.compared else {})
 
 
@@ -161,7 +193,16 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
-        return read_test_set(path, strict=self.options.strict, say=self.say)
+        options: dict[str, Any] = {"strict": self.options.strict, "say": self.say}
+        if not path.endswith(".toml"):
+            return read_test_set(path, **options)
+        files = read_sources(path)
+        sets = TestSets()
+        for file in held_files(None, [], files) or files:
+            pairs = read_test_set(file.path, **options)
+            sets += pairs
+            sets.sources += [file.source] * len(pairs)
+        return sets
 
     def score(
         self,
@@ -176,8 +217,9 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], force=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = task.generation.updated(**catalog.decoding(settings)).num_beams
-        scores = TranslationScores(task, data, results, speed, beams)
+        beams = task.generation.updated(**decoding_of(settings)).num_beams
+        sources = data.sources if isinstance(data, TestSets) else ()
+        scores = TranslationScores(task, data, results, speed, beams, sources)
         return self._calibrated(scores) if self.options.calibrate else scores
 
     def _calibrated(self, scores: TranslationScores) -> TranslationScores:
@@ -205,7 +247,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
 
 
 def read_test_set(
-    path: str | Path, *, strict: bool = False, say: Say = warn
+    path: str | Path | tuple[str, str], *, strict: bool = False, say: Say = warn
 ) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
@@ -236,7 +278,8 @@ def dev_figures(
     of these outputs."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]
-    results = greedy_answers(translator, sources, references, batch_size=128)
+    whole = translator.decoding_by(whole=True)  # as the pairs that it is trained on
+    results = greedy_answers(whole, sources, references, batch_size=128)
     hypotheses = [result.text for result in results]
     scores = corpus_scores(hypotheses, references)
     figures = {

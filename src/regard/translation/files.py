@@ -82,7 +82,10 @@ def pair_files(pairs: Pairs) -> list[PairFile]:
     """
     files: list[PairFile] = []
     for path in pairs if isinstance(pairs, list) else [pairs]:
-        files += read_sources(path) if _is_list(path) else [_file(path)]
+        if isinstance(path, str) and path.endswith(".toml"):
+            files += read_sources(path)
+        else:
+            files.append(_file(path))
     languages = {file.language for file in files}
     if len(languages) > 1 and "" in languages:
         without = next(file.name for file in files if not file.language)
@@ -186,10 +189,6 @@ def tag(language: str) -> str:
     Johnson et al. 2017, "Google's Multilingual Neural Machine Translation System".
     """
     return f"<2{language}>"
-
-
-def _is_list(path: str | tuple[str, str]) -> bool:
-    return isinstance(path, str) and Path(path).suffix == ".toml"
 
 
 def _file(path: str | tuple[str, str]) -> PairFile:

@@ -20,7 +20,7 @@ def test_an_argument_becomes_a_line(regard, upper_case):
 def test_a_terminal_underlines_unsure_words_and_a_pipe_does_not(monkeypatch):
     from regard.cli.commands.translate import _marked
     from regard.figures import terminal
-    from regard.translation.translator import Translation, WrittenWord
+    from regard.translation.result import Translation, WrittenWord
 
     words = [WrittenWord("das", 0.9, False), WrittenWord("Haus,", 0.1, True)]
     words += [WrittenWord("das", 0.2, True), WrittenWord("[b]", 0.1, True)]
@@ -74,6 +74,15 @@ def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
     regard("translate", "a", "--prefix", "to German: ")
     assert upper_case.prefix == "to German: "
     assert upper_case.seen[-1]["texts"] == ["a"]
+
+
+def test_a_target_picks_the_shipped_model(regard):
+    german, hindi = (regard("translate", "Good morning.", "--to", to).out for to in ("de", "hi"))
+    assert german.startswith("Guten Morgen")
+    assert any("\u0900" <= letter <= "\u097f" for letter in hindi)
+    other = regard("translate", "Good morning.", "--to", "fr")
+    assert (other.code, other.out) == (2, "")
+    assert "en-de translates en → de. Leave the languages out." in other.err
 
 
 def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
@@ -167,7 +176,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
         import regard.api.loading
         from regard.generation import GenerationConfig
-        from regard.translation.translator import Translation
+        from regard.translation.result import Translation
         class Fake:
             generation = GenerationConfig()
             not_followed = ()
