@@ -137,9 +137,9 @@ OPTIONS = {
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
-        "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
-        "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending", "--timeout",
-        "--notice", "--workers", "--download", "--help",
+        "models", "--host", "--port", "--api-key", "--no-auth", "--engine", "--precision",
+        "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
+        "--timeout", "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -183,7 +183,7 @@ def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
         runaway = _looks_for_repetition(config, len(tokens)) and is_runaway(tokens)
         if is_end or runaway or len(tokens) == config.max_new_tokens:
             score = float(length_penalized(total, len(tokens), config.length_penalty))
-            result.add(_hypothesis(tokens, score, log_probs, is_end, config))
+            result.add(hypothesis_of(tokens, score, log_probs, is_end, config))
             return
         request = Asked(None, best[:, 0], 1)
 
@@ -193,7 +193,7 @@ def _looks_for_repetition(config: GenerationConfig, generated: int) -> bool:
     return config.cut_repetition and generated >= least and generated % EVERY == 0
 
 
-def _hypothesis(
+def hypothesis_of(
     tokens: Sequence[int],
     score: float,
     log_probs: Sequence[float],
@@ -206,9 +206,9 @@ def _hypothesis(
     return Hypothesis(tuple(tokens[:end]), score, tuple(log_probs[:end]), finished)
 
 
-def check_possible(results: list[NBest]) -> None:
-    """Raises BadArgumentError for a search that has found nothing."""
-    if not all(result.hypotheses for result in results):
+def check_possible(found: Iterable[object]) -> None:
+    """Raises BadArgumentError where a search has found nothing: no hypotheses, or 0 of them."""
+    if not all(found):
         raise BadArgumentError(
             "at least one token must be possible at each step; a sentence reached a step where"
             " every token was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or"
@@ -265,7 +265,7 @@ def _set_aside(
         strict=True,
     )
     for number, its_tokens, score, its_log_probs, finished in ended_now:
-        results[number].add(_hypothesis(its_tokens, score, its_log_probs, finished, config))
+        results[number].add(hypothesis_of(its_tokens, score, its_log_probs, finished, config))
 
 
 def _go_on(
