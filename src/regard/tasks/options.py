@@ -22,9 +22,19 @@ class WritingOptions(Options):
 
 
 @dataclass(frozen=True, repr=False)
-class TranslationOptions(WritingOptions):
+class RewritingOptions(WritingOptions):
+    """Options of a model that reads a text and writes another."""
+
+    force: bool = option(
+        False, "Also answer texts in another language or script than the model's: guesses."
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class TranslationOptions(RewritingOptions):
     """Options of translating."""
 
+    words: bool = option(False, "Also give the words and their probabilities, in JSON.")
     source_language: str | None = option(
         None,
         "Source language, for a model of several, such as de or de_DE.",
@@ -48,7 +58,7 @@ class TranslationOptions(WritingOptions):
 
 
 @dataclass(frozen=True, repr=False)
-class SummarizationOptions(WritingOptions):
+class SummarizationOptions(RewritingOptions):
     """Options of summarizing."""
 
     prefix: str | None = option(
