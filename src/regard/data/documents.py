@@ -32,11 +32,7 @@ class Piece(NamedTuple):
 
 
 def text_files(path: str | Path) -> list[Path]:
-    """The files of a folder that hold documents, in the order of their names; or the file itself.
-
-    Raises:
-        NotFoundError: there is nothing at `path`, or no text in the folder.
-    """
+    """The files of a folder that hold documents, by their names; or the file itself."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -59,10 +55,6 @@ def read_documents(
 
     Args:
         column: of the texts in files of records; by default the first known name, "text" above all.
-
-    Raises:
-        BadArgumentError: no such column, or a column for files that have none.
-        DamagedFileError: a file that cannot be read, or a row without text.
     """
     number = 0
     for file in text_files(path):

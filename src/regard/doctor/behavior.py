@@ -17,7 +17,6 @@ def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]
 
     Args:
         model: one that reads text, in evaluation mode.
-        text: ids of a sentence, as the tokenizer gives them.
         pad: what the tokenizer pads with; None where it has no such token.
     """
     ids = torch.tensor([text])

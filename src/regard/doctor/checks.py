@@ -23,11 +23,7 @@ TOKENS = 8  # of it, which every model has positions for
 
 
 def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
-    """All findings about a model folder. A file that cannot be read is a finding, not an error.
-
-    Args:
-        run: also run a model that is not small.
-    """
+    """All findings about a model folder. A file that cannot be read is a finding, not an error."""
     weights, family_is_known = None, False
     try:
         family_is_known = checkpoint.family is not None

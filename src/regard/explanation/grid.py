@@ -36,8 +36,6 @@ def grid(
 
     Args:
         head: of the queries; keys and values that heads share are found by it.
-        rows, columns: how many to show; None for all.
-        digits: after the point.
     """
     matrix = table.values[matrix_of(explanation, table, head)]
     height, width = len(matrix), len(matrix[0])

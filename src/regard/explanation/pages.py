@@ -19,8 +19,6 @@ def explanation_html(
 
     Args:
         head: which one stands open; the others are folded.
-        whole: every column, not the first 64.
-        picture: an SVG to show below the steps.
     """
     columns = None if whole else COLUMNS
     heads = range(explanation.settings.heads)
@@ -39,11 +37,7 @@ def explanation_html(
 
 
 def explanation_markdown(explanation: Explanation, head: int = 0, *, whole: bool = False) -> str:
-    """All steps with the numbers of one head.
-
-    Args:
-        whole: every row and column, not the first ones only.
-    """
+    """All steps with the numbers of one head."""
     rows, columns = (None, None) if whole else MARKDOWN
     steps = [
         (step, [grid(explanation, step, head, rows=rows, columns=columns)])

@@ -22,11 +22,7 @@ from regard.positions.rotary import apply_rotary
 def explained(
     setup: Setup, *, source: str = "vectors", tap: str | None = None, notes: list[str] | None = None
 ) -> Explanation:
-    """All steps of one attention layer.
-
-    Raises:
-        BadArgumentError: more tokens than can be read, a mask of another shape.
-    """
+    """All steps of one attention layer."""
     for tokens in (setup.tokens, setup.key_tokens or []):
         check_length(len(tokens))
     settings = Settings(

@@ -24,13 +24,7 @@ def explanation_text(
     color: bool | None = None,
     whole: bool = False,
 ) -> str:
-    """All steps, one below the other, with the numbers of one head.
-
-    Args:
-        width: in terminal cells; the terminal's own by default.
-        color: by default `takes_color(sys.stdout)`.
-        whole: every row and column, however long the lines become.
-    """
+    """All steps, one below the other, with the numbers of one head."""
     width = shutil.get_terminal_size().columns if width is None else width
     color = takes_color(sys.stdout) if color is None else color
     page = console(color, width=10_000 if whole else width)

@@ -35,12 +35,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
-    """Writes it as .xlsx.
-
-    Raises:
-        UnsupportedError: a score that has no plain formula.
-        UnavailableError: XlsxWriter is not installed.
-    """
+    """Writes it as .xlsx."""
     check_score(explanation)
     with optional_package("xlsxwriter", "workbooks need"):
         from xlsxwriter import Workbook

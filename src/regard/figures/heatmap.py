@@ -83,12 +83,6 @@ def heatmap(
         limits: ends of the scale, so that several figures can share one.
         origin: the positions of the first row and column in the whole map.
         numbers: by default where they fit.
-        note: a line below.
-        width_mm: of the whole figure.
-
-    Raises:
-        BadArgumentError: names or a mask that do not fit the weights, an unknown scale.
-        UnavailableError: matplotlib is not installed.
     """
     check_choice("scale", scale, get_args(Scale))
     values = checked(weights, rows, columns, mask)

@@ -27,10 +27,6 @@ def to_plane(vectors: NDArray[np.floating], method: str = "pca", *, seed: int = 
     "pca": the two directions in which the points spread most; distances shrink but do not lie.
     "umap": neighbors stay neighbors, other distances mean little (McInnes et al. 2018); needs
     the package umap-learn.
-
-    Raises:
-        BadArgumentError: an unknown method, fewer than three points.
-        UnavailableError: umap-learn is not installed.
     """
     check_choice("method", method, METHODS)
     if len(vectors) < 3:

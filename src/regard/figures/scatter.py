@@ -58,10 +58,6 @@ def scatter(
     """A plane with the points of all clouds; both axes have one scale.
 
     A name for which there is no room is left out, and the legend says how many were.
-
-    Raises:
-        BadArgumentError: no point, points or labels of the wrong shape, more clouds than colors.
-        UnavailableError: matplotlib is not installed.
     """
     _check(clouds)
     labels = [visible(cloud.labels) for cloud in clouds]

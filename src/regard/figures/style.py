@@ -35,9 +35,6 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
 
     >>> from regard.figures.heatmap import heatmap
     >>> save(heatmap([[0.9, 0.1], [0.4, 0.6]]), "map.svg")
-
-    Raises:
-        BadArgumentError: another ending.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")

@@ -33,17 +33,10 @@ def alignment_grid(
     still do not fit go on in another grid below. Nothing is left out.
 
     Args:
-        source_words: names of the columns.
-        target_words: names of the rows.
-        weights: (target words, source words), from 0 to 1.
         caption: what the weights are, such as "α, mean over heads of decoder layer 3".
         width: in terminal cells; the terminal's own by default.
         color: by default `takes_color(sys.stdout)`. Without, the text is free of escape codes, and
             brackets stand around the largest weight of a row.
-
-    Raises:
-        BadArgumentError: the weights do not have the shape that the words ask for, or are no
-            weights.
     """
     values = np.asarray(weights, dtype=np.float64)
     expected = (len(target_words), len(source_words))
@@ -188,7 +181,6 @@ def _panels(
     """(first column, last column + 1, cell width) of each grid that is needed; mostly one.
 
     Args:
-        names: of the columns.
         room: cells in a line.
         right: how many of them the names of the rows take.
     """

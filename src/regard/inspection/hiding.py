@@ -155,9 +155,6 @@ def part_of(name: int | str, axes: Sequence[str]) -> Part:
 
     Args:
         axes: whose positions can be named; a number alone is of the first.
-
-    Raises:
-        BadArgumentError: not the name of a part.
     """
     place, *numbers = str(name).split(":")
     if place.isdecimal():
@@ -183,10 +180,6 @@ def check_parts(
 
     Args:
         lengths: positions of each axis whose length is known beforehand.
-        heads: how many each tap has.
-
-    Raises:
-        BadArgumentError: a position, tap or head that there is not.
     """
     ordered = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
     for part in ordered:

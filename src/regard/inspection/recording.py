@@ -183,11 +183,7 @@ def on_disk(tensor: Tensor) -> Tensor:
 
 
 def joined(calls: Sequence[Call]) -> Call:
-    """The one call that has every step's query, over the keys that all steps share.
-
-    Raises:
-        UnsupportedError: there was no call.
-    """
+    """The one call that has every step's query, over the keys that all steps share."""
     if not calls:
         raise UnsupportedError(
             "there is no attention to look at: this recurrent model sees one fixed context;"

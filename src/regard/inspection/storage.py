@@ -52,11 +52,7 @@ class Content:
 
 
 def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
-    """Writes the trace whole: what `load_trace` reads.
-
-    Raises:
-        UnsupportedError: a score function of the user's own, which a file cannot hold.
-    """
+    """Writes the trace whole: what `load_trace` reads."""
     store = Store()
     taps = [
         {
@@ -77,11 +73,6 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The fields of the trace in a file; its tensors stay there until they are looked at.
 
     It has no model, so nothing can be ablated.
-
-    Raises:
-        NotFoundError: no such file.
-        DamagedFileError: not a trace, or a file cut short.
-        UnsupportedError: a trace of another version.
     """
     path = Path(path)
     if not path.is_file():

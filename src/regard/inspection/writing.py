@@ -59,11 +59,7 @@ def written(
 
     Args:
         axis, prompt: where it stands: on that axis, behind so many positions.
-        searched: False for a text that a caller gave.
         forced: how many of its first tokens the caller chose.
-
-    Raises:
-        BadArgumentError: there is no such hypothesis.
     """
     if not 0 <= hypothesis < len(found):
         if not searched:

@@ -25,12 +25,7 @@ from regard.layers import (
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import TextState
-from regard.models.heads import (
-    WRITER_HEADS,
-    LinearHead,
-    TokenHead,
-    last_state,
-)
+from regard.models.heads import WRITER_HEADS, LinearHead, TokenHead, last_state
 from regard.models.model import Model
 from regard.models.token_positions import (
     check_attention_mask,

@@ -23,13 +23,7 @@ from regard.layers import (
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import PairState
-from regard.models.heads import (
-    WRITER_HEADS,
-    ClassificationHead,
-    Pooler,
-    TokenHead,
-    last_state,
-)
+from regard.models.heads import WRITER_HEADS, ClassificationHead, Pooler, TokenHead, last_state
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 

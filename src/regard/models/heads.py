@@ -109,9 +109,6 @@ def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **chan
 
     A head of the same shape keeps its weights, and so does a pooler that becomes part of a
     classification; any other head is new, with random weights from torch's generator.
-
-    Raises:
-        BadArgumentError: a head, or a change, that the model's config does not have.
     """
     before: Any = model.config
     config = replace(before, head=head, labels=tuple(labels), **changes)

@@ -37,9 +37,6 @@ class EncodedTexts:
 
     The target side of the store has the length of the first text with its special tokens, which
     parts the two kinds of tokens of a pair, and then the text's targets.
-
-    Args:
-        config: of the model.
     """
 
     def __init__(
@@ -70,7 +67,6 @@ def padded(texts: Sequence[Ids], config: Any, *, first: Sequence[int] | None = N
     """Texts of token ids as a model takes them.
 
     Args:
-        config: of the model.
         first: the length of the first text of each; None: there is no second one.
     """
     lengths = np.array([len(ids) for ids in texts])

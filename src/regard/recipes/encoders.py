@@ -165,11 +165,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
 
 
 def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
-    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad.
-
-    Raises:
-        UnsupportedError: another model, found out before its weights are read.
-    """
+    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad."""
     kind = checkpoint.settings["model_type"]
     if kind not in checkpoint.entry.headed:
         raise UnsupportedError(

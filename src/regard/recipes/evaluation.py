@@ -154,9 +154,6 @@ class Evaluator(ABC, Generic[OptionsT]):
 
     A result is `Scored`: its figures can be computed over any choice of the examples, which gives
     the intervals and the paired test.
-
-    Args:
-        say: called with a sentence on what is left out of the data.
     """
 
     unit: ClassVar[str]  # what is counted: "questions"
@@ -187,11 +184,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Return the name of the figure of the paired test."""
 
     def configured(self, task: Any, name: str) -> Any:
-        """Return the task as the options have it.
-
-        Args:
-            name: of the model, for messages.
-        """
+        """Return the task as the options have it."""
         return task
 
     def outputs(self, result: Any) -> Sequence[Any]:
@@ -217,12 +210,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Score a model.
 
         Args:
-            data: as `read` returned it.
             other, name: another model of the task, for the paired test, and what it is called.
-
-        Raises:
-            BadArgumentError: an example that the model cannot read, or two models that cannot be
-                compared.
         """
         tasks = [task] if other is None else [task, other]
         size = self.size(data)
@@ -248,14 +236,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Write the files that the options name."""
 
     def compare(self, result: Any, other: Any, name: str) -> dict[str, Any]:
-        """Return the paired test of two models' results, as JSON.
-
-        Args:
-            name: of the other model.
-
-        Raises:
-            BadArgumentError: the two were not scored on the same examples.
-        """
+        """Return the paired test of two models' results, as JSON."""
         figure = self.compared(result)
         value, theirs = self._figures(result)[figure], self._figures(other)[figure]
         return {

@@ -56,11 +56,7 @@ class Examples:
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __iter__(self) -> Iterator[Example]:
-        """The examples that stay.
-
-        Raises:
-            DamagedFileError: no example is left.
-        """
+        """The examples that stay."""
         seen = SeenHashes()
         for example in self.read(self.path, self._skip):
             self.report.read += 1
@@ -106,12 +102,7 @@ def split_examples(
     say: Say,
     **how: Any,
 ) -> dict[str, int]:
-    """Read a file of examples, and those of dev and test that `options` name; see `split`.
-
-    Args:
-        read, fault: as those of `Examples`.
-        how: further arguments of `split`.
-    """
+    """Read a file of examples, and those of dev and test that `options` name; see `split`."""
     own = {
         name: _own_part(name, file, read, fault, options.strict, say)
         for name, file in (("dev", options.dev), ("test", options.test))
@@ -154,9 +145,6 @@ def split(
 
     Returns:
         the number of examples in each part.
-
-    Raises:
-        BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
     cleaned = folder / "cleaned.jsonl"
     kept = write_examples(cleaned, examples)

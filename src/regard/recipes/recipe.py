@@ -133,11 +133,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def save_task(
         self, model: nn.Module, data: DataT, figures: dict[str, float], folder: Path
     ) -> None:
-        """Write the model and what reads its input.
-
-        Args:
-            figures: of the dev set.
-        """
+        """Write the model and what reads its input."""
 
     @abstractmethod
     def card(self, model: nn.Module, data: DataT, figures: dict[str, float]) -> CardText:
@@ -177,12 +173,6 @@ def learn(
         watch: called as watch(event, progress), see `training.fit`.
         data: as `recipe.prepare` returned it, to share with other runs; the run's own folder has
             it when not given.
-
-    Raises:
-        BadArgumentError: a mistake in the options, or a run that this cannot resume.
-        NotFoundError: a file is missing.
-        DamagedFileError: a file of the data, or of the run, cannot be read.
-        UnavailableError: another process trains there, or nothing can be written.
     """
     options: RunOptions = recipe.options
     device = own_device(choose_device(options.device))

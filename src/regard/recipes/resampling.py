@@ -34,9 +34,6 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
     """The p-value of the difference between two models on the same examples.
 
     How often the difference, centered on 0, is at least as large as the one that was measured.
-
-    Raises:
-        BadArgumentError: the two were not scored on the same number of examples.
     """
     if len(one) != len(other):
         raise BadArgumentError(

@@ -130,11 +130,7 @@ class PairEncoder:
 
     @classmethod
     def of(cls, task: TextToText) -> "PairEncoder":
-        """Return the encoder of a trained model's texts.
-
-        Raises:
-            UnsupportedError: nothing stands behind a source.
-        """
+        """Return the encoder of a trained model's texts."""
         if not task.after:
             raise UnsupportedError(
                 f"the tokenizer of {task.name} puts no end token behind a text, which training"
@@ -215,12 +211,7 @@ def mean_loss(task: TextToText, pairs: Sequence[tuple[str, str]]) -> float:
 def summed_loss(
     model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Summed loss over the target's tokens; padded positions never reach the projection.
-
-    Args:
-        source: (batch, source length) ids.
-        target: (batch, target length) ids.
-    """
+    """Summed loss over the target's tokens; padded positions never reach the projection."""
     hidden = model.hidden(source, target).flatten(0, 1)
     target = target.flatten()
     kept = (target != model.config.pad_id).nonzero()[:, 0]

@@ -43,9 +43,6 @@ def freeze(model: nn.Module, train_layers: int | None) -> None:
 def layer_rate(name: str, layers: Mapping[str, int], decay: float) -> float:
     """The rate of a parameter over the head's: `decay` to the power of the layers above it, as in
     ELECTRA and BEiT.
-
-    Args:
-        layers: of each stack, the one that reads the input first.
     """
     if decay == 1 or name.startswith("head."):
         return 1.0

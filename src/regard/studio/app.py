@@ -37,9 +37,7 @@ def create_app(
     Args:
         models: shipped names, folders and hub:org/name that a page may run; no path that a page
             sends is opened.
-        traces: by id, already made.
         requests: by the same ids, what makes a trace again.
-        cache, download: what a page may open besides, as in `Shelf`.
     """
     library = Library(Shelf(models, cache=cache, download=download), traces, requests)
 

@@ -48,10 +48,6 @@ def to_html(
 
     Returns:
         What was left out, a sentence each; the page says the same.
-
-    Raises:
-        BadArgumentError: a tap or head that does not exist.
-        UnavailableError: this copy of the package has no built page.
     """
     chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
     for tap in chosen:

@@ -37,13 +37,7 @@ class NoTrace(NotFoundError):
 
 
 class Library:
-    """Models by name and traces by id. Models run on one thread of their own, one at a time.
-
-    Args:
-        shelf: the models that a page may ask for.
-        traces: kept as long as the library; those made on request give way to newer ones.
-        requests: what makes such a trace again, where it was made by one.
-    """
+    """Models by name and traces by id. Models run on one thread of their own, one at a time."""
 
     def __init__(
         self,
@@ -100,12 +94,7 @@ class Library:
             return self._made[id]
 
     def trace(self, request: TraceRequest) -> str:
-        """Runs the model, unless that very request has been answered already; gives the id.
-
-        Raises:
-            BadArgumentError: an unknown model, or a text that is too long.
-            UnsupportedError: a model of images.
-        """
+        """Runs the model, unless that very request has been answered already; gives the id."""
         self._check(request)
         id = identify(request)
         with self._lock:
@@ -138,11 +127,7 @@ class Library:
         return Working(request.model, request.text, work.stage, work.done, work.most, work.seconds)
 
     def add_file(self, contents: bytes) -> str:
-        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id.
-
-        Raises:
-            DamagedFileError: not a trace.
-        """
+        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id."""
         id = hashlib.sha256(contents).hexdigest()[:16]
         with self._lock:
             if id in self._made:

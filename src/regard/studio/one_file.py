@@ -28,9 +28,6 @@ def one_file(
         parts: what the page finds in it: id → a script element, as `of_json` makes it.
         after: script elements that the page reads while the browser does, as `of_bytes` makes them.
         computes: whether the page may run WebAssembly and a worker of its own.
-
-    Raises:
-        UnavailableError: this copy of the package has no built page.
     """
     script = page.read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
     style = page.read("regard.css").replace("</style", "<\\/style")

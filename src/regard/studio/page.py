@@ -23,11 +23,7 @@ INPUTS = (
 
 
 def built() -> dict[str, tuple[str, bytes]]:
-    """Address → media type and contents of every file of the page, "/" being index.html.
-
-    Raises:
-        UnavailableError: the page has not been built.
-    """
+    """Address → media type and contents of every file of the page, "/" being index.html."""
     pages = {}
     if STATIC.is_dir():
         for file in STATIC.iterdir():

@@ -13,13 +13,7 @@ from fastapi import FastAPI
 from regard.http.server import ADDRESS, Server, answer, bind
 
 
-def serve(
-    app: FastAPI,
-    listener: socket.socket,
-    *,
-    path: str = "/",
-    browse: bool = True,
-) -> None:
+def serve(app: FastAPI, listener: socket.socket, *, path: str = "/", browse: bool = True) -> None:
     """Answers on `listener` until interrupted; prints the address, and opens it in a browser."""
     address = f"http://{ADDRESS}:{listener.getsockname()[1]}{path}"
     print(f"{address}  (Ctrl-C ends)", flush=True)  # at once, into a pipe too

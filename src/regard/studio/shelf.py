@@ -47,13 +47,7 @@ class Shelf:
         return Offer([name for name in others if name not in self._places], self._download)
 
     def open(self, name: str) -> None:
-        """Puts a model of the hub's cache, or of the hub, among those that a page lists.
-
-        Raises:
-            BadArgumentError: a model that the owner does not offer; says which command does.
-            NotFoundError: the hub has no such model.
-            UnavailableError: the hub cannot be reached.
-        """
+        """Puts a model of the hub's cache, or of the hub, among those that a page lists."""
         if name in self._places:
             return
         if self._cache and name in self.offer().cached:

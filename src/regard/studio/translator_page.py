@@ -103,15 +103,7 @@ class PageFile:
 
 
 def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
-    """Writes the page with a translator inside.
-
-    Args:
-        model: a shipped model's name, a folder or hub:org/name.
-
-    Raises:
-        UnsupportedError: not a translator, or one with a part that the page does not compute.
-        UnavailableError: this copy of the package has no built page.
-    """
+    """Writes the page with a translator inside."""
     checkpoint = open_checkpoint(model)
     info = describe(model, _refuse)
     kind = kind_of(checkpoint)
@@ -123,10 +115,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     facts = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
-        {
-            "regard-info": of_json(facts),
-            "regard-model": of_json({"info": facts, **description}),
-        },
+        {"regard-info": of_json(facts), "regard-model": of_json({"info": facts, **description})},
         after=of_bytes(weights),
         computes=True,
     )
@@ -138,11 +127,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
-    """Description of a translator, as web/src/local/config.ts has it, and its weights.
-
-    Raises:
-        UnsupportedError: a part that the page does not compute.
-    """
+    """Description of a translator, as web/src/local/config.ts has it, and its weights."""
     network, tokenizers = translator.model, translator.tokenizers
     if not isinstance(network, EncoderDecoder) or network.config.positions == "relative":
         raise _unsupported(translator.name, "is recurrent or has relative positions")
@@ -155,10 +140,7 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
         "config": _config(translator.name, network),
         "tensors": weights.tensors,
         "bytes": len(weights.content),
-        "tokenizers": {
-            "source": _tokenizer(translator.name, tokenizers.source),
-            "target": target,
-        },
+        "tokenizers": {"source": _tokenizer(translator.name, tokenizers.source), "target": target},
         "before": list(translator.before),
         "after": list(translator.after),
         "prefix": translator.prefix or "",

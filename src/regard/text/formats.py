@@ -56,11 +56,6 @@ def open_files(
     Args:
         side: "source" or "target", of a folder with one for each (Marian's).
         files: the folder's JSON, if some of it has been read already.
-
-    Raises:
-        NotFoundError: the folder has no tokenizer.
-        DamagedFileError: it is damaged.
-        UnsupportedError: it is of an unknown kind.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)

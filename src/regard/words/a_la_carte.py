@@ -46,11 +46,6 @@ def extend_vectors(
 
     Returns:
         The new words in small letters, the most frequent first.
-
-    Raises:
-        BadArgumentError: no text; fewer words with a vector in it than the vectors have numbers; no
-            new word; one of `words` that has a vector already, or that occurs too rarely.
-        UnavailableError: scikit-learn is not installed.
     """
     check_sizes(window=window, min_count=min_count)
     sentences = read_sentences(texts, min_count)

@@ -37,14 +37,8 @@ def factorize_vectors(
 
     Args:
         texts: sentences or paragraphs; no word is seen together with those of another text.
-        dim: numbers in a vector.
         window: words on either side that are neighbors.
         min_count: a word that occurs less often gets no vector.
-
-    Raises:
-        BadArgumentError: no text, no word that occurs `min_count` times, fewer such words than
-            `dim`.
-        UnavailableError: scikit-learn is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count)
     sentences = read_sentences(texts, min_count)
@@ -74,8 +68,6 @@ def count_neighbors(
 
     Args:
         words: those that are counted; the others in the sentences only take up room.
-        window: words on either side that are neighbors.
-        weight: what a neighbor at a distance counts.
 
     Raises UnavailableError: scikit-learn is not installed.
     """

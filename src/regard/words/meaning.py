@@ -57,15 +57,7 @@ class Meaning:
 def find_occurrences(
     word: str, texts: Iterable[str], senses: Iterable[str | None] | None = None
 ) -> list[Occurrence]:
-    """Every place of a word in texts, in small letters or capitals, with 60 words on either side.
-
-    Args:
-        senses: of the word in each text, where they are known.
-
-    Raises:
-        BadArgumentError: not a single word, or it occurs fewer than three times.
-        NotFoundError: it does not occur.
-    """
+    """Every place of a word in texts, whatever its capitals, with 60 words on either side."""
     parts = split_words(word)
     if len(parts) != 1:
         raise BadArgumentError(f"one word was expected; got {word!r}.")

@@ -39,17 +39,12 @@ def train_vectors(
 
     Args:
         texts: sentences or paragraphs; no word is seen together with those of another text.
-        dim: numbers in a vector.
         window: words on either side that are predicted, at most.
         min_count: a word that occurs less often gets no vector.
         negatives: words drawn at random for each word that is really there.
         subsample: the t of equation 5: words more frequent than this share are often passed over.
         learning_rate: at the beginning; it falls in a line to nearly nothing.
         progress: called with texts read so far and those to read in all.
-
-    Raises:
-        BadArgumentError: no text, no word that occurs `min_count` times, or a number out of range.
-        UnavailableError: gensim is not installed.
     """
     check_sizes(dim=dim, window=window, min_count=min_count, epochs=epochs, negatives=negatives)
     if not 0 <= seed < 2**32:  # what numpy takes

@@ -60,10 +60,6 @@ def attention_states(
 
     Args:
         temperature: √dim if not given, as in the Transformer.
-
-    Raises:
-        NotFoundError: the word itself has no vector.
-        BadArgumentError: a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
     if not temperature >= COLDEST:
@@ -88,12 +84,7 @@ class _Read:
 
 
 class WordReader:
-    """Gives the states of words in every layer of an encoder.
-
-    Args:
-        model: an `Encoder`, or an `EncoderDecoder` whose encoder is read; in evaluation mode.
-        name: what to call it in messages.
-    """
+    """Gives the states of words in every layer of an encoder."""
 
     def __init__(self, model: Encoder | EncoderDecoder, tokenizer: Tokenizer, *, name: str):
         self.model, self.tokenizer, self.name = model, tokenizer, name
@@ -127,9 +118,6 @@ class WordReader:
         """The mean over the word's subwords of their states, in each layer.
 
         "embedding" is what the lowest layer is given: the subword's vector and its position's.
-
-        Args:
-            progress: called with the number of occurrences just finished.
         """
         reads = [self._read(each) for each in occurrences]
         batches = by_length(

@@ -26,9 +26,6 @@ def unchanged(name: str, call: Call) -> None:
 class Stream:
     """The layers of a trace's model from which its logits are computed, in the order in which they
     run: an encoder–decoder's decoder, another model's only stack.
-
-    Raises:
-        UnsupportedError: a trace without its model, or a model without such layers.
     """
 
     def __init__(self, trace: TraceData) -> None:
@@ -70,11 +67,7 @@ class Stream:
         return (self.trace.token_of or str)(id_)
 
     def check_step(self, step: int) -> int:
-        """The step.
-
-        Raises:
-            BadArgumentError: there is no such step.
-        """
+        """The step."""
         steps = len(self.ids)
         if not 0 <= step < steps:
             raise BadArgumentError(f"step must be from 0 to {steps - 1}; got {step}.")

@@ -49,14 +49,6 @@ def trace_transformers(
     Args:
         tokens: names of the positions, for one axis or by axis ("source", "target", …).
         tokenizer: names the positions by their ids where `tokens` does not.
-        text: what was traced, to show above the map.
-        keep: where queries, keys and values stay, as in `regard.trace`.
-        inputs: the model's own, such as input_ids and attention_mask.
-
-    Raises:
-        UnsupportedError: a model in training mode or compiled, inputs that continue from a cache,
-            or a model none of whose layers can be captured.
-        BadArgumentError: tokens that do not fit.
     """
     return captured(model, inputs, tokens=tokens, tokenizer=tokenizer, text=text, keep=keep)
 

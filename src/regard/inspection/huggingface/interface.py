@@ -73,11 +73,7 @@ def shared(
 
 @contextmanager
 def capturing_interface(listener: OnCall) -> Iterator[None]:
-    """Give `listener` every attention that this thread computes through the interface.
-
-    Raises:
-        UnavailableError: transformers is missing or too old.
-    """
+    """Give `listener` every attention that this thread computes through the interface."""
     with reporting():
         token = _listener.set(listener)
         try:

@@ -59,11 +59,7 @@ class Places:
         return self.paths.get(module, type(module).__name__)
 
     def name(self, captured: CapturedCall, mask: Mask | None) -> Place:
-        """The place of the layer that is running.
-
-        Raises:
-            Unreadable: it works on another sequence than its side's others.
-        """
+        """The place of the layer that is running."""
         path = self.path(captured.module)
         cross = captured.module in self.cross or is_cross(captured.module, path)
         hides = first_sees_itself_alone(mask, captured.key)
@@ -166,11 +162,7 @@ def axes_of(
     naming: Naming,
     written: Written | None,
 ) -> dict[str, AxisInfo]:
-    """An axis for each sequence that a tap is of; names are those of the batch's first row.
-
-    Raises:
-        BadArgumentError: `tokens` for an axis that is not there, or of another length.
-    """
+    """An axis for each sequence that a tap is of; names are those of the batch's first row."""
     tokens_by_axis = by_axis(tokens, list(places.lengths))
     axes = {}
     for name, length in places.lengths.items():

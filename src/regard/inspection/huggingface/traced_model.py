@@ -34,10 +34,7 @@ class TracedModel:
     """Model of transformers with its reader: the result of `load_for_tracing`.
 
     Args:
-        model: in evaluation mode.
-        reader: its tokenizer, or its image processor.
         task: "translation" (any text to text), "generation", "encoding" or "vision".
-        name: what to call it.
     """
 
     def __init__(self, model: Any, reader: Any, task: str, *, name: str):
@@ -99,16 +96,10 @@ class TracedModel:
         Args:
             target: a continuation or translation to look at instead of the model's own.
             hypothesis: which of the search's results, best first.
-            num_beams: width of the search, where there is one; the model's own if not given.
             generate: how many tokens it may write; 0 for a language model to read only.
             temperature, top_k, top_p, seed: of sampling; with any of them tokens are drawn,
                 without them the likeliest are taken.
             forced_beginning: ids that what it writes begins with.
-            keep: where queries, keys and values stay, as in `regard.trace`.
-
-        Raises:
-            BadArgumentError: no text, one that is too long, or a hypothesis that does not exist.
-            UnsupportedError: an argument that this kind of model does not take.
         """
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")

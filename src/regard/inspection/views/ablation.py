@@ -37,10 +37,6 @@ def ablate(
         step: the output whose probability is looked at, a generated token by its number or, where
             nothing was generated, a position; the one that changes most if not given. The token is
             the one generated there, or the likeliest before.
-
-    Raises:
-        UnsupportedError: a trace without its model or logits.
-        BadArgumentError: a head or step that does not exist.
     """
     check_choice("what", what, KINDS)
     if trace.rerun is None:
@@ -108,9 +104,6 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
 
     The output stays as it was written: each word is hidden from all other positions, in every layer
     and head, and the same tokens are scored again. Special tokens are left out.
-
-    Raises:
-        UnsupportedError: a trace without its model, or of a model that reads no source.
     """
     if trace.rerun is None or trace.generation is None or "source" not in trace.axes:
         raise UnsupportedError(

@@ -7,15 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import BadArgumentError, check_choice
-from regard.inspection.answers import (
-    AxisInfo,
-    Cell,
-    Looked,
-    Looks,
-    Quantity,
-    TapInfo,
-    TraceInfo,
-)
+from regard.inspection.answers import AxisInfo, Cell, Looked, Looks, Quantity, TapInfo, TraceInfo
 from regard.inspection.tap import Tap, one
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views import tiles

@@ -106,10 +106,6 @@ def part(
 
     Args:
         queries, keys: counted in tokens, or in words or sentences by `group`.
-
-    Raises:
-        BadArgumentError: a tap, head or rectangle that is not there, or one too large to be taken
-            along.
     """
     layer = trace[tap]
     rows, columns = names(trace, layer.queries, group), names(trace, layer.keys, group)

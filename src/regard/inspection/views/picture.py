@@ -59,9 +59,6 @@ def lines(trace: TraceData, tap: str, group: Group = "token", *, at_output: bool
     Args:
         at_output: a row for each unit of the output, of the steps that predict it, instead of those
             that read it.
-
-    Raises:
-        BadArgumentError: more tokens than a figure has lines.
     """
     from regard.figures.flow import flow
 

@@ -44,9 +44,6 @@ def token_f1(predicted: str, expected: Sequence[str]) -> float:
     """The F1 of the words that the answer shares with the expected one that is nearest to it.
 
     Words lie between spaces, so in a script without spaces F1 is all or nothing.
-
-    Args:
-        expected: empty if there is no answer, which "" then predicts.
     """
     return max(_f1(predicted, each) for each in _references(expected))
 

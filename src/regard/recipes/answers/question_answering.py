@@ -29,12 +29,7 @@ from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
@@ -258,19 +253,12 @@ def evaluate_answers(
     batch_size: int = 32,
     progress: Count = no_progress,
 ) -> AnswerScores:
-    """Answers the questions and compares; `AnswerScores.figures` applies a threshold.
-
-    Raises:
-        BadArgumentError: no questions, or one that the model cannot read.
-    """
+    """Answers the questions and compares; `AnswerScores.figures` applies a threshold."""
     return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
 
 
 def _best_answers(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    batch_size: int,
-    progress: Count,
+    answerer: Answerer, examples: Sequence[Example], batch_size: int, progress: Count
 ) -> list[Answer | None]:
     """The best answer to each question that is not empty; None where there is no such one."""
     if not examples:

@@ -55,12 +55,7 @@ class QuestionReader:
         self._groups: dict[int, str] = {}  # by the hash of a context
 
     def read(self, path: str, on_bad_line: OnBadLine, say: Say | None = None) -> Iterator[Example]:
-        """The questions of a file.
-
-        Raises:
-            DamagedFileError: the file is not of the right form, or no entry of it is.
-            BadArgumentError: a column is missing.
-        """
+        """The questions of a file."""
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
         asked = (
@@ -138,9 +133,6 @@ def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
 def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     """The articles of a file in SQuAD's format, and the line of each question; None for a file of
     another format.
-
-    Raises:
-        DamagedFileError: the file is not UTF-8.
     """
     if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
         return None

@@ -24,12 +24,7 @@ from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, wri
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.evaluation import no_progress
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
 from regard.recipes.labels.labels import (
     SHOWN,
@@ -258,12 +253,7 @@ def evaluate_labels(
     batch_size: int = 64,
     progress: Callable[[int], None] = lambda done: None,
 ) -> LabelEvaluation:
-    """Labels the examples and compares.
-
-    Raises:
-        BadArgumentError: no examples, or one with a label that the classifier does not have, or
-            with no label or several where the classifier gives one.
-    """
+    """Labels the examples and compares."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one example; got none.")
     multi_label = classifier.problem_type == "multi_label_classification"

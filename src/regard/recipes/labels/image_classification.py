@@ -40,13 +40,7 @@ from regard.recipes.labels.labels import (
     problem_type,
 )
 from regard.recipes.labels.picture_parts import PictureParts
-from regard.recipes.labels.pictures import (
-    Look,
-    check_pictures,
-    common_size,
-    look_at,
-    open_pictures,
-)
+from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
@@ -135,11 +129,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         return Preparation(size, mean=neutral, std=neutral)
 
     def patch_size(self, size: tuple[int, int]) -> int:
-        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough.
-
-        Raises:
-            BadArgumentError: square patches cannot fill images of this height and width.
-        """
+        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough."""
         asked, (height, width) = self.options.patch_size, size
         if asked is not None:
             if height % asked or width % asked:

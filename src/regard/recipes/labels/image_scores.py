@@ -28,11 +28,7 @@ def evaluate_images(
     *,
     batch_size: int = 64,
 ) -> LabelEvaluation:
-    """Labels the images and compares.
-
-    Raises:
-        BadArgumentError: there are no images.
-    """
+    """Labels the images and compares."""
     if not len(images):
         raise BadArgumentError("evaluating needs at least one image; got none.")
     weight = next(model.parameters())
@@ -56,12 +52,7 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
     def score(
         self, task: ImageClassifier, data: Any, *, progress: Progress = no_progress
     ) -> LabelEvaluation:
-        """Label the images and compare; they are read a batch at a time.
-
-        Raises:
-            BadArgumentError: no images, or a label that the classifier does not have.
-            DamagedFileError: an image that cannot be read.
-        """
+        """Label the images and compare; they are read a batch at a time."""
         numbers = {label: number for number, label in enumerate(task.labels)}
         if unknown := next((label for label in data.labels if label not in numbers), None):
             raise BadArgumentError(

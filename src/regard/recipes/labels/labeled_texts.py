@@ -30,13 +30,7 @@ def read_labeled(
 
     Args:
         text, pair, label: the columns; pair is read only if it is named.
-        separator: between the labels of one text.
         spellings: counts each label as the file spells it, with the spaces around it.
-        reading: as `regard.records.read_examples` takes it.
-
-    Raises:
-        RegardError: as `regard.records.read_examples`; a row whose label is neither a label nor a
-            list of labels is a bad line.
     """
     roles = (
         Role("text", TEXT, text, text=True),

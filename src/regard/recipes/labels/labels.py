@@ -89,11 +89,7 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
 
 
 # The figures of an evaluation as they are shown while a classifier is trained.
-SHOWN = {
-    "loss": "dev loss {:.3f}",
-    "accuracy": "accuracy {:.1%}",
-    "macro_f1": "macro-F1 {:.1%}",
-}
+SHOWN = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "macro_f1": "macro-F1 {:.1%}"}
 
 
 @dataclass(frozen=True)
@@ -152,14 +148,7 @@ def evaluate_logits(
     multi_label: bool,
     threshold: float = 0.5,
 ) -> LabelEvaluation:
-    """Compares what a classifier says with what was expected.
-
-    Args:
-        logits: (examples, labels).
-        expected: which labels each example has, (examples, labels).
-        multi_label: whether an example may have several labels.
-        threshold: what the probability of each of several labels must be above.
-    """
+    """Compares what a classifier says with what was expected."""
     probabilities = logits.sigmoid() if multi_label else logits.softmax(-1)
     scores = probabilities.double().numpy()
     # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
@@ -192,7 +181,6 @@ def label_loss(
     of the cross-entropy of each.
 
     Args:
-        logits: (batch, labels).
         targets: the numbers of each text's labels.
         weights: (labels,): of a label's texts; of several labels, of its positives.
     """
@@ -209,13 +197,7 @@ def label_loss(
 
 
 def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """The summed cross-entropy of a batch.
-
-    Args:
-        logits: (batch, labels).
-        labels: the number of each example's label, (batch,).
-        weights: what the loss of each label's examples is multiplied by, (labels,).
-    """
+    """The summed cross-entropy of a batch."""
     labels = labels.to(logits.device)
     each = functional.cross_entropy(logits, labels, reduction="none")
     return (each * weights[labels]).sum()

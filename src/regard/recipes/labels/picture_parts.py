@@ -29,9 +29,6 @@ class PictureParts:
 
     Two images are the same if their bytes are, in the size and colors of the model. Of the same
     images with the same label, one stays.
-
-    Args:
-        gray: whether bytes of one channel are enough.
     """
 
     folder: Path
@@ -42,15 +39,7 @@ class PictureParts:
     pixels: dict[str, Bytes] = field(default_factory=dict)  # by the file that has them
 
     def write(self, pictures: Pictures, held: dict[str, Pictures | None]) -> dict[str, Any]:
-        """Write the parts; return the labels, their counts in train, and the parts' sizes.
-
-        Args:
-            held: the dev and test images that were given.
-
-        Raises:
-            BadArgumentError: fewer than two labels, nothing to train on or no dev images, or a
-                label that only dev or test has.
-        """
+        """Write the parts; return the labels, their counts in train, and the parts' sizes."""
         own = {
             name: [] if theirs is None else list(self._examples(f"{name}.cleaned", theirs))
             for name, theirs in held.items()
@@ -74,9 +63,6 @@ class PictureParts:
     def _examples(self, name: str, pictures: Pictures) -> Iterator[Example]:
         """The images that stay: an example's text is a hash of its bytes, its line the row of the
         pixels in its group's file.
-
-        Raises:
-            DamagedFileError: no image can be read.
         """
         size = self.preparation.crop or self.preparation.size
         assert size is not None

@@ -55,11 +55,7 @@ class Pictures(Protocol):
 
 
 class PictureFolder:
-    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder.
-
-    Raises:
-        DamagedFileError: a folder without sub-folders that have images.
-    """
+    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder."""
 
     def __init__(self, path: str, *, say: Say):
         self.path = path
@@ -102,11 +98,7 @@ class PictureFolder:
 
 
 class PictureArrays:
-    """The images of an .npz.
-
-    Raises:
-        DamagedFileError: it lacks an array, or has one of another shape or type.
-    """
+    """The images of an .npz."""
 
     def __init__(self, path: str):
         self.path = path
@@ -216,11 +208,7 @@ class Look:
 
 
 def look_at(pictures: Pictures) -> Look:
-    """Reads the sizes and colors of all images; those that cannot be read do not count.
-
-    Raises:
-        DamagedFileError: no image can be read.
-    """
+    """Reads the sizes and colors of all images; those that cannot be read do not count."""
     sizes: Counter[Size] = Counter()
     first: dict[Size, str] = {}
     every_gray = True
@@ -234,11 +222,7 @@ def look_at(pictures: Pictures) -> Look:
 
 
 def common_size(look: Look, path: str) -> Size:
-    """The one size of all images.
-
-    Raises:
-        BadArgumentError: they have several.
-    """
+    """The one size of all images."""
     if len(look.sizes) == 1:
         return next(iter(look.sizes))
     (usual, _), (other, _) = look.sizes.most_common(2)

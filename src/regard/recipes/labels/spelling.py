@@ -12,9 +12,6 @@ def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
 
     >>> list(remarks({"good": 230, "Good": 12, "1": 3, "1.0": 2, "nan": 1, "bad": 9}))[0]
     'the labels "good" (230) and "Good" (12) may be one: if so, write them alike'
-
-    Args:
-        spellings: how often each label occurs, as the file spells it.
     """
     alike: dict[str, dict[str, int]] = defaultdict(dict)
     for spelling, count in spellings.items():

@@ -30,12 +30,6 @@ class Documents:
 
     Of each, 17 bytes are kept in memory: `keys`, hashes of the documents' words, which tell them
     apart; `lengths` in characters, 0 where there are no words; `kept`, whether it stays.
-
-    Args:
-        taken: keys of documents that are held out elsewhere.
-
-    Raises:
-        BadArgumentError, DamagedFileError: nothing can be read, or no document is left.
     """
 
     path: str
@@ -161,11 +155,7 @@ def split_documents(
     strict: bool = False,
     say: Say,
 ) -> Split:
-    """Reads the documents and holds some out, unless there is a dev file; says what went where.
-
-    Raises:
-        BadArgumentError, DamagedFileError: see `Documents`.
-    """
+    """Reads the documents and holds some out, unless there is a dev file; says what went where."""
     dev_documents = None if dev is None else Documents(dev, column, strict=strict, say=say)
     if dev_documents is None:
         documents = Documents(path, column, strict=strict, say=say)
@@ -190,9 +180,6 @@ def write_tokens(
 
     Returns:
         The store, whose `tokens` are the stream, and the UTF-8 bytes that the tokens spell.
-
-    Raises:
-        BadArgumentError: no text.
     """
     size = 0
 

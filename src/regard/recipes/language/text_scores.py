@@ -119,14 +119,7 @@ def evaluate_text(
     first token of a text is not predicted.
 
     Args:
-        pieces: of documents, in their order.
         separated: whether there are several, between which the end token is put.
-        batch_size: blocks computed together, at most.
-        progress: called with the number of blocks just finished.
-
-    Raises:
-        BadArgumentError: fewer than two tokens.
-        UnsupportedError: a packed model and several documents in a block.
     """
     tokenizer = writer.tokenizer
     separator = tokenizer.eos_id if separated and "eos" in tokenizer.special else None
@@ -183,16 +176,7 @@ def evaluate_masked(
     share: float = 0.15,
     progress: Progress = no_progress,
 ) -> TextScores:
-    """The loss and accuracy of the words hidden in a text, the same ones at every call.
-
-    Args:
-        pieces: of documents, in their order.
-        share: of the tokens that are hidden, as whole words.
-        progress: called with the number of blocks just finished.
-
-    Raises:
-        BadArgumentError: no word could be hidden.
-    """
+    """The loss and accuracy of the words hidden in a text, the same ones at every call."""
     tokenizer, config, device = filler.tokenizer, filler.model.config, filler.device
     longest = _block(tokenizer, config.max_positions)
     losses, counts, right, likeliest = [], [], [], []

@@ -12,12 +12,7 @@ from regard.recipes.options.evaluation import (
     PairEvaluationOptions,
     QuestionColumns,
 )
-from regard.recipes.options.run import (
-    TunedOptions,
-    data_option,
-    model_option,
-    option,
-)
+from regard.recipes.options.run import TunedOptions, data_option, model_option, option
 
 # The projections that have adapters, by the names of their modules.
 LORA_TARGETS = {
@@ -71,11 +66,7 @@ class EncoderOptions(TunedOptions):
         return 1e-3 if self.lora_rank else 1e-4
 
     def model_settings(self, vocab_size: int) -> Any:
-        """The config of a new model without a head.
-
-        Raises:
-            BadArgumentError: an unknown preset.
-        """
+        """The config of a new model without a head."""
         from regard.models import encoder_preset
 
         return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))

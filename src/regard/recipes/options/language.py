@@ -10,13 +10,7 @@ from regard.recipes.options.evaluation import (
     TextColumn,
     TextEvaluationOptions,
 )
-from regard.recipes.options.run import (
-    EpochOptions,
-    data_option,
-    limit_option,
-    model_option,
-    option,
-)
+from regard.recipes.options.run import EpochOptions, data_option, limit_option, model_option, option
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,11 +104,7 @@ class LanguageModelOptions(RunningTextOptions):
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
 
     def model_settings(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of a new model.
-
-        Raises:
-            BadArgumentError: an unknown preset, or a width that the heads do not divide.
-        """
+        """The config of a new model."""
         from regard.models.decoder import DECODER_PRESETS, decoder_preset
 
         own = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}

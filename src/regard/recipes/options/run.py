@@ -40,11 +40,7 @@ def evaluation_option(default: str) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class RunOptions(Options):
-    """Options of every training run.
-
-    Raises:
-        BadArgumentError: a value out of range.
-    """
+    """Options of every training run."""
 
     evaluation: ClassVar[type[EvaluationOptions]]  # of the trained model
 
@@ -93,11 +89,7 @@ class RunOptions(Options):
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
     def check(self) -> None:
-        """Checks what no bound of a single option says.
-
-        Raises:
-            BadArgumentError: an unknown name, or options that contradict each other.
-        """
+        """Checks what no bound of a single option says."""
         self.training_config(epoch=1000)
 
     def peak_rate(self) -> float:

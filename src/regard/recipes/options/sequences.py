@@ -56,11 +56,7 @@ class SequenceOptions(RunOptions):
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of the new model that the options describe, with any other changes.
-
-        Raises:
-            BadArgumentError: an unknown preset, or a value out of range.
-        """
+        """The config of the new model that the options describe, with any other changes."""
         from regard.models import preset
 
         changes = {"norm": self.norm} | changes | self.chosen("dropout")

@@ -22,18 +22,9 @@ def read_documents_with_summaries(
     """The documents of a file with their summaries, a row at a time.
 
     Args:
-        document, summary: the columns; by default those of a known name.
         complete: whether a row with an empty cell is a bad line.
-        reading: as `regard.records.read_examples` takes it.
-
-    Raises:
-        RegardError: as `regard.records.read_examples`; a row whose cells are not texts is a bad
-            line.
     """
-    roles = (
-        Role("document", DOCUMENT, document),
-        Role("summary", SUMMARY, summary),
-    )
+    roles = (Role("document", DOCUMENT, document), Role("summary", SUMMARY, summary))
 
     def example(values: tuple[Any, ...], line: int) -> Example:
         cells = [_texts(cell, role.name) for cell, role in zip(values, roles, strict=True)]
@@ -50,14 +41,7 @@ def read_documents_with_summaries(
 
 
 def read_summaries(path: str, **reading: Any) -> list[Example]:
-    """The documents to score a summarizer on, each once, with all of its summaries.
-
-    Args:
-        reading: as `read_documents_with_summaries` takes it.
-
-    Raises:
-        RegardError: as `read_documents_with_summaries`; a document without a summary is a bad line.
-    """
+    """The documents to score a summarizer on, each once, with all of its summaries."""
     return together(read_documents_with_summaries(path, complete=True, **reading))
 
 

@@ -51,11 +51,7 @@ class RougeTable:
 
 
 def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeScores:
-    """The means of `rouge_table` with their bootstrap intervals.
-
-    Raises:
-        BadArgumentError, UnavailableError: as `rouge_table`.
-    """
+    """The means of `rouge_table` with their bootstrap intervals."""
     return with_intervals(rouge_table(summaries, references))
 
 
@@ -76,13 +72,6 @@ def rouge_table(summaries: Sequence[str], references: Sequence[Sequence[str]]) -
     The words are rouge-score's own, with Porter's stemmer, where the references are in ASCII
     letters; rouge-score leaves any other letter out, so in other scripts and languages the words
     are runs of letters, marks and digits, and are not stemmed.
-
-    Args:
-        references: of each summary, one or several.
-
-    Raises:
-        BadArgumentError: no summaries, or not as many as there are references.
-        UnavailableError: rouge-score is not installed.
     """
     if len(summaries) != len(references) or not references:
         raise BadArgumentError(

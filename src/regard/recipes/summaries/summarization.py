@@ -18,12 +18,7 @@ from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
 from regard.recipes.card import CardText
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread

@@ -68,12 +68,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
     def score(
         self, task: Rewriter, data: Sequence[Example], *, progress: Progress = no_progress
     ) -> SummaryEvaluation:
-        """Summarize the documents and compare with their references.
-
-        Raises:
-            BadArgumentError: no documents, or one that `Summarizer.run` refuses.
-            UnavailableError: rouge-score is not installed.
-        """
+        """Summarize the documents and compare with their references."""
         if not data:
             raise BadArgumentError("evaluating needs at least one document; got none.")
         started = time.perf_counter()

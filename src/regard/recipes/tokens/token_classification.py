@@ -253,11 +253,7 @@ def evaluate_words(
     batch_size: int = 32,
     progress: Count = no_progress,
 ) -> WordEvaluation:
-    """Label the words and compare; a word has the label of its first token.
-
-    Raises:
-        BadArgumentError: no examples, or one with a label that the classifier does not have.
-    """
+    """Label the words and compare; a word has the label of its first token."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one sentence; got none.")
     numbers = {label: number for number, label in enumerate(classifier.labels)}

@@ -105,11 +105,7 @@ def evaluate_pairs(
     batch_size: int = 64,
     progress: Progress = no_progress,
 ) -> PairEvaluation:
-    """Ranks the second texts of all pairs for each first text, or compares cosines with scores.
-
-    Raises:
-        BadArgumentError: no examples.
-    """
+    """Ranks the second texts of all pairs for each first text, or compares cosines with scores."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one pair; got none.")
     scored = bool(examples[0].targets)

@@ -40,12 +40,7 @@ class PairBatch:
 
 
 class PairBatches:
-    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths.
-
-    Args:
-        scores: of the pairs, (pairs,), if they have scores.
-        config: of the model.
-    """
+    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
 
     def __init__(
         self,
@@ -109,7 +104,6 @@ def contrastive_loss(
     """The summed cross-entropy of finding each text's own pair among those of the batch.
 
     Args:
-        first, second: vectors of length one, (batch, d_model) each.
         same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
         temperature: what the cosines are divided by.
         symmetric: the mean of looking in both directions.
@@ -124,10 +118,5 @@ def contrastive_loss(
 
 
 def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
-    """The summed squared error of the cosines.
-
-    Args:
-        first, second: vectors of length one, (batch, d_model) each.
-        scores: (batch,), from -1 to 1.
-    """
+    """The summed squared error of the cosines."""
     return ((first * second).sum(-1) - scores).square().sum()

@@ -22,16 +22,7 @@ def read_text_pairs(
     score: Column | None = None,
     **reading: Any,
 ) -> Iterator[Example]:
-    """The pairs of a file, one at a time, and the score of each if there is a column of scores.
-
-    Args:
-        text, pair, score: the columns; by default those of a known name.
-        reading: as `regard.records.read_examples` takes it.
-
-    Raises:
-        RegardError: as `regard.records.read_examples`; a row without two texts, or whose score is
-            not a number, is a bad line.
-    """
+    """The pairs of a file, one at a time, and the score of each if there is a column of scores."""
     roles = (
         Role("text", TEXT, text, text=True),
         Role("pair", PAIR, pair, text=True),
