@@ -6,7 +6,7 @@ The class checks them when it is made; commands, requests and reference pages ar
 import math
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from typing import Any, dataclass_transform
 
 from regard.errors import BadArgumentError, check_choice
 
@@ -104,12 +104,16 @@ def option(
 _WHOLE = (int, int | None, "int", "int | None")
 
 
+@dataclass_transform(frozen_default=True)
 class Options:
-    """The base of frozen data classes whose fields are made by `option`.
+    """The base of classes of options: each is a frozen data class, its fields made by `option`.
 
     Raises:
         BadArgumentError: a value out of range.
     """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
 
     def __post_init__(self) -> None:
         """Checked here, where the value enters, and not again where it is used."""

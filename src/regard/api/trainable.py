@@ -73,7 +73,7 @@ TRAINABLE = {
         "Sentences in columns (CoNLL), JSON lines or Parquet with words and labels, or with texts"
         " and spans; also .gz.",
         "regard.recipes.tokens.token_classification:TokenClassificationRecipe",
-        "regard.recipes.tokens.options:TokenClassificationOptions",
+        "regard.recipes.options.encoders:TokenClassificationOptions",
         "token-classification",
     ),
     "question-answering": TrainableTask(

@@ -5,8 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from regard.explanation.grid import HIDDEN, grid, shape
-from regard.explanation.record import Explanation
+from regard.explanation.record import HIDDEN, Explanation, grid, shape
 
 COLUMNS = 64  # of a matrix on the page, unless all are asked for
 MARKDOWN = (16, 12)  # rows and columns of a matrix

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from regard.explanation.grid import Grid, grid, shape
-from regard.explanation.record import Explanation, Step
+from regard.explanation.record import Explanation, Grid, Step, grid, shape
 from regard.figures.terminal import console, printed, takes_color
 
 ROWS = 12  # of a matrix, unless all are asked for

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.errors import optional_package
-from regard.explanation.grid import shape
-from regard.explanation.record import Explanation, Table
+from regard.explanation.record import Explanation, Table, shape
 from regard.explanation.workbook_formulas import LEFT, TOP, Formula, Formulas, Softmax, check_score
 from regard.figures.style import visible
 

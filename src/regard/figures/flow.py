@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.errors import BadArgumentError
-from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
+    CATEGORICAL,
     COLUMN_MM,
     LINE_MM,
     MUTED,

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.figures.color import CATEGORICAL
 from regard.figures.placing import place
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
+    CATEGORICAL,
     INK,
     LINE_MM,
     MUTED,

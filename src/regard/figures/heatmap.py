@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import check_choice
-from regard.figures.color import diverging, is_dark, sequential
 from regard.figures.numbers import (
     Scale,
     Values,
@@ -31,7 +30,10 @@ from regard.figures.style import (
     TALLEST_MM,
     TYPE_PT,
     check_width,
+    diverging,
+    is_dark,
     ruler,
+    sequential,
     visible,
 )
 

@@ -9,9 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError, check_choice
-from regard.figures.color import diverging, sequential
 from regard.figures.sheet import Sheet, Type
-from regard.figures.style import LINE_MM, PAGE_MM, RULE, TALLEST_MM, TYPE_PT, check_width
+from regard.figures.style import (
+    LINE_MM,
+    PAGE_MM,
+    RULE,
+    TALLEST_MM,
+    TYPE_PT,
+    check_width,
+    diverging,
+    sequential,
+)
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap

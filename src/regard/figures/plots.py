@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError
-from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
-from regard.figures.style import LINE_MM, MUTED, PAGE_MM, RULE, TYPE_PT, check_width
+from regard.figures.style import CATEGORICAL, LINE_MM, MUTED, PAGE_MM, RULE, TYPE_PT, check_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -24,15 +24,15 @@ from regard.layers import (
     empty_table,
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
-from regard.models.decoding import TextState
-from regard.models.heads import WRITER_HEADS, LinearHead, TokenHead, last_state
-from regard.models.model import Model
-from regard.models.token_positions import (
+from regard.models.decoding import (
+    TextState,
     check_attention_mask,
     check_documents,
     positions_of_tokens,
     positions_within,
 )
+from regard.models.heads import WRITER_HEADS, LinearHead, TokenHead, last_state
+from regard.models.model import Model
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 

@@ -22,7 +22,7 @@ from regard.inspection.views.formula import scale
 from regard.inspection.views.page import describe
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
-from regard.studio.one_file import of_json, one_file, plain
+from regard.studio.page import of_json, one_file, plain
 
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48

@@ -19,8 +19,8 @@ from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
 from regard.layers import MultiHeadAttention
 from regard.models import EncoderDecoder, EncoderDecoderConfig
-from regard.studio.one_file import of_bytes, of_json, one_file
 from regard.studio.packing import packed
+from regard.studio.page import of_bytes, of_json, one_file
 from regard.tasks.kinds import describe as kind_words
 from regard.tasks.kinds import kind_of
 from regard.text import Tokenizer

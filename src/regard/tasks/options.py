@@ -3,20 +3,16 @@
 `catalog.KINDS` says which class belongs to which task. Nothing here is slow to import.
 """
 
-from dataclasses import dataclass
-
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
 
-@dataclass(frozen=True, repr=False)
 class WritingOptions(Options):
     """Options of every task that writes."""
 
     tokens: bool = option(False, "Also give the tokens of each text, in JSON.")
 
 
-@dataclass(frozen=True, repr=False)
 class TranslationOptions(WritingOptions):
     """Options of translating."""
 
@@ -33,7 +29,6 @@ class TranslationOptions(WritingOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class SummarizationOptions(WritingOptions):
     """Options of summarizing."""
 
@@ -42,7 +37,6 @@ class SummarizationOptions(WritingOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class GenerationOptions(WritingOptions):
     """Options of continuing texts."""
 
@@ -57,7 +51,6 @@ class GenerationOptions(WritingOptions):
             raise BadArgumentError("`system` belongs to a chat; add chat=True.")
 
 
-@dataclass(frozen=True, repr=False)
 class ClassificationOptions(Options):
     """Options of classifying."""
 
@@ -66,7 +59,6 @@ class ClassificationOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class LabelingOptions(Options):
     """Options of labeling words."""
 
@@ -78,7 +70,6 @@ class LabelingOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class AnswerOptions(Options):
     """Options of answering questions."""
 
@@ -96,7 +87,6 @@ class AnswerOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class EncodingOptions(Options):
     """Options of turning texts into vectors."""
 

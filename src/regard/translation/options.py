@@ -1,6 +1,5 @@
 """The options of training a translator; those that it shares with all tasks are `RunOptions`'."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -14,7 +13,6 @@ OWN = {"transformer": ("norm",), "recurrent": ("cell", "attention")}
 RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
 
 
-@dataclass(frozen=True, repr=False)
 class TrainingOptions(LineOptions, SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
@@ -108,7 +106,6 @@ class TrainingOptions(LineOptions, SequenceOptions):
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 
 
-@dataclass(frozen=True, repr=False)
 class LadderOptions(TrainingOptions):
     """Options of `regard ladder`, which all rungs share."""
 

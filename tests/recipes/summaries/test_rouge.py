@@ -5,7 +5,7 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.resampling import intervals
-from regard.recipes.summaries.rouge import NAMES, RougeTable, rouge, rouge_table
+from regard.recipes.summaries.summary_scores import NAMES, RougeTable, rouge, rouge_table
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
 

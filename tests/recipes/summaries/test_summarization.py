@@ -13,7 +13,7 @@ from regard.checkpoints import open_checkpoint
 from regard.recipes.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.options.sequences import SummarizationOptions
-from regard.recipes.summaries.rouge import rouge
+from regard.recipes.summaries.summary_scores import rouge
 from regard.tasks.kinds import kind_of
 from regard.tasks.summarization import Summarizer
 from regard.training import RunFolder

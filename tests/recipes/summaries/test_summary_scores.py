@@ -7,12 +7,12 @@ import pytest
 from regard import RegardError
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
-from regard.recipes.summaries.rouge import rouge
 from regard.recipes.summaries.summary_scores import (
     SummaryEvaluator,
     first_sentence,
     lead_scores,
     lead_words,
+    rouge,
 )
 from regard.tasks.summarization import Summarizer
 

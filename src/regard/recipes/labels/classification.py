@@ -25,7 +25,7 @@ from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.evaluation import no_progress
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
-from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
+from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled, remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
@@ -40,7 +40,6 @@ from regard.recipes.labels.labels import (
     problem_type,
 )
 from regard.recipes.labels.report import LabelEvaluator
-from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values

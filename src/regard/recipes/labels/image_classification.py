@@ -28,9 +28,11 @@ from regard.recipes.labels.image_batches import (
     ImageBatch,
     ImageBatches,
     Images,
+    PictureParts,
     PreparedPictures,
 )
 from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
+from regard.recipes.labels.labeled_texts import remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     balanced_weights,
@@ -39,9 +41,7 @@ from regard.recipes.labels.labels import (
     one_label_loss,
     problem_type,
 )
-from regard.recipes.labels.picture_parts import PictureParts
 from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
-from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe

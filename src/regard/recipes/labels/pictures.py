@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
 from regard.recipes.examples import Say
-from regard.recipes.labels.image_batches import Bytes
 from regard.records.lines import check_rereadable
 from regard.tasks.images import image_files, is_image, open_image, unread_image
 from regard.tasks.preparation import Preparation
@@ -24,6 +23,7 @@ from regard.tasks.preparation import Preparation
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+Bytes = NDArray[np.uint8]
 Size = tuple[int, int]  # height and width, in pixels
 OnBroken = Callable[[int, DamagedFileError], None]  # gets the number of the image and its fault
 

@@ -22,9 +22,8 @@ from regard.models.encoder import MaskedLMHead
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.language.blocks import blocks, one_line
+from regard.recipes.language.blocks import MaskedBatch, Masking, blocks, one_line
 from regard.recipes.language.corpus import check_enough, split_documents
-from regard.recipes.language.masking import MaskedBatch, Masking
 from regard.recipes.language.text_scores import MaskedTextEvaluator
 from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.prepared import Values

@@ -19,9 +19,8 @@ from regard.data.store import Ids
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
-from regard.recipes.language.blocks import BlockBatch, blocks, cut_blocks
+from regard.recipes.language.blocks import BlockBatch, Masking, blocks, cut_blocks
 from regard.recipes.language.corpus import Documents, write_tokens
-from regard.recipes.language.masking import Masking
 from regard.recipes.options.evaluation import TextEvaluationOptions
 from regard.tasks.filling import MaskFiller
 from regard.tasks.writing import Writer

@@ -1,6 +1,6 @@
 """The options of training a classifier of images."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -26,7 +26,6 @@ VISION_RATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
 class ImageClassificationOptions(TunedOptions):
     """Options of training a classifier of images."""
 

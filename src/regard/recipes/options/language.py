@@ -1,6 +1,5 @@
 """The options of training on running text: a language model, or an encoder."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -13,7 +12,6 @@ from regard.recipes.options.evaluation import (
 from regard.recipes.options.run import EpochOptions, data_option, limit_option, model_option, option
 
 
-@dataclass(frozen=True, repr=False)
 class RunningTextOptions(TextColumn, EpochOptions):
     """Options of reading running text and holding some of it out."""
 
@@ -26,7 +24,6 @@ class RunningTextOptions(TextColumn, EpochOptions):
     dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class LanguageModelOptions(RunningTextOptions):
     """The options of `regard train language-model`."""
 
@@ -122,7 +119,6 @@ class LanguageModelOptions(RunningTextOptions):
         return config
 
 
-@dataclass(frozen=True, repr=False)
 class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
     """The options of `regard train masked-language-model`."""
 

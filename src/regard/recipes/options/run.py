@@ -3,7 +3,7 @@
 The commands are made from these classes, so nothing here imports torch before an option is used.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard import options
@@ -38,7 +38,6 @@ def evaluation_option(default: str) -> Any:
     return limit_option(None, help, shown=f"{default}, at most 1000", flag="--eval-every", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class RunOptions(Options):
     """Options of every training run."""
 
@@ -159,7 +158,6 @@ class RunOptions(Options):
         return frozenset()
 
 
-@dataclass(frozen=True, repr=False)
 class EpochOptions(RunOptions):
     """A run whose length is counted in epochs, from random weights or from a trained model."""
 
@@ -180,7 +178,6 @@ class EpochOptions(RunOptions):
         return 10 if self.base_model is None else 3
 
 
-@dataclass(frozen=True, repr=False)
 class TunedOptions(EpochOptions):
     """Options of training a model with a head."""
 

@@ -23,8 +23,14 @@ from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
-from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
-from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores
+from regard.recipes.summaries.summary_scores import (
+    NAMES,
+    RougeScores,
+    SummaryEvaluator,
+    lead_scores,
+    require_rouge,
+    rouge,
+)
 from regard.records import BadLine
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair

@@ -31,9 +31,9 @@ from regard.recipes.evaluation import Evaluator, Report, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.labels.labels import described
+from regard.recipes.options.encoders import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
-from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.tokens.word_scores import WordEvaluation
 from regard.records import BadLine
 from regard.tasks.reading import inputs_of

@@ -37,9 +37,9 @@ from regard.recipes.vectors.pairs import (
     PairBatches,
     contrastive_loss,
     cosine_loss,
+    read_text_pairs,
     shared_texts,
 )
-from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.records import BadLine
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder

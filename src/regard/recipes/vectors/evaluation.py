@@ -12,7 +12,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import PairEvaluationOptions
-from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.recipes.vectors.pairs import read_text_pairs
 from regard.tasks.embedding import Embedder
 
 
