@@ -1,14 +1,14 @@
 """The declarations of the tasks, with the kinds of models for them, and the shipped models."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, get_type_hints
 
 from regard.errors import BadArgumentError, check_choice, unknown
-from regard.options import Options, former, panel_of
+from regard.options import Options, former, panel_of, with_options
 
 FOLDER = Path(__file__).parent / "shipped"
 VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
@@ -104,9 +104,7 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
         if each.metadata.get("panel") in panels
     ]
     more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
-    return make_dataclass(
-        own.__name__, decoding, bases=(own,), frozen=True, repr=False, namespace=more
-    )
+    return with_options(own, decoding, **more)
 
 
 def decoding(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ The class checks them when it is made; commands, requests and reference pages ar
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, dataclass_transform
 
@@ -161,6 +161,13 @@ class Options:
     def settings(cls) -> dict[str, "Field[Any]"]:
         """The options by name."""
         return {each.name: each for each in fields(cls)}  # type: ignore[arg-type]
+
+
+def with_options(base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: Any) -> Any:
+    """Return the class of options with more of them, (name, type, option), and other attributes."""
+    names = {name: setting for name, _, setting in more}
+    hints = {name: hint for name, hint, _ in more}
+    return type(base.__name__, (base,), {**names, **others, "__annotations__": hints})
 
 
 def check_options(options: Any) -> None:

@@ -30,7 +30,8 @@ def save_adapter(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    where = places(_plain_names(model))
+    names = family_of(model).names(model)
+    where = places({ours: theirs for ours, theirs in names.items() if ".lora_" not in ours})
     if task_type == "FEATURE_EXTRACTION":
         where = {
             ours: replace(place, name=place.name.partition(".")[2]) for ours, place in where.items()
@@ -93,9 +94,3 @@ def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
     ]
     down = torch.cat([module.lora_A for module in parts.values()])
     return down.detach().float().contiguous(), torch.cat(columns, 1).detach().float().contiguous()
-
-
-def _plain_names(model: nn.Module) -> dict[str, str | Place]:
-    """The family's names of a model, the adapters' own left out."""
-    names = family_of(model).names(model)
-    return {ours: theirs for ours, theirs in names.items() if ".lora_" not in ours}

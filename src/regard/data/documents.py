@@ -86,7 +86,9 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
                     bad(line)
                     continue
                 bad.used = True
-                if size >= PIECE and (_joins(lines[-1], line) or size >= 64 * PIECE):
+                # One line feed, and no other white space, is where two lines meet.
+                joins = lines and lines[-1][-2:-1].strip() and line[:1].strip()
+                if size >= PIECE and (joins or size >= 64 * PIECE):
                     yield "".join(lines)
                     lines, size = [], 0
                 lines.append(line + "\n")
@@ -94,11 +96,6 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
     bad.end()
     if lines:
         yield "".join(lines)
-
-
-def _joins(before: str, after: str) -> bool:
-    """Return whether one line feed, and no other white space, is where two lines meet."""
-    return bool(before[-2:-1].strip() and after[:1].strip())
 
 
 def _is_text(file: Path, folder: Path) -> bool:

@@ -218,10 +218,12 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
     heights = [0] * len(names)  # lines above the grid
     for column in reversed(range(len(names))):
         end = starts[column] + cell_len(names[column])
+        # Terminals differ in the cells that spacing vowel signs take.
+        doubtful = any(unicodedata.category(mark) == "Mc" for mark in names[column])
         under = [
             height
             for start, height in zip(starts[column + 1 :], heights[column + 1 :], strict=True)
-            if start <= end or _is_of_doubtful_width(names[column])
+            if start <= end or doubtful
         ]
         heights[column] = max(under, default=-1) + 1
     lines = []
@@ -233,11 +235,6 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
                 line.append(*((name,) if top == height else (look.leader, Style(dim=True))))
         lines.append(line)
     return lines
-
-
-def _is_of_doubtful_width(word: str) -> bool:
-    """Return True if terminals differ in the cells of the word: it has spacing vowel signs."""
-    return any(unicodedata.category(mark) == "Mc" for mark in word)
 
 
 def _shortened(word: str, longest: int) -> str:

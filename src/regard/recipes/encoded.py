@@ -1,7 +1,7 @@
 """Texts for an encoder as batches: token ids with special tokens, and what each should give."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from regard.data import Plan, TokenStore
+from regard.data.batches import Tensors
 from regard.data.store import Ids
 from regard.tasks.reading import Batch, Tokens, kinds_of_tokens
 from regard.text import Tokenizer
@@ -20,16 +21,13 @@ _AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
-class EncodedBatch:
+class EncodedBatch(Tensors):
     """Texts as an encoder takes them, and the numbers that each should give."""
 
     inputs: Batch
     targets: list[NDArray[np.int64]]  # one array a text
     rows: Ids  # (batch,): which rows of the store they are
     num_tokens: int  # without padding
-
-    def to(self, device: torch.device | str) -> "EncodedBatch":
-        return replace(self, inputs=self.inputs.to(device))
 
 
 class EncodedTexts:

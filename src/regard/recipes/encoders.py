@@ -20,7 +20,7 @@ from regard.models.heads import replace_head
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.prepared import Prepared
-from regard.recipes.recipe import Recipe
+from regard.recipes.recipe import Epochs, Recipe
 from regard.recipes.tuning import check_tokenizer, freeze, layer_rate, stacks
 from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
@@ -143,6 +143,9 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
             what = "model" if getattr(model, "writing", "") else "encoder"
             return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
+
+    def batches(self, data: EncoderDataT, model: nn.Module) -> Epochs:
+        return self.encoded(data.train, model)
 
     def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
         """The batches over a store of encoded texts."""

@@ -3,7 +3,7 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,19 +159,18 @@ class Evaluator(ABC, Generic[OptionsT]):
     unit: ClassVar[str]  # what is counted: "questions"
     doing: ClassVar[str]  # for the progress bar
     report_class: ClassVar[type[Report]] = Report
+    # (path, columns by name, on_bad_line, say) → the examples of a file.
+    reader: ClassVar[Callable[..., Iterator[Any]]]
 
     def __init__(self, options: OptionsT, *, say: Say = print) -> None:
         self.options, self.say = options, say
 
-    @abstractmethod
     def read(self, path: str) -> Any:
-        """Return the examples of a file or folder."""
-
-    def examples(self, read: Callable[..., Iterable[Any]], path: str, **columns: Any) -> list[Any]:
         """Return the examples of a file; lines that cannot be used are counted and named."""
         assert isinstance(self.options, LineOptions)
         bad = LeftOut(strict=self.options.strict)
-        examples = list(read(path, **columns, on_bad_line=bad, say=self.say))
+        columns = self.options.columns()
+        examples = list(self.reader(path, **columns, on_bad_line=bad, say=self.say))
         bad.report(self.say)
         return examples
 

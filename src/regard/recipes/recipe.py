@@ -12,9 +12,11 @@ from torch import Tensor, nn
 
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
-from regard.recipes.examples import read_examples
+from regard.recipes.examples import Example, read_examples
+from regard.recipes.options.evaluation import LineOptions
 from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
+from regard.records import OnBadLine
 from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device, choose_dtype
@@ -58,6 +60,17 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         self.source = [source] if isinstance(source, str) else list(source)
         self.options, self.say, self.command = options, say, command
 
+    @staticmethod
+    def files_in(path: str) -> Sequence[str | Path]:
+        """The files that are read of a path: itself, unless it may be a folder."""
+        return [path]
+
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+        """Read a file as the evaluator does."""
+        columns = cast(LineOptions, self.options).columns()
+        reading = {"on_bad_line": on_bad_line, "say": self.say, **reading}
+        return self.evaluator.reader(path, **columns, **reading)
+
     def shown_figures(self) -> Mapping[str, str]:
         """`shown`, and what else this run's evaluations give."""
         return self.shown
@@ -66,7 +79,8 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def files(self) -> list[str]:
         """Every file that training reads."""
         held = (self.options.dev, getattr(self.options, "test", None))
-        return [*self.source, *filter(None, held)]
+        paths = (*self.source, *filter(None, held))
+        return [str(file) for path in paths for file in self.files_in(path)]
 
     def check_files(self) -> None:
         """Raises NotFoundError for a file that is missing, before anything is written."""

@@ -27,7 +27,11 @@ class Scored(Protocol):
 def intervals(scored: Scored, *, seed: int = 0) -> dict[str, tuple[float, float]]:
     """The 95 % interval of each figure: name → (low, high), the same at every call."""
     drawn = [scored.figures_of(rows) for rows in _samples(len(scored), seed)]
-    return {name: _percentiles(np.array([figures[name] for figures in drawn])) for name in drawn[0]}
+    ends = {
+        name: np.nanpercentile([figures[name] for figures in drawn], [2.5, 97.5]).tolist()
+        for name in drawn[0]
+    }
+    return {name: (low, high) for name, (low, high) in ends.items()}
 
 
 def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> float:
@@ -57,8 +61,3 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
 def _samples(count: int, seed: int) -> list[NDArray[np.int64]]:
     random = np.random.default_rng(seed)
     return [random.integers(0, count, count) for _ in range(SAMPLES)]
-
-
-def _percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = np.nanpercentile(values, [2.5, 97.5])
-    return float(low), float(high)

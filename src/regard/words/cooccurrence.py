@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,10 +143,11 @@ def train_vectors(
     sentences = read_sentences(texts, min_count)
     # A file sorted by length or by subject would be learned one after the other.
     random.Random(seed).shuffle(sentences)
-    word2vec = _require_gensim()
+    with optional_package("gensim", "training word vectors needs"):
+        from gensim.models import Word2Vec
     # gensim tells of small corpora in its log, which would appear among what a command says.
     logging.getLogger("gensim").setLevel(logging.ERROR)
-    model = word2vec(
+    model = Word2Vec(
         _Read(sentences, progress, (epochs + 1) * len(sentences)),  # once more for the vocabulary
         vector_size=dim,
         window=window,
@@ -176,12 +177,6 @@ class _Read:
             if self.done % 1000 == 0 or self.done == self.total:
                 self.progress(self.done, self.total)
             yield sentence
-
-
-def _require_gensim() -> Any:
-    with optional_package("gensim", "training word vectors needs"):
-        from gensim.models import Word2Vec
-    return Word2Vec
 
 
 def extend_vectors(

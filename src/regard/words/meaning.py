@@ -185,7 +185,10 @@ def find_occurrences(
                 start, stop = spans[place]
                 occurrences.append(Occurrence(text[first:end], start - first, stop - first, sense))
     if not occurrences:
-        raise NotFoundError(_absent(parts[0], list(met)))
+        if not met:
+            raise NotFoundError("the text has no words; give one in which the word occurs.")
+        hint = did_you_mean(parts[0], list(met))
+        raise NotFoundError(f"{parts[0]!r} does not occur in this text.{hint}")
     if len(occurrences) < 3:
         raise BadArgumentError(
             f"{parts[0]!r} occurs {len(occurrences)} times in this text; three or more are needed"
@@ -227,9 +230,3 @@ def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[in
     last = len(spans) - 1
     start = spans[place - AROUND][0] if place > AROUND else 0
     return start, spans[place + AROUND][1] if place + AROUND < last else len(text)
-
-
-def _absent(word: str, met: list[str]) -> str:
-    if not met:
-        return "the text has no words; give one in which the word occurs."
-    return f"{word!r} does not occur in this text.{did_you_mean(word, met)}"

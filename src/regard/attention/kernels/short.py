@@ -27,7 +27,9 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
-    addend, live_rows, dtype = None, None, _scores_dtype(query)
+    addend, live_rows = None, None
+    # float16 ends at 65504, which scores of ordinary numbers may pass.
+    dtype = torch.float32 if query.dtype == torch.float16 else query.dtype
     if mask is not None:
         whole = mask.whole(queries, keys, query.device)
         addend, live_rows = whole.additive(dtype, keys + fill), whole.live_rows
@@ -131,11 +133,6 @@ class _ShortAttention(torch.autograd.Function):
             return grad.view(batch, key_heads, *grad.shape[1:])[:, :, :keys]
 
         return query_grad, without_padding(key_grad), without_padding(value_grad), None, None, None
-
-
-def _scores_dtype(query: Tensor) -> torch.dtype:
-    """float16 ends at 65504, which scores of ordinary numbers may pass."""
-    return torch.float32 if query.dtype == torch.float16 else query.dtype
 
 
 def _softmax_dtype(scores: Tensor) -> torch.dtype:

@@ -88,7 +88,9 @@ class Stream:
             nonlocal ran
             replaced = at(ran, state_of(output))
             ran += 1
-            return None if replaced is None else with_state(output, replaced)
+            if replaced is not None and isinstance(output, tuple):
+                return (replaced, *output[1:])
+            return replaced
 
         with watching(dict.fromkeys(self.layers), after=after):
             return self.rerun(edit)
@@ -134,11 +136,6 @@ def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
 def state_of(output: Any) -> Any:
     """A layer's new state: its output, or the first of several."""
     return output[0] if isinstance(output, tuple) else output
-
-
-def with_state(output: Any, state: Tensor) -> Any:
-    """The output with another state."""
-    return (state, *output[1:]) if isinstance(output, tuple) else state
 
 
 @torch.no_grad()

@@ -68,7 +68,8 @@ def captured(
     """Trace a run, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
     batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
-    run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
+    pixels = inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
+    run = Run(model, Recorder(keep), Places(model, pixels), batches)
     with capturing_model(model, run):
         output = model(**inputs)
     run.check_captured()
@@ -236,10 +237,6 @@ def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
     names = {"source" if places.pair else "tokens": "input_ids", "target": "decoder_input_ids"}
     found = {axis: inputs.get(name) for axis, name in names.items()}
     return {axis: ids for axis, ids in found.items() if ids is not None}
-
-
-def only_pixels(inputs: dict[str, Any]) -> bool:
-    return inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
 
 
 def logits_of(output: Any) -> Tensor | None:

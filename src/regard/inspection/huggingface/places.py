@@ -146,12 +146,7 @@ def config_of(model: nn.Module) -> Any:
     return getattr(model, "config", None)
 
 
-IDS = {
-    "tokens": ("input_ids",),
-    "source": ("input_ids",),
-    "target": ("decoder_input_ids",),
-    "patches": (),
-}
+IDS = {"tokens": "input_ids", "source": "input_ids", "target": "decoder_input_ids"}
 
 
 def axes_of(
@@ -210,11 +205,10 @@ def by_axis(
 
 def ids_of(axis: str, length: int, inputs: Mapping[str, Any]) -> list[int] | None:
     """The token ids that the axis stands for, if the inputs have them."""
-    for name in IDS.get(axis, ()):
-        ids = inputs.get(name)
-        if isinstance(ids, Tensor) and ids.ndim == 2 and ids.shape[1] == length:
-            return [int(id_) for id_ in ids[0]]
-    return None
+    ids = inputs.get(IDS.get(axis, ""))
+    if not isinstance(ids, Tensor) or ids.ndim != 2 or ids.shape[1] != length:
+        return None
+    return ids[0].tolist()
 
 
 def naming_of(tokenizer: Any) -> Naming:

@@ -54,8 +54,8 @@ def ablate(
         "token": Position(layer.keys, key),
     }
     off = SwitchedOff((parts[what],), trace.axes_of)
-    before = probabilities(trace, trace.rerun(lambda name, call: None))
-    after = probabilities(trace, trace.rerun(lambda name, call: off(name, call).output))
+    before = log_probabilities(trace, trace.rerun(lambda name, call: None)).exp()
+    after = log_probabilities(trace, trace.rerun(lambda name, call: off(name, call).output)).exp()
     ids = before.argmax(-1).tolist() if trace.output_ids is None else trace.output_ids
     tokens = torch.tensor(ids, device=before.device)[:, None]
     changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
@@ -85,13 +85,8 @@ def ablate(
     )
 
 
-def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
-    """Probabilities of the first sequence's outputs, (steps, entries)."""
-    return log_probabilities(trace, logits).exp()
-
-
 def log_probabilities(trace: TraceData, logits: Tensor) -> Tensor:
-    """The logarithms of `probabilities`, (steps, entries)."""
+    """Log-probabilities of the first sequence's outputs, (steps, entries)."""
     rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1

@@ -1,7 +1,8 @@
 """A page's questions about a trace, answered: one place for browser, notebook and file."""
 
 import math
-from typing import Literal, cast, get_args
+from dataclasses import fields
+from typing import Any, Literal, cast, get_args
 
 import torch
 from torch import Tensor
@@ -119,26 +120,10 @@ def looks(
 
 
 def _tap(tap: Tap) -> TapInfo:
-    quantities: list[Quantity] = ["weight", "score"]
-    if tap.output_weight is not None:
-        quantities.insert(1, "norm")
-    return TapInfo(
-        name=tap.name,
-        side=cast(Literal["encoder", "decoder"], tap.side),
-        kind=cast(Literal["self", "cross"], tap.kind),
-        layer=tap.layer,
-        heads=tap.heads,
-        key_heads=tap.key_heads,
-        head_dim=tap.head_dim,
-        rows=tap.rows,
-        columns=tap.columns,
-        queries=tap.queries,
-        keys=tap.keys,
-        causal=tap.causal,
-        score=formula(tap),
-        quantities=quantities,
-        notes=tap.notes,
-    )
+    """The tap's own attributes, but for its score and the quantities that are known."""
+    norm: list[Quantity] = [] if tap.output_weight is None else ["norm"]
+    named: dict[str, Any] = {each.name: getattr(tap, each.name, None) for each in fields(TapInfo)}
+    return TapInfo(**named | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
 
 
 def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:

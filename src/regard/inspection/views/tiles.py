@@ -30,7 +30,9 @@ class Cells:
         self, length: int, spans: Spans | None, level: int, first: int, count: int, name: str
     ) -> None:
         self.spans = spans
-        self.block = 2 ** check_level(level)
+        if not 0 <= level <= 40:
+            raise BadArgumentError(f"level must be from 0, single positions, to 40; got {level}.")
+        self.block = 2**level
         total = -(-(length if spans is None else len(spans)) // self.block)
         if not 0 <= first < max(total, 1) or count < 1:
             raise BadArgumentError(
@@ -84,12 +86,6 @@ class Cells:
                 last += 1
             yield first, last
             first = last
-
-
-def check_level(level: int) -> int:
-    if not 0 <= level <= 40:
-        raise BadArgumentError(f"level must be from 0, single positions, to 40; got {level}.")
-    return level
 
 
 LARGEST_TILE = 2**22  # cells

@@ -25,7 +25,7 @@ from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoded import EncodedBatch, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
@@ -33,6 +33,7 @@ from regard.recipes.examples import Example, read_examples, split_examples, writ
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
+from regard.records import OnBadLine
 from regard.tasks.answering import Answer, Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
@@ -56,8 +57,8 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     unit = "questions"
     doing = "answering"
 
-    def read(self, path: str) -> list[Example]:
-        return self.examples(QuestionReader(self.options, self.say).read, path)
+    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
+        return QuestionReader(self.options, self.say).read(path, on_bad_line)
 
     def score(
         self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress
@@ -192,9 +193,6 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
 
     def model(self, data: Questions) -> TextReader:
         return self.encoder(data.tokenizer, "question_answering")
-
-    def batches(self, data: Questions, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.train, model)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)

@@ -71,9 +71,12 @@ class QuestionReader:
                 if note is not None:
                     counts[note] += 1
                 if place < 0 and counts[place] <= _SHOWN:
+                    where = "not in its context"
+                    if place == NOT_AT_START:
+                        where = f"not at {start:,}, and several times elsewhere in its context"
                     self.say(
                         f"{path}, line {each.line:,}: the answer {_short(text)} to"
-                        f" {_short(each.question)} is {_where(place, start)}"
+                        f" {_short(each.question)} is {where}; left out"
                     )
             fits = [target for target in found if target[1] >= 0]
             group = self._groups.setdefault(hash_text(normalize(each.context)), each.title)
@@ -233,12 +236,6 @@ def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
     """Return an answer without outer spaces."""
     before = len(text) - len(text.lstrip())
     return text.strip(), None if start is None else start + before
-
-
-def _where(place: int, start: int | None) -> str:
-    if place == NOT_THERE:
-        return "not in its context; left out"
-    return f"not at {start:,}, and several times elsewhere in its context; left out"
 
 
 def _short(text: str) -> str:

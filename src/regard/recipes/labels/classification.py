@@ -43,7 +43,6 @@ from regard.recipes.labels.report import LabelEvaluator
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values
-from regard.records import BadLine
 from regard.tasks.classification import Classifier
 from regard.tasks.reading import inputs_of
 
@@ -63,10 +62,7 @@ class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
     """Evaluation of classifiers of texts."""
 
     unit = "texts"
-
-    def read(self, path: str) -> list[Example]:
-        columns = self.options.values("text", "pair", "label", "separator")
-        return self.examples(read_labeled, path, **columns)
+    reader = staticmethod(read_labeled)
 
     def score(
         self, task: Classifier, data: Sequence[Example], *, progress: Count = no_progress
@@ -96,7 +92,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             path,
             self.options,
             folder,
-            read=self._read,
+            read=self.examples,
             fault=lambda example: None if multi_label or example.targets else NO_LABEL,
             key=_key,
             say=self.say,
@@ -136,7 +132,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
-            examples = self._read(path, _silent, spellings=spellings)
+            examples = self.examples(path, _silent, say=_silent, spellings=spellings)
             sizes.update(len(example.targets) for example in examples)
         many = sum(texts for labels, texts in sizes.items() if labels > 1)
         self.say(
@@ -175,16 +171,6 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
                 self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
                 write_examples(folder / f"{name}.jsonl", known)
         return labels, [counter[label] for label in labels]
-
-    def _read(
-        self,
-        path: str,
-        on_bad_line: Callable[[BadLine], None],
-        spellings: Counter[str] | None = None,
-    ) -> Iterator[Example]:
-        columns = self.options.values("text", "pair", "label", "separator")
-        say = self.say if spellings is None else _silent  # of a survey
-        return read_labeled(path, **columns, on_bad_line=on_bad_line, say=say, spellings=spellings)
 
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from regard.data.batches import Tensors
 from regard.data.documents import Piece
 from regard.data.store import Ids
 from regard.recipes.encoded import EncodedBatch
@@ -18,21 +19,12 @@ _AT_ONCE = 64  # pieces that are encoded together
 
 
 @dataclass(frozen=True)
-class BlockBatch:
+class BlockBatch(Tensors):
     """Blocks and the tokens that follow each of theirs; all are (batch, block)."""
 
     ids: Tensor
     targets: Tensor
     documents: Tensor | None  # which document of its block a token is in; None: one in each
-
-    def to(self, device: torch.device | str) -> "BlockBatch":
-        documents = self.documents
-        return replace(
-            self,
-            ids=self.ids.to(device, non_blocking=True),
-            targets=self.targets.to(device, non_blocking=True),
-            documents=None if documents is None else documents.to(device, non_blocking=True),
-        )
 
 
 class Blocks:

@@ -16,6 +16,7 @@ from regard.data.clean import CleaningReport
 from regard.data.documents import Piece, read_documents
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Say
+from regard.recipes.options.language import RunningTextOptions
 from regard.records import BadLine, refuse
 from regard.records.lines import warn
 from regard.text import Tokenizer
@@ -146,22 +147,14 @@ class Split:
         return held
 
 
-def split_documents(
-    path: str,
-    dev: str | None,
-    *,
-    column: str | None,
-    fraction: float,
-    strict: bool = False,
-    say: Say,
-) -> Split:
+def split_documents(path: str, options: RunningTextOptions, *, say: Say) -> Split:
     """Reads the documents and holds some out, unless there is a dev file; says what went where."""
-    dev_documents = None if dev is None else Documents(dev, column, strict=strict, say=say)
-    if dev_documents is None:
-        documents = Documents(path, column, strict=strict, say=say)
-    else:
-        taken = dev_documents.keys[dev_documents.kept]
-        documents = Documents(path, column, taken, strict=strict, say=say)
+    dev, fraction, column = options.dev, options.dev_fraction, options.text
+    reading: Any = {"strict": options.strict, "say": say}
+    dev_documents = None if dev is None else Documents(dev, column, **reading)
+    if dev_documents is not None:
+        reading["taken"] = dev_documents.keys[dev_documents.kept]
+    documents = Documents(path, column, **reading)
     for part in (documents, dev_documents):
         if part is not None:
             say(f"{part.path}: documents: {part.report}")

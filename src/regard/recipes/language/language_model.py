@@ -73,10 +73,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         "bits_per_byte": "bits per byte {:.3f}",
     }
 
-    @property
-    def files(self) -> list[str]:
-        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in paths for file in text_files(path)]
+    files_in = staticmethod(text_files)
 
     def check_files(self) -> None:
         super().check_files()
@@ -106,15 +103,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        options = self.options
-        split = split_documents(
-            path,
-            options.dev,
-            column=options.text,
-            fraction=options.dev_fraction,
-            strict=options.strict,
-            say=self.say,
-        )
+        split = split_documents(path, self.options, say=self.say)
         tokenizer = self._tokenizer(piece.text for piece in split.train())
         tokenizer.settings["model_max_length"] = self.block
         tokenizer.save(folder)

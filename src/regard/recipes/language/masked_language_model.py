@@ -70,22 +70,11 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         "accuracy": "accuracy {:.1%}",
     }
 
-    @property
-    def files(self) -> list[str]:
-        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in paths for file in text_files(path)]
+    files_in = staticmethod(text_files)
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        options = self.options
-        split = split_documents(
-            path,
-            options.dev,
-            column=options.text,
-            fraction=options.dev_fraction,
-            strict=options.strict,
-            say=self.say,
-        )
+        split = split_documents(path, self.options, say=self.say)
         tokenizer = self.tokenizer(
             folder, (one_line(line) for piece in split.train() for line in piece.text.split("\n"))
         )

@@ -98,6 +98,11 @@ class LineOptions(Options):
         free=True,
     )
 
+    def columns(self) -> dict[str, Any]:
+        """Return the options of the class that says which columns there are."""
+        kind = next(each for each in type(self).__mro__ if LineOptions in each.__bases__)
+        return self.values(*kind.__annotations__)
+
 
 class LabelColumns(LineOptions):
     """Columns of texts with labels."""

@@ -91,10 +91,6 @@ class RunOptions(Options):
         """Checks what no bound of a single option says."""
         self.training_config(epoch=1000)
 
-    def peak_rate(self) -> float:
-        """Return the learning rate at the end of the warm-up."""
-        return self.usual_rate() if self.learning_rate is None else self.learning_rate
-
     def usual_rate(self) -> float:
         """Return a peak rate that trained well: smaller for wider models, and for a trained one."""
         return 1e-3
@@ -126,7 +122,7 @@ class RunOptions(Options):
             in_epochs = max(1, round(epochs * epoch))
             steps = in_epochs if steps is None else min(steps, in_epochs)
         return TrainingConfig(
-            learning_rate=self.peak_rate(),
+            learning_rate=self.usual_rate() if self.learning_rate is None else self.learning_rate,
             warmup=self.warmup_steps(steps or epoch),
             optimizer=self.optimizer,
             schedule=self.schedule,

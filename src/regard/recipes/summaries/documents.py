@@ -40,9 +40,9 @@ def read_documents_with_summaries(
     return read_examples(path, roles, example, **reading)
 
 
-def read_summaries(path: str, **reading: Any) -> list[Example]:
+def read_summaries(path: str, **reading: Any) -> Iterator[Example]:
     """The documents to score a summarizer on, each once, with all of its summaries."""
-    return together(read_documents_with_summaries(path, complete=True, **reading))
+    return iter(together(read_documents_with_summaries(path, complete=True, **reading)))
 
 
 def together(examples: Iterator[Example]) -> list[Example]:

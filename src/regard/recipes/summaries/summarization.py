@@ -6,10 +6,10 @@ data/
     tokenizer.json, …
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import nn
 
@@ -25,13 +25,13 @@ from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answer
 from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.summary_scores import (
     NAMES,
-    RougeScores,
     SummaryEvaluator,
     lead_scores,
     require_rouge,
     rouge,
+    rouge_line,
 )
-from regard.records import BadLine
+from regard.records import OnBadLine
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
 
@@ -100,7 +100,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
         sizes = split_examples(
-            path, self.options, folder, read=self._read, fault=_fault, say=self.say
+            path, self.options, folder, read=self.examples, fault=_fault, say=self.say
         )
         for name in ("dev", "test"):
             write_examples(
@@ -156,8 +156,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         self.say(said)
         return store
 
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = {name: getattr(self.options, name) for name in ("document", "summary")}
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+        columns = self.options.columns()
         return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
@@ -193,11 +193,12 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
             summarizer, documents, [summary for _, summary in pairs], batch_size=32
         )
         scores = rouge(summaries, references)
+        low, high = scores.ends
         return {
             "loss": mean_loss(summarizer, self._short_enough(data.tokenizers, pairs)),
             **scores.mean,
-            **{f"{name}_low": value for name, value in scores.low.items()},
-            **{f"{name}_high": value for name, value in scores.high.items()},
+            **{f"{name}_low": value for name, value in low.items()},
+            **{f"{name}_high": value for name, value in high.items()},
             "distinct": len(set(summaries)) / len(summaries),
             "documents": float(len(examples)),
         }
@@ -206,11 +207,10 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         mean, low, high = (
             {name: figures[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
         )
-        scores = RougeScores(mean, low, high, signature="")
         leads = lead_scores(self.watched(data), data.lead_words)
         results = [
-            f"Dev set, {figures['documents']:.0f} documents, greedy: {scores}, loss"
-            f" {figures['loss']:.3f}",
+            f"Dev set, {figures['documents']:.0f} documents, greedy: {rouge_line(mean, low, high)},"
+            f" loss {figures['loss']:.3f}",
             *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
         ]
         about = [f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"]

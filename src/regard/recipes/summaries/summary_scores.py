@@ -5,13 +5,14 @@ import time
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, optional_package
-from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
+from regard.recipes.evaluation import Evaluator, Figures, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
 from regard.recipes.resampling import intervals
@@ -21,29 +22,12 @@ from regard.tasks.summarization import Rewriter
 NAMES = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
 
-@dataclass(frozen=True)
-class RougeScores:
-    """F1 of each kind of ROUGE, from 0 to 100: the mean over the texts and its 95 % interval."""
-
-    mean: dict[str, float]  # by the keys of NAMES
-    low: dict[str, float]
-    high: dict[str, float]
-    signature: str  # how words were counted
-
-    def __str__(self) -> str:
-        """`ROUGE-1 31.05 [30.11, 32.00]  ROUGE-2 …`"""
-        return "  ".join(
-            f"{title} {self.mean[name]:.2f} [{self.low[name]:.2f}, {self.high[name]:.2f}]"
-            for name, title in NAMES.items()
-        )
-
-
 @dataclass(frozen=True, eq=False)
-class RougeTable:
+class RougeScores:
     """F1 of every summary, from 0 to 100, (summaries, kinds of ROUGE): what is resampled."""
 
     each: NDArray[np.float64]
-    signature: str
+    signature: str  # how words were counted
 
     def __len__(self) -> int:
         return len(self.each)
@@ -52,24 +36,31 @@ class RougeTable:
         """The means over these summaries, which may repeat."""
         return dict(zip(NAMES, self.each[rows].mean(0).tolist(), strict=True))
 
+    @property
+    def mean(self) -> dict[str, float]:
+        """The means over all summaries, by the keys of NAMES."""
+        return self.figures_of(np.arange(len(self)))
 
-def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeScores:
-    """The means of `rouge_table` with their bootstrap intervals."""
-    return with_intervals(rouge_table(summaries, references))
+    @cached_property
+    def ends(self) -> tuple[dict[str, float], dict[str, float]]:
+        """The low and the high ends of the means' 95 % intervals."""
+        spans = intervals(self)
+        low, high = ({name: span[end] for name, span in spans.items()} for end in (0, 1))
+        return low, high
+
+    def __str__(self) -> str:
+        return rouge_line(self.mean, *self.ends)
 
 
-def with_intervals(table: RougeTable) -> RougeScores:
-    """The means of a table with their bootstrap intervals."""
-    spans = intervals(table)
-    return RougeScores(
-        table.figures_of(np.arange(len(table))),
-        {name: low for name, (low, _) in spans.items()},
-        {name: high for name, (_, high) in spans.items()},
-        table.signature,
+def rouge_line(mean: Figures, low: Figures, high: Figures) -> str:
+    """`ROUGE-1 31.05 [30.11, 32.00]  ROUGE-2 …`"""
+    return "  ".join(
+        f"{title} {mean[name]:.2f} [{low[name]:.2f}, {high[name]:.2f}]"
+        for name, title in NAMES.items()
     )
 
 
-def rouge_table(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeTable:
+def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> RougeScores:
     """Scores each summary against the best of its references.
 
     The words are rouge-score's own, with Porter's stemmer, where the references are in ASCII
@@ -91,7 +82,7 @@ def rouge_table(summaries: Sequence[str], references: Sequence[Sequence[str]]) -
         for found in [[scorer.score(spelled(text), spelled(summary)) for text in own]]
     ]
     words = "Porter's stemmer" if stemmed else "words of any script, not stemmed"
-    return RougeTable(100 * np.array(each), f"F1, best reference, {words}, rouge-score")
+    return RougeScores(100 * np.array(each), f"F1, best reference, {words}, rouge-score")
 
 
 def require_rouge() -> Any:
@@ -141,7 +132,7 @@ class SummaryEvaluation:
     """The summaries of documents, and the figures that compare them with their references."""
 
     summaries: list[str]
-    each: RougeTable  # of every summary
+    each: RougeScores  # of every summary
     truncated: int  # documents that were cut
     documents_per_second: float
 
@@ -170,9 +161,11 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
     unit = "documents"
     doing = "summarizing"
 
+    reader = staticmethod(read_summaries)
+
     def read(self, path: str) -> list[Example]:
         require_rouge()
-        return self.examples(read_summaries, path, **self.options.values("document", "summary"))
+        return super().read(path)
 
     def score(
         self, task: Rewriter, data: Sequence[Example], *, progress: Progress = no_progress
@@ -187,7 +180,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
         summaries = [result.text for result in results]
         return SummaryEvaluation(
             summaries=summaries,
-            each=rouge_table(summaries, [example.targets for example in data]),
+            each=rouge(summaries, [example.targets for example in data]),
             truncated=sum(result.truncated for result in results),
             documents_per_second=speed,
         )
@@ -198,8 +191,8 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
     def outputs(self, result: SummaryEvaluation) -> list[str]:
         return result.summaries
 
-    def baselines(self, data: Sequence[Example]) -> dict[str, RougeTable]:
-        return lead_tables(data, lead_words(data))
+    def baselines(self, data: Sequence[Example]) -> dict[str, RougeScores]:
+        return lead_scores(data, lead_words(data))
 
     def worst(
         self, result: SummaryEvaluation, data: Sequence[Example], count: int
@@ -226,19 +219,13 @@ def lead_words(examples: Sequence[Example]) -> int:
 
 def lead_scores(examples: Sequence[Example], words: int) -> dict[str, RougeScores]:
     """ROUGE of each document's first sentence, and of its first words."""
-    tables = lead_tables(examples, words)
-    return {name: with_intervals(table) for name, table in tables.items()}
-
-
-def lead_tables(examples: Sequence[Example], words: int) -> dict[str, RougeTable]:
-    """The same for every document."""
     references = [example.targets for example in examples]
     texts = [example.text for example in examples]
     leads = {
         "first sentence": [first_sentence(text) for text in texts],
         f"first {words} words": [" ".join(text.split()[:words]) for text in texts],
     }
-    return {name: rouge_table(lead, references) for name, lead in leads.items()}
+    return {name: rouge(lead, references) for name, lead in leads.items()}
 
 
 def first_sentence(text: str) -> str:

@@ -118,7 +118,7 @@ def _of_columns(
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
         lines: Iterator[Any] = chain.from_iterable(not_empty(groups, path))
         for number, text in chain(lines, [(0, "")]):
-            cells = _cells(text) if isinstance(text, str) else []
+            cells = text.split("\t" if "\t" in text else None) if isinstance(text, str) else []
             if isinstance(text, BadLine):
                 bad(text)
                 broken = True
@@ -137,10 +137,6 @@ def _of_columns(
                     first = first if rows else number
                     rows.append((cells[place], cells[label_place]))
     bad.end()
-
-
-def _cells(line: str) -> list[str]:
-    return line.split("\t") if "\t" in line else line.split()
 
 
 def _is_word(cells: Sequence[str], universal: bool) -> bool:

@@ -10,7 +10,7 @@ The first token of a word has the word's label, and the others none (Devlin et a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,20 +22,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.errors import BadArgumentError
-from regard.lines import one_line
 from regard.models import TextReader
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoded import EncodedBatch, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.evaluation import Evaluator, Report, no_progress
+from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.labels.labels import described
+from regard.recipes.labels.report import RatiosReport
 from regard.recipes.options.encoders import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.recipes.tokens.word_scores import WordEvaluation
-from regard.records import BadLine
 from regard.tasks.reading import inputs_of
 from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
 from regard.text import Tokenizer
@@ -54,7 +53,7 @@ class LabeledWords(EncoderData):
     test: list[Example]
 
 
-class WordReport(Report):
+class WordReport(RatiosReport):
     """A report on a model that labels words, with the figures of each type or label."""
 
     result: WordEvaluation
@@ -67,28 +66,11 @@ class WordReport(Report):
         "accuracy": ("accuracy of words", "{:>6.1%}"),
         "loss": ("loss", "{:>6.3f}"),
     }
-    widths: ClassVar = (18, 6)
     before_worst: ClassVar = "Mistakes in the sentences of the largest loss:"
 
-    def content(self) -> dict[str, Any]:
-        labels = [
-            {"label": kind, "count": count, **ratios._asdict()}
-            for kind, (ratios, count) in self.result.by_kind().items()
-        ]
-        return super().content() | {"labels": labels}
-
-    def details(self) -> list[str]:
-        kinds = self.result.by_kind()
-        width = max(5, *map(len, kinds))
-        return [
-            "",
-            f"{'label':<{width}}   count  precision  recall     F1",
-            *(
-                f"{one_line(kind):<{width}}  {count:>6,}  {ratios.precision:>9.3f}"
-                f"  {ratios.recall:>6.3f}  {ratios.f1:>5.3f}"
-                for kind, (ratios, count) in kinds.items()
-            ),
-        ]
+    def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
+        for kind, (ratios, count) in self.result.by_kind().items():
+            yield kind, count, *ratios
 
 
 class WordEvaluator(Evaluator[WordEvaluationOptions]):
@@ -97,9 +79,7 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
     unit = "sentences"
     doing = "labeling"
     report_class = WordReport
-
-    def read(self, path: str) -> list[Example]:
-        return self.examples(read_labeled_words, path, **self.options.values("word", "label"))
+    reader = staticmethod(read_labeled_words)
 
     def score(
         self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
@@ -144,7 +124,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
+        sizes = split_examples(path, self.options, folder, read=self.examples, say=self.say)
         train = folder / "train.jsonl"
         labels, counts = self._labels(folder)
         tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))
@@ -161,10 +141,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         self.say(f"{words}; {described(labels, counts)}")
         summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
         return summary, {"labels": labels}
-
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = self.options.values("word", "label")
-        return read_labeled_words(path, **columns, on_bad_line=on_bad_line)
 
     def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
         """The labels of all parts in order, and how many training words have each."""
@@ -212,9 +188,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
     def model(self, data: LabeledWords) -> TextReader:
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
-
-    def batches(self, data: LabeledWords, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.train, model)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)

@@ -10,7 +10,7 @@ data/
     tokenizer.json, …
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,10 +37,8 @@ from regard.recipes.vectors.pairs import (
     PairBatches,
     contrastive_loss,
     cosine_loss,
-    read_text_pairs,
     shared_texts,
 )
-from regard.records import BadLine
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
@@ -108,7 +106,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             path,
             self.options,
             folder,
-            read=self._read,
+            read=self.examples,
             more=lambda example: (example.pair or "",),
             say=self.say,
         )
@@ -128,10 +126,6 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         with_scores = " with scores" if scale is not None else ""
         summary = f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
         return summary, {"scale": scale or 1.0}
-
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
-        return read_text_pairs(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def _scale(self, path: str, folder: Path) -> float | None:
         """Return the divisor of the scores; None if the pairs have none."""

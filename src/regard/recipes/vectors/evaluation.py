@@ -23,11 +23,11 @@ class PairEvaluation:
     first: NDArray[np.float32]  # (pairs, d_model), of length one
     second: NDArray[np.float32]
     scores: NDArray[np.float32] | None  # (pairs,)
-    ranking: "Ranking | None"  # of pairs without scores
+    ranks: NDArray[np.int64] | None  # of pairs without scores: of each first text's own second
 
     def __len__(self) -> int:
         """Number of texts that look for their own, or of pairs with a score."""
-        return len(self.first) if self.ranking is None else len(self.ranking.ranks)
+        return len(self.first) if self.ranks is None else len(self.ranks)
 
     @cached_property
     def cosines(self) -> NDArray[np.float64]:
@@ -41,17 +41,14 @@ class PairEvaluation:
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts or pairs, which may repeat."""
-        if self.ranking is None:
+        if self.ranks is None:
             assert self.scores is not None
-            found = spearman(self.cosines[rows], self.scores[rows])
-            return {"spearman": found, "score": found}
-        ranking = Ranking(self.ranking.ranks[rows])
-        return {
-            "recall_1": ranking.recall(1),
-            "recall_10": ranking.recall(10),
-            "mrr": ranking.mrr,
-            "score": ranking.mrr,
-        }
+            correlation = spearman(self.cosines[rows], self.scores[rows])
+            return {"spearman": correlation, "score": correlation}
+        ranks = self.ranks[rows]
+        recalls = {f"recall_{k}": float((ranks <= k).mean()) for k in (1, 10)}
+        reciprocal = float((1 / ranks).mean())
+        return recalls | {"mrr": reciprocal, "score": reciprocal}
 
 
 class PairEvaluator(Evaluator[PairEvaluationOptions]):
@@ -59,9 +56,7 @@ class PairEvaluator(Evaluator[PairEvaluationOptions]):
 
     unit = "texts or pairs"
     doing = "encoding"
-
-    def read(self, path: str) -> list[Example]:
-        return self.examples(read_text_pairs, path, **self.options.values("text", "pair", "score"))
+    reader = staticmethod(read_text_pairs)
 
     def score(
         self, task: Embedder, data: Sequence[Example], *, progress: Progress = no_progress
@@ -72,24 +67,24 @@ class PairEvaluator(Evaluator[PairEvaluationOptions]):
         return 2 * len(data)
 
     def compared(self, result: PairEvaluation) -> str:
-        return "spearman" if result.ranking is None else "mrr"
+        return "spearman" if result.ranks is None else "mrr"
 
     def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
         """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
-        if result.ranking is None:
+        if result.ranks is None:
             return (100 * result.cosines).round()
-        return result.ranking.ranks
+        return result.ranks
 
     def worst(
         self, result: PairEvaluation, data: Sequence[Example], count: int
     ) -> list[dict[str, Any]]:
         """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
-        if result.ranking is None:
+        if result.ranks is None:
             return []
         first: dict[str, Example] = {}
         for example in data:
             first.setdefault(example.text, example)
-        texts, ranks = list(first.values()), result.ranking.ranks
+        texts, ranks = list(first.values()), result.ranks
         rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
         return [
             {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
@@ -130,29 +125,13 @@ def evaluate_pairs(
 _AT_ONCE = 1024  # texts whose similarities to all candidates are held at a time
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """The rank of the right candidate for each text, from 1."""
-
-    ranks: NDArray[np.int64]  # (texts,)
-
-    def recall(self, k: int) -> float:
-        """The share of texts whose right candidate is among the first k."""
-        return float((self.ranks <= k).mean())
-
-    @property
-    def mrr(self) -> float:
-        """The mean of 1 / rank."""
-        return float((1 / self.ranks).mean())
-
-
 def rank_pairs(
     firsts: Sequence[str],
     seconds: Sequence[str],
     first: NDArray[np.float32],
     second: NDArray[np.float32],
-) -> Ranking:
-    """Ranks the different second texts of all pairs for each different first text, by cosine.
+) -> NDArray[np.int64]:
+    """The rank from 1, by cosine, of each different first text's own among all second texts.
 
     Where a text has several second texts, the best placed one counts. Of equal cosines the right
     one comes last. A second text that equals the first is passed over, unless the two are a pair.
@@ -176,7 +155,7 @@ def rank_pairs(
             if text in candidates:
                 wrong[candidates[text]] = False
             ranks[start + row] = 1 + (cosines[row, wrong] >= best).sum()
-    return Ranking(ranks)
+    return ranks
 
 
 def _first_places(texts: Sequence[str]) -> dict[str, int]:

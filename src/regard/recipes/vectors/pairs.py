@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from regard.data import Plan, TokenStore
+from regard.data.batches import Tensors
 from regard.data.store import Ids
 from regard.recipes.encoded import padded
 from regard.recipes.examples import Example
@@ -67,7 +68,7 @@ def _number(value: Any) -> float:
 
 
 @dataclass(frozen=True)
-class PairBatch:
+class PairBatch(Tensors):
     """Pairs of texts: each side as an encoder takes it."""
 
     first: Batch
@@ -75,15 +76,6 @@ class PairBatch:
     same: Tensor  # (batch, batch): the pairs i and j share a text, or i is j
     scores: Tensor | None  # (batch,)
     num_tokens: int  # of both sides, without padding
-
-    def to(self, device: torch.device | str) -> "PairBatch":
-        return PairBatch(
-            self.first.to(device),
-            self.second.to(device),
-            self.same.to(device, non_blocking=True),
-            None if self.scores is None else self.scores.to(device, non_blocking=True),
-            self.num_tokens,
-        )
 
 
 class PairBatches:
@@ -132,17 +124,18 @@ def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
     """
     numbers: dict[Any, int] = {}
     pairs = [
-        {numbers.setdefault(_hashable(text), len(numbers)) for text in both}
+        {
+            numbers.setdefault(
+                text.tobytes() if isinstance(text, np.ndarray) else text, len(numbers)
+            )
+            for text in both
+        }
         for both in zip(first, second, strict=True)
     ]
     holds = torch.zeros(len(pairs), len(numbers))
     for row, texts in enumerate(pairs):
         holds[row, list(texts)] = 1
     return (holds @ holds.T) > 0
-
-
-def _hashable(text: Any) -> Any:
-    return text.tobytes() if isinstance(text, np.ndarray) else text
 
 
 def contrastive_loss(
