@@ -1,6 +1,6 @@
 """The declarations of the tasks, with the kinds of models for them, and the shipped models."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -96,15 +96,28 @@ def _options_class(options: str, panels: tuple[str, ...]) -> Any:
     own = resolve_name(options)
     if not panels:
         return own
+    more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
+    return with_decoding(panels, members=more)(own)
+
+
+def with_decoding(
+    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
+) -> Callable[[Any], Any]:
+    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
+
+    Args:
+        panels: of GenerationConfig, whose options it gets.
+        but: options that it does not get.
+        members: others of the class.
+    """
     config = resolve_name(DECODING)
     hints = get_type_hints(config)
-    decoding = [
-        (each.name, hints[each.name] | None, _optional(each))
-        for each in fields(config)
-        if each.metadata.get("panel") in panels
+    settings = [
+        (setting.name, hints[setting.name] | None, _optional(setting))
+        for setting in fields(config)
+        if setting.metadata.get("panel") in panels and setting.name not in but
     ]
-    more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
-    return with_options(own, decoding, **more)
+    return lambda kind: with_options(kind, settings, **(members or {}))
 
 
 def decoding(options: Mapping[str, Any]) -> dict[str, Any]:

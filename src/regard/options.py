@@ -167,7 +167,8 @@ def with_options(base: type[Options], more: Sequence[tuple[str, Any, Any]], **ot
     """Return the class of options with more of them, (name, type, option), and other attributes."""
     names = {name: setting for name, _, setting in more}
     hints = {name: hint for name, hint, _ in more}
-    return type(base.__name__, (base,), {**names, **others, "__annotations__": hints})
+    members = {"__module__": base.__module__, **names, **others, "__annotations__": hints}
+    return type(base.__name__, (base,), members)
 
 
 def check_options(options: Any) -> None:

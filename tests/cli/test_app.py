@@ -100,7 +100,8 @@ OPTIONS = {
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
         "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
-        "--answer", "--start", "--document", "--summary",
+        "--answer", "--start", "--document", "--summary", "--min-new-tokens",
+        "--repetition-penalty", "--no-repeat-ngram-size",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",

@@ -421,7 +421,7 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     assert isinstance(job_of[0], Work)
     assert (seen[0]["text"], seen[0]["stage"]) == (wanted.text, "reading the text")
     assert client.get("/api/working").json() is None
-    assert module.identify(wanted) not in [each.id for each in library.listed()]
+    assert wanted.id not in [each.id for each in library.listed()]
 
 
 def test_a_trace_is_by_text_where_model_and_text_ask_for_it_again(client):

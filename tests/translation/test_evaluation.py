@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.sequences import mean_loss
 from regard.training import corpus_scores
 from regard.translation.evaluation import (
@@ -15,6 +14,7 @@ from regard.translation.evaluation import (
     dev_figures,
     read_test_set,
 )
+from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

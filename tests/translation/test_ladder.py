@@ -34,7 +34,7 @@ def climbed(
     )  # fmt: skip
     run = Translator.run
     with pytest.MonkeyPatch.context() as patch:  # untrained models go on to their limit
-        patch.setattr(module, "NUM_BEAMS", 1)
+        patch.setattr(module, "BEAMS", {"num_beams": 1})
         patch.setattr(Translator, "run", lambda *a, **o: run(*a, **({"max_new_tokens": 9} | o)))
         return climb(str(pairs), options, cell="lstm"), pairs, options
 

@@ -25,7 +25,7 @@ def evaluate(
 ) -> Report:
     """Score a model on your own data, as `regard evaluate` does.
 
-    >>> report = regard.evaluate("en-de", "pairs.tsv", num_beams=1)
+    >>> report = regard.evaluate("en-de", "pairs.tsv", batch_size=9)
     >>> sorted(report.figures), report.count
     (['bleu', 'chrf'], 9)
     >>> print(report.lines()[0])

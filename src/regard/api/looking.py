@@ -1,23 +1,26 @@
 """Open a model by name to look into it: regard's own, or one of transformers'."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from typing import Any, Literal, Protocol, cast
 
 from regard.api.loading import task_class
-from regard.api.writing_options import options_of, own_options
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, RegardError
 from regard.generation import GenerationConfig
+from regard.generation.config import SAMPLING
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
 from regard.inspection.models import ATTENTIONS, tap_name
 from regard.models import VisionTransformer
 from regard.recipes.card import read_card
+from regard.tasks.defaults import read_defaults
 from regard.tasks.images import ImageReader
 from regard.tasks.kinds import kind_of
+from regard.tasks.options import TraceRequest
+from regard.tasks.writing import TRACED
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",
@@ -26,8 +29,17 @@ EXAMPLES = {
     "vision": "",
 }
 ENGLISH = "I would like to drink a cup of tea with my friends."  # of a model that says it reads it
-SAMPLING = ("temperature", "top_k", "top_p", "seed")
-SEARCH = ("num_beams", *SAMPLING, "forced_beginning")  # fields of GenerationConfig
+_SETTINGS = GenerationConfig.__dataclass_fields__
+SEARCH = tuple(field.name for field in fields(TraceRequest) if field.name in _SETTINGS)
+OFFERED = tuple(name for name in SEARCH if _SETTINGS[name].metadata)  # by a page
+DRAWING = tuple(name for name in OFFERED if name in SAMPLING)
+# Kinds of models that write, and how the names of their tasks in config.json begin.
+WRITERS = {
+    "text-generation": "",
+    "translation": "translation",
+    "recurrent-translation": "translation",
+    "summarization": "summarization",
+}
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
 
@@ -79,7 +91,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
 
     Args:
         options: of the model's `trace`: target, hypothesis, without, generate, and those of SEARCH.
-            With one of SAMPLING, tokens are drawn, by seed 0 if no other is named.
+            With one of DRAWING, tokens are drawn, by seed 0 if no other is named.
 
     Raises:
         BadArgumentError: an option that this kind of model has no use for, or out of range.
@@ -97,7 +109,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
             f"a target leaves nothing to search for; give either a target or {', '.join(idle)}."
         )
     searched = {name: value for name, value in options.items() if name in SEARCH}
-    if any(name in SAMPLING for name in options):
+    if any(name in DRAWING for name in options):
         searched |= {"do_sample": True, "seed": options.get("seed", 0)}  # a link gives one text
     GenerationConfig(**searched)  # checks the ranges
     return model.trace(text, **(options | searched if settings else options))
@@ -182,3 +194,28 @@ def _max_tokens(config: Any) -> int:
         return UNLIMITED
     ends = 1 if hasattr(config, "decoder_layers") else 0  # the end of sentence
     return config.max_positions - ends
+
+
+def own_options(checkpoint: Checkpoint) -> dict[str, float]:
+    """The options of a model of regard's; of one that does not write, no option.
+
+    Raises:
+        DamagedFileError: its generation settings are malformed.
+    """
+    kind = kind_of(checkpoint)
+    if kind not in WRITERS:
+        return {}
+    tasks, begins = read_defaults(checkpoint), WRITERS[kind]
+    own = [each for task, each in tasks.items() if begins and task.startswith(begins)]
+    chosen = own[0] if len(own) == 1 else tasks[""]
+    return options_of(chosen.generation, "generation" if kind == "text-generation" else kind)
+
+
+def options_of(settings: Any, task: str) -> dict[str, float]:
+    """The options of a model with these settings, GenerationConfig's or those of transformers."""
+    values: dict[str, Any] = {name: getattr(settings, name, None) for name in OFFERED}
+    plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by
+    values = {
+        name: getattr(plain, name) if values[name] is None else values[name] for name in OFFERED
+    }
+    return values | ({"generate": TRACED} if task == "generation" else {})

@@ -66,7 +66,7 @@ class Job:
         text: the column with the text, or the question; other: the second column, with the text's
             pair or the question's context; None: the task's own names.
         id: the column that the output repeats; None: all.
-        options: of the task, such as num_beams.
+        options: of the task, decoding included.
         shard_size: lines of a part; None: the task's own number.
         say: called with a sentence where a file is not UTF-8.
         settings: further fields of `Settings`: engine, precision, batch_size.

@@ -29,7 +29,7 @@ class Settings:
         columns: the names of the columns that the task reads, such as question and context.
         id: the column that the output repeats; None: all columns.
         several: whether the input is several files, so that a line's number needs its file.
-        options: of the task, such as num_beams.
+        options: of the task.
         engine: "auto", "torch" or "onnx", as `Task.run_by` takes it.
         precision: of "onnx".
         batch_size: texts computed together.

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import Field
+from dataclasses import Field, fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -22,10 +22,8 @@ OptionsT = TypeVar("OptionsT", bound="Options")
 Command = Callable[..., None]
 
 
-def takes(
-    *kinds: "type[Options]", but: frozenset[str] = frozenset()
-) -> Callable[[Command], Command]:
-    """Return a decorator: the command gets an option for each field of the classes, as a keyword.
+def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Command], Command]:
+    """Return a decorator: the command gets an option for each field that is one, as a keyword.
 
     An option that the user does not give is None, so that the class's own default counts. Of fields
     of one name the first is shown.
@@ -36,8 +34,9 @@ def takes(
     settings: dict[str, Any] = {}
     for kind in kinds:
         hints = get_type_hints(kind)
-        for name, setting in kind.settings().items():
-            settings.setdefault(name, (hints[name], setting))
+        for setting in fields(kind):
+            if setting.metadata:
+                settings.setdefault(setting.name, (hints[setting.name], setting))
     options = [
         inspect.Parameter(
             name,

@@ -189,7 +189,7 @@ _POSITIONS = """\
 
 _TOKENS = """\
 generation_config.json, if there is one, has the settings of decoding that the model was made for,
-such as num_beams, do_sample and max_new_tokens. The graphs do not apply them: they give the logits,
+such as do_sample and max_new_tokens. The graphs do not apply them: they give the logits,
 and the caller chooses the tokens."""
 
 _PIXELS = """\

@@ -91,7 +91,7 @@ def chooser_for(
     if config.do_sample:
         seed = arrays.random_seed() if config.seed is None else config.seed
         return Sample(filters, uniform_draws(seed, streams, config.max_new_tokens))
-    return BeamSearch(filters, config) if config.num_beams > 1 else Greedy(filters)
+    return BeamSearch(filters, config) if config.rows > 1 else Greedy(filters)
 
 
 class Greedy(Chooser):
@@ -137,15 +137,15 @@ class Sample(Chooser):
 
 
 class BeamSearch(Chooser):
-    """The likeliest extensions over all rows of a search, enough of them that num_beams go on.
+    """The likeliest extensions over all rows of a search, enough of them that every row goes on.
 
-    Of (1 + number of end-of-sentence tokens) · num_beams candidates, at least num_beams do not
-    end. Filters act on log-probabilities, and what they leave is what is summed.
+    Of (1 + number of end-of-sentence tokens) · rows candidates, at least as many as there are rows
+    do not end. Filters act on log-probabilities, and what they leave is what is summed.
     """
 
     def __init__(self, filters: Sequence[Filter], config: GenerationConfig):
         self.filters = filters
-        self.num_candidates = max(2, 1 + len(config.eos_ids)) * config.num_beams
+        self.num_candidates = max(2, 1 + len(config.eos_ids)) * config.rows
 
     def __call__(self, logits: Array, running: Running) -> Candidates:
         log_probs = arrays_of(logits).log_softmax(logits)

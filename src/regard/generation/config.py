@@ -94,6 +94,11 @@ class GenerationConfig:
         self._check_strategy()
 
     @property
+    def rows(self) -> int:
+        """Rows that one text takes while it is decoded: hypotheses, or samples."""
+        return max(self.num_beams, self.alternatives)
+
+    @property
     def eos_ids(self) -> tuple[int, ...]:
         """Every token that ends a hypothesis."""
         if self.eos_token_id is None:
@@ -111,6 +116,31 @@ class GenerationConfig:
         import torch
 
         return torch.full((batch, 1), self.decoder_start_token_id, device=device)
+
+    def with_all_found(self) -> GenerationConfig:
+        """A copy that gives every hypothesis of a search; of sampling, one sample."""
+        return replace(self, alternatives=self.num_beams)
+
+    def with_alternatives(self, count: int) -> dict[str, int]:
+        """The changes for this many outputs of a search."""
+        return {"num_beams": max(count, self.num_beams), "alternatives": count}
+
+    def check_streams(self, sentences: int) -> None:
+        """Compare the settings with a stream's, of which each token is certain.
+
+        Raises:
+            BadArgumentError: several sentences or outputs, or a beam search.
+        """
+        if sentences != 1 or self.alternatives > 1:
+            raise BadArgumentError(
+                f"a stream generates one sentence; got {sentences} with alternatives ="
+                f" {self.alternatives}. Generate several without a stream."
+            )
+        if self.num_beams > 1:
+            raise BadArgumentError(
+                "a beam search cannot stream, since its best beam may change until the end; got"
+                f" num_beams={self.num_beams}. Set num_beams=1, or generate without a stream."
+            )
 
     def updated(self, **changes: Any) -> GenerationConfig:
         """A copy with some settings changed, as a caller of a task names them.
@@ -237,6 +267,8 @@ def new_tokens(
     return limits | ({"min_new_tokens": max(0, min_length - prompt)} if min_length else {})
 
 
+GREEDY: dict[str, Any] = {"num_beams": 1}
+ROWS = ("num_beams", "alternatives")  # what a text's rows depend on
 DECODING = tuple(panel_of(GenerationConfig, "Decoding"))
 SAMPLING = tuple(panel_of(GenerationConfig, "Sampling"))
 _NAMES = tuple(field.name for field in fields(GenerationConfig))

@@ -64,7 +64,7 @@ def generate(
     >>> from regard.models import EncoderDecoder, preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
     >>> config = GenerationConfig(
-    ...     max_new_tokens=5, num_beams=3, eos_token_id=1, pad_token_id=0, decoder_start_token_id=0
+    ...     max_new_tokens=5, eos_token_id=1, pad_token_id=0, decoder_start_token_id=0
     ... )
     >>> sources = torch.tensor([[5, 6, 1], [7, 8, 1]])
     >>> with torch.no_grad():
@@ -139,16 +139,7 @@ def stream(
             on its first token last.
     """
     _check_prompt(prompt, None, None)
-    if len(prompt) != 1 or config.alternatives > 1:
-        raise BadArgumentError(
-            f"a stream generates one sentence; got {len(prompt)} with alternatives ="
-            f" {config.alternatives}. Generate several without a stream."
-        )
-    if config.num_beams > 1:
-        raise BadArgumentError(
-            f"a beam search cannot stream, since its best beam may change until the end; got"
-            f" num_beams={config.num_beams}. Set num_beams=1, or generate without a stream."
-        )
+    config.check_streams(len(prompt))
     results, ranks = [NBest(config)], isinstance(decoder, RankingDecoder)
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
     for request in itertools.islice(_driven(searching, decoder, config), 1, None):

@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
 from regard.errors import UnsupportedError
+from regard.generation.config import GREEDY
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.recipes.options.sequences import SequenceOptions
 from regard.recipes.prepared import Prepared
@@ -183,7 +184,7 @@ def greedy_answers(
     """
     longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
     results = task.run(
-        sources, any_script=True, batch_size=batch_size, num_beams=1, max_new_tokens=longest + 10
+        sources, any_script=True, batch_size=batch_size, max_new_tokens=longest + 10, **GREEDY
     )
     return [result.text for result in results]
 

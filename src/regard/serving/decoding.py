@@ -55,7 +55,7 @@ class Decode(Job):
         super().__init__(deadline)
         self.ids, self.config, self.on_token = np.array(ids, np.int64), config, on_token
         samples = config.alternatives if config.do_sample else 1
-        self.width = max(samples, config.num_beams)
+        self.width = config.rows
         self.passed = 0  # tokens that were passed to on_token
         self._results = [NBest(config) for _ in range(samples)]
         prompt = self.ids if start is None else np.array([start])

@@ -88,10 +88,8 @@ async def translate(request: Request, here: Here) -> Any:
         raise BadArgumentError(f"{names} can be translated here; the request names another pair.")
     model, languages = pairs[source, asked.target]
     task = model.task.between(*languages) if any(languages) else model.task
-    number, options = asked.alternatives + 1, {}
-    if number > 1:
-        beams = max(number, model.task.generation.num_beams)
-        options = {"num_beams": beams, "alternatives": number}
+    number = asked.alternatives + 1
+    options = task.generation.with_alternatives(number) if number > 1 else {}
     texts = listed(asked.q) or [""]
     work, hypotheses = await decoded(request, model, task, texts, options)
     results = await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
+from regard.generation.config import ROWS
 from regard.text.normalize import check_unicode
 
 
@@ -90,10 +91,10 @@ class Limits:
             raise BadArgumentError(
                 f"max_new_tokens may be {self.new_tokens} on this server; got {asked}."
             )
-        width, most = max(config.num_beams, config.alternatives), self.rows - self.kept
-        if width > most:
+        most = self.rows - self.kept
+        if config.rows > most:
             raise BadArgumentError(
-                f"num_beams and alternatives may be {most} on this server; got {width}."
+                f"{' and '.join(ROWS)} may be {most} on this server; got {config.rows}."
             )
         if config.max_new_tokens <= self.new_tokens:
             return config

@@ -40,7 +40,7 @@ class Prompts(Work):
         task, limits = model.task, model.limits
         config = task.generation.updated(**options)
         config = limits.configured(config, options.get("max_new_tokens"))
-        if streamed and max(config.num_beams, config.alternatives) > 1:
+        if streamed and config.rows > 1:
             raise BadArgumentError(
                 "one sequence can be streamed, without beams; got several. Ask for one, or leave"
                 " stream out."

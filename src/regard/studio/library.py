@@ -1,18 +1,15 @@
 """The models that a page may ask for, loaded when first needed, and the traces made of them."""
 
 import hashlib
-import json
 import os
 import shlex
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, RLock, get_native_id
-from typing import Any
 
 from torch import nn
 
@@ -22,8 +19,10 @@ from regard.errors import BadArgumentError, NotFoundError, RegardError, Unsuppor
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.inspection.watching import watching
+from regard.options import check_options
 from regard.progress import Work, check, current, report
-from regard.studio.requests import Listed, Offer, TraceRequest, Working
+from regard.studio.requests import Listed, Offer, Working
+from regard.tasks.options import TraceRequest
 from regard.text.normalize import check_unicode
 
 
@@ -96,7 +95,6 @@ class Shelf:
 
 KEPT_TRACES = 8
 CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split into tokens
-MOST_BEAMS = 64
 
 
 class NoTrace(NotFoundError):
@@ -165,11 +163,11 @@ class Library:
     def trace(self, request: TraceRequest) -> str:
         """Runs the model, unless that very request has been answered already; gives the id."""
         self._check(request)
-        id = identify(request)
+        id = request.id
         with self._lock:
             if id in self._passed or id in self._made:
                 return id
-        options = settings(request)
+        options = request.changed
         name, text = options.pop("model"), options.pop("text")
         self._running = (current(), request)
         try:
@@ -224,7 +222,7 @@ class Library:
         """Return True if a request that names model and text alone makes this trace."""
         trace = self[id]
         plain = TraceRequest(model=trace.model_name, text=trace.text)
-        return trace.model_name in self.shelf.names and identify(plain) == id
+        return trace.model_name in self.shelf.names and plain.id == id
 
     def close(self) -> None:
         for worker in (self.models_thread, self.overview_thread):
@@ -236,10 +234,7 @@ class Library:
         check_unicode(request.target or "", "the target")
         if not request.text.strip():
             raise BadArgumentError("there is no text to look at; write a sentence.")
-        if not 1 <= (request.num_beams or 1) <= MOST_BEAMS or request.num_beams == 0:
-            raise BadArgumentError(
-                f"num_beams must be from 1 to {MOST_BEAMS}; got {request.num_beams}."
-            )
+        check_options(request)
         info = self._info(request.model)
         if info.task == "vision":  # its text would be a path, and no path from a page is opened
             raise UnsupportedError(
@@ -279,22 +274,3 @@ def _give_way() -> None:
     """Lets every other thread go first; Linux alone has priorities of threads, not of processes."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, get_native_id(), 19)
-
-
-def settings(request: TraceRequest) -> dict[str, Any]:
-    """The fields of a request that are not as by default."""
-    values = asdict(request)
-    return {
-        field.name: values[field.name]
-        for field in fields(request)
-        if values[field.name] != field.default
-    }
-
-
-def identify(request: TraceRequest) -> str:
-    """The same for the same request, in every session: a link to a trace stays a link to it."""
-    first = ("model", "text", "target", "hypothesis", "num_beams")
-    # Links are older than the other fields, which count where they are set.
-    values = {name: getattr(request, name) for name in first} | settings(request)
-    text = json.dumps(values, ensure_ascii=False, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -3,23 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-
-@dataclass(frozen=True)
-class TraceRequest:
-    """A model to be run on a text. Equal requests have equal traces, and one id."""
-
-    model: str
-    text: str
-    target: str | None = None  # a translation to be scored, instead of one that is searched for
-    hypothesis: int = 0  # which of the beam's to show, the best is 0
-    num_beams: int | None = None  # None: as the model decodes by itself
-    without: tuple[str, ...] = ()  # what is switched off, by the names of `hiding.part_of`
-    generate: int | None = None  # tokens that a language model adds
-    temperature: float | None = None  # with one of these four, tokens are drawn
-    top_k: int | None = None
-    top_p: float | None = None
-    seed: int | None = None
-    forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
+from regard.tasks.options import TraceRequest
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,17 @@
-"""The options of the tasks that are not of decoding; every door has them, by these names.
+"""The options of the tasks that are not of decoding, and of looking; every door has them.
 
 `catalog.KINDS` says which class belongs to which task. Nothing here is slow to import.
 """
 
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
 from regard.errors import BadArgumentError
 from regard.options import Options, option
+
+MOST_BEAMS = 64  # of a text that is looked at; each is a translation to be kept in memory
 
 
 class WritingOptions(Options):
@@ -102,3 +109,47 @@ class EncodingOptions(Options):
         shown="model's",
         flag="--normalize/--no-normalize",
     )
+
+
+@dataclass(frozen=True)
+class TraceRequest:
+    """A model to be run on a text. Equal requests have equal traces, and one id."""
+
+    model: str
+    text: str
+    # A translation to be scored, instead of one that is searched for.
+    target: str | None = option(None, "Look at this translation, not the model's own.")
+    hypothesis: int = 0  # which of the beam's to show, the best is 0
+    num_beams: int | None = option(
+        None, "Hypotheses of a translation.", shown="model's", min=1, max=MOST_BEAMS
+    )
+    without: tuple[str, ...] = ()  # what is switched off, by the names of `hiding.part_of`
+    generate: int | None = option(None, "Tokens that a language model adds to the text.", min=0)
+    temperature: float | None = None  # with one of these four, tokens are drawn
+    top_k: int | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The fields that are not as by default."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        }
+
+    @property
+    def id(self) -> str:
+        """Name of the trace: the same in every session, so a link to it stays a link to it."""
+        # Links are older than the fields behind these, which count where they are set.
+        first = {field.name: getattr(self, field.name) for field in fields(self)[:5]}
+        text = json.dumps(first | self.changed, ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """The fields by which the page's address names the trace."""
+        named = {"model": self.model, "text": self.text, "target": self.target or None}
+        return named | {"beams": self.num_beams, "generate": self.generate}

@@ -58,7 +58,7 @@ class Rewriter(TextToText):
             any_script: also answer texts whose characters the vocabulary mostly lacks, as an
                 evaluation does; the answers are guesses.
             progress: called with the number of texts just finished.
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: an unknown option, one out of range, or a text whose characters the

@@ -183,7 +183,7 @@ class TextToText(Task):
                 such as "decoder.layers.2.cross:1"; and edges such as
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+            options: fields of GenerationConfig; forced_beginning makes the
                 answer begin with these ids.
 
         Raises:
@@ -204,9 +204,7 @@ class TextToText(Task):
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
-            beams = 1 if config.do_sample else config.num_beams
-            search = config.updated(alternatives=beams)
-            return decoding._decoded([blanked or ids], search, [0])[0]
+            return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
 
         return trace_written(
             self.model,

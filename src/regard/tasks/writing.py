@@ -301,7 +301,7 @@ class Writer(Task):
                 at: positions that no later one sees; heads such as "decoder.layers.2.self:1"; and
                 edges such as "decoder.layers.2.self:1:7:4", from query 7 to key 4.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
-            options: fields of GenerationConfig, such as num_beams; forced_beginning makes the
+            options: fields of GenerationConfig; forced_beginning makes the
                 continuation begin with these ids.
 
         Raises:
@@ -347,8 +347,8 @@ class Writer(Task):
     def _searched(self, ids: list[int], length: int, options: dict[str, Any]) -> list[Hypothesis]:
         """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
-        config = config.updated(alternatives=1 if config.do_sample else config.num_beams)
-        return self._write([ids], self._limited(config, ids), [0], None)[0]
+        config = self._limited(config.with_all_found(), ids)
+        return self._write([ids], config, [0], None)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
         """A continuation that a caller wrote."""

@@ -10,15 +10,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
-from regard.recipes.options.evaluation import TranslationEvaluationOptions
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
+from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translator
 
 
@@ -130,7 +131,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], any_script=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = settings.get("num_beams", task.generation.num_beams)
+        beams = task.generation.updated(**catalog.decoding(settings)).num_beams
         return TranslationScores(task, data, [each.text for each in results], speed, beams)
 
     def compared(self, result: TranslationScores) -> str:

@@ -19,17 +19,19 @@ from typing import Any
 
 from regard.errors import BadArgumentError
 from regard.files import whole_file, write_json
+from regard.generation import GenerationConfig
+from regard.generation.config import GREEDY
 from regard.json_files import read_object
 from regard.recipes.sequences import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.training.processes import launched
 from regard.translation.data import pairs_of
-from regard.translation.options import TrainingOptions
+from regard.translation.options import BEAMS, TrainingOptions
 from regard.translation.training import TranslationRecipe, Watch, train_translation
 from regard.translation.translator import Translation, Translator
 
 BUCKETS = 5  # of sentences by length
-NUM_BEAMS, BATCH_SIZE = 5, 32  # of the scored translations
+BATCH_SIZE = 32  # of the scored translations
 FILES = "translations.txt", "greedy.txt"
 
 Translations = dict[str, list[str]]  # by the file that has them
@@ -125,11 +127,11 @@ class Ladder:
         """Return a caption that says what the table's numbers are."""
         return (
             f"Of {self.test}: loss in nats per target token; BLEU ({self.rungs[0].bleu_signature})"
-            f" of {NUM_BEAMS} beams, of greedy decoding, and of the beams by the source's length in"
-            " words. p: of the difference from the row before, by paired bootstrap. Trained,"
-            " decoded by beams: target tokens a second, evaluations not counted. Path: steps from a"
-            f" word to its translation, in a sentence of n words. {self.minutes:.1f} minutes of"
-            " training in all."
+            f" of {GenerationConfig(**BEAMS).rows} beams, of greedy decoding, and of the beams by"
+            " the source's length in words. p: of the difference from the row before, by paired"
+            " bootstrap. Trained, decoded by beams: target tokens a second, evaluations not"
+            " counted. Path: steps from a word to its translation, in a sentence of n words."
+            f" {self.minutes:.1f} minutes of training in all."
         )
 
 
@@ -224,8 +226,8 @@ def _measure(
 ) -> tuple[RungResult, Translations]:
     translator = Translator.load(folder / "model", name=rung.name)
     sources, references = [source for source, _ in pairs], [target for _, target in pairs]
-    beams, seconds = _timed(translator, sources, NUM_BEAMS)
-    greedy, _ = _timed(translator, sources, 1)
+    beams, seconds = _timed(translator, sources, BEAMS)
+    greedy, _ = _timed(translator, sources, GREEDY)
     tokens = sum(len(each.tokens) + 1 for each in beams)  # and the end of the sentence
     found = [[" ".join(each.text.split()) for each in every] for every in (beams, greedy)]
     texts = found[0]
@@ -262,11 +264,11 @@ def _measure(
 
 
 def _timed(
-    translator: Translator, sources: Sequence[str], num_beams: int
+    translator: Translator, sources: Sequence[str], search: dict[str, Any]
 ) -> tuple[list[Translation], float]:
     """The translations and the seconds that they took."""
     started = time.perf_counter()
-    results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, num_beams=num_beams)
+    results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, **search)
     return results, time.perf_counter() - started
 
 

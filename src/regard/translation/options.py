@@ -3,7 +3,8 @@
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
-from regard.recipes.options.evaluation import LineOptions, TranslationEvaluationOptions
+from regard.options import option
+from regard.recipes.options.evaluation import DecodingOptions, LineOptions
 from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
@@ -11,6 +12,33 @@ from regard.recipes.options.sequences import SequenceOptions
 OWN = {"transformer": ("norm",), "recurrent": ("cell", "attention")}
 # Peak learning rates that trained well from random weights; smaller for wider models.
 RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
+
+BEAMS: dict[str, Any] = {"num_beams": 5}  # a new translator's search, and that of every evaluation
+
+
+class TranslationEvaluationOptions(LineOptions, DecodingOptions):
+    """Options of evaluating a translator."""
+
+    num_beams: int | None = option(
+        BEAMS["num_beams"],
+        "Hypotheses kept at each step; 1 is greedy.",
+        shown="5; a summarizer's own",
+        panel="Decoding",
+        min=1,
+    )
+    source_language: str | None = option(
+        None,
+        "Source language, for a model of several languages, such as de or de_DE.",
+        shown="model's",
+    )
+    target_language: str | None = option(
+        None, "Target language, for a model of several languages.", shown="model's"
+    )
+    prefix: str | None = option(
+        None,
+        "Text to put before every sentence, such as T5's 'translate English to German: '.",
+        shown="model's",
+    )
 
 
 class TrainingOptions(LineOptions, SequenceOptions):
@@ -84,11 +112,11 @@ class TrainingOptions(LineOptions, SequenceOptions):
         from regard.models import preset, recurrent_preset
 
         for name, options in OWN.items():
-            for option in options if name != self.architecture else ():
-                if getattr(self, option) != getattr(TrainingOptions, option):
+            for other in options if name != self.architecture else ():
+                if getattr(self, other) != getattr(TrainingOptions, other):
                     raise BadArgumentError(
-                        f"{option} is an option of architecture {name!r}; got {option} ="
-                        f" {getattr(self, option)!r} with {self.architecture!r}. Leave it out."
+                        f"{other} is an option of architecture {name!r}; got {other} ="
+                        f" {getattr(self, other)!r} with {self.architecture!r}. Leave it out."
                     )
         changes |= self.values(*OWN[self.architecture]) | self.chosen("dropout")
         named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]

@@ -26,7 +26,7 @@ from regard.translation.evaluation import (
 )
 from regard.translation.files import Pairs, held_files, languages_of, pair_files, tag
 from regard.translation.growing import with_subwords
-from regard.translation.options import TrainingOptions
+from regard.translation.options import BEAMS, TrainingOptions
 from regard.translation.translator import Translator
 
 
@@ -107,7 +107,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         return RecurrentEncoderDecoder(config) if recurrent else super().new_model(config)
 
     def new_task(self, model: AnyEncoderDecoder, data: TranslationData) -> Translator:
-        new = Translator(model, data.tokenizers, generation=GenerationConfig(num_beams=5))
+        new = Translator(model, data.tokenizers, generation=GenerationConfig(**BEAMS))
         return self.with_targets(new) if self.languages else new
 
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:

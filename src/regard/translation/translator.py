@@ -47,7 +47,7 @@ class Translator(TextToText):
     >>> translator = regard.load("en-de")
     >>> translator("Where is the station?")
     'Wo ist der Bahnhof?'
-    >>> result = translator.run(["Where is the station?"], num_beams=5, alignment="output")[0]
+    >>> result = translator.run(["Where is the station?"], alignment="output")[0]
     >>> result.target_words, result.alignment.shape
     (['Wo', 'ist', 'der', 'Bahnhof?'], (4, 4))
 
@@ -184,7 +184,7 @@ class Translator(TextToText):
                 evaluation does; the translations are guesses.
             truncation: cut a text that is too long, where otherwise it is translated in parts.
             progress: called with the number of texts just finished.
-            options: fields of GenerationConfig, such as num_beams.
+            options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: an unknown option, a text whose characters the vocabulary mostly

@@ -203,7 +203,7 @@ MISTAKES = [
     (["en-de", "a", "--json", "--head", "x"], "--head must be a number from 0, or mean; got 'x'."),
     (["en-de", "a", "--figure", "a.gif"], "--figure must end in .svg, .pdf, .png; got 'a.gif'."),
     (["en-de", "a", "--save", "a.bin"], "--save must end in .safetensors; got 'a.bin'."),
-    (["en-de", "a", "--num-beams", "65"], "Invalid value for '--num-beams': "),
+    (["en-de", "a", "--num-beams", "65"], "--num-beams must be from 1 to 64; got 65."),
     (["en-de", "a", "--json", "--generate", "3"], "en-de does not take --generate when it is"),
     (["nowhere", "a", "--json"], "there is no folder nowhere; give a model folder"),
     (["no.safetensors"], "there is no trace at no.safetensors;"),

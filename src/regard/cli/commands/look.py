@@ -1,12 +1,10 @@
 """`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
-
-import typer
 
 from regard import catalog
 from regard.cli.options import (
@@ -16,26 +14,27 @@ from regard.cli.options import (
     Port,
     argument,
     check_ending,
+    flags,
     is_number,
     located,
     option,
-    specified,
 )
 from regard.cli.progress import waiting
 from regard.cli.streams import say
 from regard.cli.texts import whole_text
+from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, shortened
 from regard.lines import one_line
+from regard.options import check_options
+from regard.tasks.options import TraceRequest
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
     from regard.inspection.views.tiles import Head
-    from regard.studio.requests import TraceRequest
 
 SAVED = ".safetensors"
 LARGEST_GRID = 2**14  # cells in the terminal
 LONGEST_LINK = 2000  # characters of a text
-MOST_BEAMS = 64  # each is a translation to be kept in memory
 
 Model = Annotated[
     str,
@@ -44,10 +43,6 @@ Model = Annotated[
         " Hugging Face Hub, or a trace saved as .safetensors."
     ),
 ]
-NumBeams = Annotated[
-    int | None, option("Hypotheses of a translation.", default="model's", min=1, max=MOST_BEAMS)
-]
-Generate = Annotated[int | None, option("Tokens that a language model adds to the text.", min=0)]
 Tap = Annotated[
     str | None, option("Attention layer to show first; see `regard info MODEL --taps`.")
 ]
@@ -61,16 +56,13 @@ Terminal = Annotated[bool, option("Show the map of words in the terminal.", "--t
 AsJson = Annotated[bool, option("Write a summary of the trace as one JSON object.", "--json")]
 
 
+@takes(TraceRequest)
 def look(
-    context: typer.Context,
     model: Model,
     text: Annotated[
         str | None, argument("Text to look at; otherwise read --file or stdin.")
     ] = None,
     file: Annotated[Path | None, option("Read the text from this file.", "--file", "-f")] = None,
-    target: Annotated[str | None, option("Look at this translation, not the model's own.")] = None,
-    num_beams: NumBeams = None,
-    generate: Generate = None,
     tap: Tap = None,
     head: HeadName = None,
     html: Html = None,
@@ -81,24 +73,29 @@ def look(
     download: Download = False,
     port: Port = None,
     no_open: NoOpen = False,
+    **options: Any,
 ) -> None:
     """Look at the attention of one text: on a page in the browser, unless an option says otherwise.
 
     Nothing leaves this machine but, with --download, the name of the model.
     """
+    from regard.checkpoints.hub import short_name
+
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
     head_choice = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
-    options = specified(context, ("target", "num_beams", "generate"))
+    options = {name: value for name, value in options.items() if value is not None}
     if saved and (options or text is not None or file):
+        names = flags(setting.name for setting in fields(TraceRequest) if setting.metadata)
         raise BadArgumentError(
-            "a saved trace cannot be changed; leave out the text, --file, --target,"
-            " --num-beams and --generate, or name a model."
+            f"a saved trace cannot be changed; leave out text, --file, {names}, or name a model."
         )
     input_text = "" if saved else _text(text, file)
     if not saved:
         model = located(model, download, "look", model, *([] if text is None else [text]))
+    request = TraceRequest(short_name(model), input_text, **options)
+    check_options(request)
     if not (html or save or figure or terminal or as_json):
         from regard.http.server import bind
         from regard.studio.app import serve
@@ -108,13 +105,12 @@ def look(
             _check(trace, tap, head_choice)
             from regard.studio.app import create_app
 
-            id, request = _request(model, input_text, options)
             first_view = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
-            query = _query(({"trace": id} if saved else _link(trace, id, options)) | first_view)
+            query = _query(_link(trace, request, saved) | first_view)
             app = create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
-                {id: trace},
-                requests={} if saved else {id: request},
+                {request.id: trace},
+                requests={} if saved else {request.id: request},
                 cache=True,
                 download=download,
             )
@@ -139,7 +135,7 @@ def look(
     if as_json:
         from regard.inspection.views.page import describe
 
-        about = describe(trace, _request(model, input_text, options)[0])
+        about = describe(trace, request.id)
         print(json.dumps(asdict(about), ensure_ascii=False))
 
 
@@ -183,25 +179,13 @@ def _head(name: str | None) -> "Head":
     return int(name)
 
 
-def _request(model: str, text: str, options: dict[str, Any]) -> tuple[str, "TraceRequest"]:
-    """Request that makes the trace, and its id."""
-    from regard.checkpoints.hub import short_name
-    from regard.studio.library import identify
-    from regard.studio.requests import TraceRequest
-
-    request = TraceRequest(model=short_name(model), text=text, **options)
-    return identify(request), request
-
-
-def _link(trace: "Trace", id: str, options: dict[str, Any]) -> dict[str, Any]:
+def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
     """A trace as the page's address names it: by what was asked, so that the link outlives the
     server; by its id where that would be too long, or is not a text."""
-    text, target = trace.text, options.get("target") or ""
-    if trace.task == "vision" or len(text) + len(target) > LONGEST_LINK:
-        return {"trace": id}
-    beams, generate = options.get("num_beams"), options.get("generate")
-    extra = {"target": target or None, "beams": beams, "generate": generate}
-    return {"model": trace.model_name, "text": text} | extra
+    characters = len(trace.text) + len(request.target or "")
+    if saved or trace.task == "vision" or characters > LONGEST_LINK:
+        return {"trace": request.id}
+    return request.address | {"model": trace.model_name, "text": trace.text}
 
 
 def _query(fields: dict[str, Any]) -> str:

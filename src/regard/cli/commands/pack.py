@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from regard import catalog
 from regard.cli import options
 from regard.cli.options import argument, option
 from regard.cli.progress import progress_bar
@@ -82,11 +83,12 @@ def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str,
 def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]:
     import numpy as np
 
-    from regard.api.evaluation import evaluator_of, kind_of_model
+    from regard.api.evaluation import RECIPES, evaluator_of, kind_of_model
 
     kind = kind_of_model(model)
-    options = {"num_beams": None} if kind == "translation" else {}  # a translator's own
-    evaluator = evaluator_of(kind, model, options, say=say)
+    settings = RECIPES[kind].options_class().evaluation.settings()
+    own_decoding = dict.fromkeys(catalog.decoding(settings))
+    evaluator = evaluator_of(kind, model, own_decoding, say=say)
     examples = evaluator.read(str(data))
     size = evaluator.size(examples)
     measured = []

@@ -1,6 +1,5 @@
 """Decoding by a transformers model's own `generate`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,34 +22,38 @@ def search(
     model: Any,
     inputs: dict[str, Tensor],
     max_new_tokens: int,
-    num_beams: int | None,
     *,
     start: int | None = None,
-    sampling: Mapping[str, Any] | None = None,
+    num_beams: int | None = None,
+    do_sample: bool = False,
+    seed: int | None = None,
+    **drawing: Any,
 ) -> list[Hypothesis]:
     """The model's own `generate`, the same text each time; all beams, best first.
 
     Args:
         start: what the decoder of a pair reads first.
-        sampling: temperature, top_k, top_p and seed, where it draws its tokens.
+        num_beams: width of the search; the model's own if not given.
+        seed, drawing: with any of them (temperature, top_k, top_p) tokens are drawn.
     """
     settings = model.generation_config
-    beams = 1 if sampling else num_beams or settings.num_beams or 1
+    drawing = {name: value for name, value in drawing.items() if value is not None}
+    do_sample = do_sample or seed is not None or bool(drawing)
+    beams = 1 if do_sample else num_beams or settings.num_beams or 1
     end = settings.eos_token_id
     if end is None:  # which the config of two models in one may lack
         end = getattr(model.config, "eos_token_id", None)
     ends = [] if end is None else [end] if isinstance(end, int) else list(end)
     pad = settings.pad_token_id if settings.pad_token_id is not None else (ends or [0])[0]
-    drawing = dict(sampling or {})
     with fork_rng():
-        torch.manual_seed(drawing.pop("seed", 0))
+        torch.manual_seed(seed or 0)
         generated = model.generate(
             **inputs,
             max_new_tokens=max_new_tokens,
             min_new_tokens=1,
             num_beams=beams,
             num_return_sequences=beams,
-            do_sample=sampling is not None,
+            do_sample=do_sample,
             pad_token_id=pad,
             decoder_start_token_id=start,
             return_dict_in_generate=True,

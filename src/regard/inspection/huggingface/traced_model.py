@@ -80,14 +80,10 @@ class TracedModel:
         *,
         target: str | None = None,
         hypothesis: int = 0,
-        num_beams: int | None = None,
         generate: int | None = None,
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        seed: int | None = None,
         forced_beginning: Sequence[int] = (),
         keep: str = "auto",
+        **options: Any,
     ) -> Trace:
         """Reads a text (for a vision model: the path of an image) and traces what it attends to.
 
@@ -97,16 +93,13 @@ class TracedModel:
             target: a continuation or translation to look at instead of the model's own.
             hypothesis: which of the search's results, best first.
             generate: how many tokens it may write; 0 for a language model to read only.
-            temperature, top_k, top_p, seed: of sampling; with any of them tokens are drawn,
-                without them the likeliest are taken.
             forced_beginning: ids that what it writes begins with.
+            options: of the search, or of sampling, where tokens are drawn: see `generating.search`.
         """
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
-        drawn = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-        sampling = {name: value for name, value in drawn.items() if value is not None}
-        asked = target is not None or hypothesis or generate or sampling or forced_beginning
+        asked = target is not None or hypothesis or generate or options or forced_beginning
         if not writes and asked:
             raise UnsupportedError(
                 f"{self.name} generates nothing, so it takes no target, hypothesis or generate."
@@ -120,7 +113,7 @@ class TracedModel:
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
         begins = self.known(forced_beginning)
-        found = self.found(inputs, target, num_beams, generate, begins, sampling or None)
+        found = self.found(inputs, target, generate, begins, options)
         return self.trace_written(
             inputs, text, found, hypothesis, target is None, len(begins), keep
         )
@@ -137,10 +130,9 @@ class TracedModel:
         self,
         inputs: dict[str, Any],
         target: str | None,
-        num_beams: int | None,
         generate: int | None,
         beginning: Sequence[int],
-        sampling: dict[str, Any] | None,
+        options: dict[str, Any],
     ) -> list[Hypothesis]:
         """Hypotheses of the model, or the text that the caller gave."""
         read = inputs["input_ids"].shape[1]
@@ -165,7 +157,7 @@ class TracedModel:
                 return [Hypothesis(list(beginning), finished=False)]
             inputs = self.begun(inputs, beginning)
             start = self.start_id if self.task == "translation" else None
-            found = search(self.model, inputs, left, num_beams, start=start, sampling=sampling)
+            found = search(self.model, inputs, left, start=start, **options)
         return [replace(each, tokens=[*beginning, *each.tokens]) for each in found]
 
     def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:

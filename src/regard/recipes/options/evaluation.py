@@ -6,6 +6,7 @@ The commands are made from these classes, so nothing here imports torch.
 from pathlib import Path
 from typing import Any
 
+from regard import catalog
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
@@ -51,21 +52,18 @@ class BatchedOptions(EvaluationOptions):
     batch_size: int = option(32, "Examples in a batch.", shown="by the task", min=1)
 
 
+@catalog.with_decoding(("Decoding",), but=("alternatives",))
 class DecodingOptions(BatchedOptions):
     """Options of evaluating a model that writes an answer to each text."""
 
     output: str | None = option(
         None, "File for the translations or summaries, one per line.", flag="--output -o"
     )
-    num_beams: int | None = option(
-        None, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    length_penalty: float | None = option(None, "Above 0 favors longer text.", shown="model's")
-    max_new_tokens: int | None = option(None, "Longest output, in tokens.", shown="model's", min=1)
 
     def decoding(self) -> dict[str, Any]:
         """Return those arguments of `TextToText.run` that are not left to it."""
-        return self.chosen("batch_size", "num_beams", "length_penalty", "max_new_tokens")
+        chosen = {name: value for name, value in vars(self).items() if value is not None}
+        return {"batch_size": self.batch_size} | catalog.decoding(chosen)
 
 
 class WorstOptions(EvaluationOptions):
@@ -187,24 +185,3 @@ class TextEvaluationOptions(TextColumn, BatchedOptions):
 
 class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
     """Options of evaluating a masked language model."""
-
-
-class TranslationEvaluationOptions(LineOptions, DecodingOptions):
-    """Options of evaluating a translator."""
-
-    num_beams: int | None = option(
-        5, "Hypotheses kept at each step; 1 is greedy.", shown="5; a summarizer's own", min=1
-    )
-    source_language: str | None = option(
-        None,
-        "Source language, for a model of several languages, such as de or de_DE.",
-        shown="model's",
-    )
-    target_language: str | None = option(
-        None, "Target language, for a model of several languages.", shown="model's"
-    )
-    prefix: str | None = option(
-        None,
-        "Text to put before every sentence, such as T5's 'translate English to German: '.",
-        shown="model's",
-    )
