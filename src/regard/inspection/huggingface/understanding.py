@@ -85,8 +85,7 @@ def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
     # What averages away, as values that cancel do, is measured against the values.
     size = expected.norm().clamp(min=1e-3 * float(value.norm()) * (len(rows) / keys) ** 0.5)
     error = float((output - expected).norm() / size.clamp(min=1e-30))
-    tolerance = OUTPUT_TOLERANCE.get(inputs.query.dtype, TOLERANCE_OF_32_BITS)
-    if not error <= (tolerance if device.type == "cpu" else max(tolerance, ON_A_GPU)):
+    if not error <= output_tolerance(inputs.query):
         raise Unreadable(
             "computes something other than softmax(scores) · value with the mask that it was"
             f" given (its output is off by {error:.1%})"
@@ -104,3 +103,8 @@ def is_lse(
     tolerance = LSE_TOLERANCE_OF_16_BITS if sixteen else LSE_TOLERANCE
     near = (kernel_lse[:, :, rows] - lse).abs() <= tolerance
     return bool((near | ~sees).all()) and bool(sees.all())
+
+
+def output_tolerance(query: Tensor) -> float:
+    tolerance = OUTPUT_TOLERANCE.get(query.dtype, TOLERANCE_OF_32_BITS)
+    return max(tolerance, ON_A_GPU) if query.device.type != "cpu" else tolerance
