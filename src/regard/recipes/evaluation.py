@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from regard.errors import NotFoundError
 from regard.files import whole_file
 from regard.lines import one_line
-from regard.recipes.options.evaluation import EvaluationOptions, LineOptions
+from regard.recipes.options.evaluation import BatchedOptions, EvaluationOptions, LineOptions
 from regard.recipes.resampling import Scored, intervals, paired_chance
 from regard.records import LeftOut
 
@@ -161,6 +159,8 @@ class Evaluator(ABC, Generic[OptionsT]):
     report_class: ClassVar[type[Report]] = Report
     # (path, columns by name, on_bad_line, say) → the examples of a file.
     reader: ClassVar[Callable[..., Iterator[Any]]]
+    # (task, examples, batch_size, progress) → what a model makes of the examples, as `Scored`.
+    scorer: ClassVar[Callable[..., Scored]]
 
     def __init__(self, options: OptionsT, *, say: Say = print) -> None:
         self.options, self.say = options, say
@@ -174,9 +174,10 @@ class Evaluator(ABC, Generic[OptionsT]):
         bad.report(self.say)
         return examples
 
-    @abstractmethod
     def score(self, task: Any, data: Any, *, progress: Progress = no_progress) -> Any:
         """Return what a model makes of the examples, as `Scored`."""
+        assert isinstance(self.options, BatchedOptions)
+        return self.scorer(task, data, batch_size=self.options.batch_size, progress=progress)
 
     @abstractmethod
     def compared(self, result: Any) -> str:
@@ -221,7 +222,7 @@ class Evaluator(ABC, Generic[OptionsT]):
             count=len(result),
             unit=self.unit,
             baselines={
-                name: self._figures(scored) for name, scored in self.baselines(data).items()
+                name: self._figures(scores) for name, scores in self.baselines(data).items()
             },
             worst=self.worst(result, data, getattr(self.options, "worst", 0)),
             compared=self.compare(result, others[0], name) if others else None,
@@ -247,8 +248,8 @@ class Evaluator(ABC, Generic[OptionsT]):
         }
 
     def _figures(self, result: Scored) -> dict[str, float]:
-        figures = result.figures_of(np.arange(len(result)))
-        return {name: value for name, value in figures.items() if name in self.report_class.titles}
+        titles = self.report_class.titles
+        return {name: value for name, value in result.figures.items() if name in titles}
 
 
 def check_exists(path: Path) -> None:

@@ -30,9 +30,11 @@ Watch = Callable[[str, Progress], None]
 class Epochs(Protocol):
     """Training data: the batch of any step, and how many batches make an epoch."""
 
-    def at(self, step: int) -> Any: ...
+    def at(self, step: int) -> Any:
+        """The batch of a step, from 0."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Batches in an epoch."""
 
 
 OptionsT = TypeVar("OptionsT", bound=RunOptions)

@@ -4,7 +4,7 @@ Both draw test sets of the same size from the examples, with replacement, and lo
 varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Machine Translation Evaluation).
 """
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,21 @@ from regard.errors import BadArgumentError
 SAMPLES = 1000
 
 
-class Scored(Protocol):
+class Scored(ABC):
     """A model's answers to a set of examples."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """The number of examples."""
 
+    @abstractmethod
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these examples, which may repeat."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Figures by name; "score", where it is one, is the one that a model is chosen by."""
+        return self.figures_of(np.arange(len(self)))
 
 
 def intervals(scored: Scored, *, seed: int = 0) -> dict[str, tuple[float, float]]:
@@ -44,8 +51,7 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
             "a paired test needs two models scored on the same examples; got"
             f" {len(one):,} and {len(other):,} examples."
         )
-    every = np.arange(len(one))
-    measured = one.figures_of(every)[figure] - other.figures_of(every)[figure]
+    measured = one.figures[figure] - other.figures[figure]
     if measured == 0:
         return 1.0
     drawn = np.array(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,15 +87,20 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
 
 def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     """A tokenizer.json of the tokenizers library."""
-    try:
+    problem = f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot"
+    with _refusing_library(f"{problem} be read", "copy it or train it again"):
         return tokenizers.Tokenizer.from_file(str(file))
-    except BaseException as error:  # the library raises bare Exception, and panics
+
+
+@contextmanager
+def _refusing_library(problem: str, remedy: str) -> Iterator[None]:
+    """Raise DamagedFileError for bare Exceptions of the tokenizers library, and for its panics."""
+    try:
+        yield
+    except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise DamagedFileError(
-            f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
-            f"be read ({error}): copy it or train it again"
-        ) from error
+        raise DamagedFileError(f"{problem} ({error}): {remedy}") from error
 
 
 def _build(
@@ -148,15 +154,9 @@ def _byte_level(
     folder: Path, kind: str, settings: Mapping[str, Any]
 ) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
     """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
-    try:
+    problem = f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but"
+    with _refusing_library(f"{problem} they are not", "copy them again"):
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    except BaseException as error:  # the library raises bare Exception, and panics
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise DamagedFileError(
-            f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but they"
-            f" are not ({error}): copy them again"
-        ) from error
     backend = tokenizers.Tokenizer(model)
     space = bool(settings.get("add_prefix_space", False))
     bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)

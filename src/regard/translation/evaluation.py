@@ -14,6 +14,7 @@ from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
+from regard.recipes.resampling import Scored
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
@@ -24,7 +25,7 @@ from regard.translation.translator import Translator
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationScores:
+class TranslationScores(Scored):
     """The translations of a test set, and the figures that compare them with its references."""
 
     translator: Translator

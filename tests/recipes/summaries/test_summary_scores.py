@@ -46,10 +46,10 @@ def test_the_baselines_are_the_documents_beginnings() -> None:
         "first sentence": ["The dog sees a tree.", "A red house stands there."],
         "first 3 words": ["The dog sees", "A red house"],
     }
-    assert {name: table.mean for name, table in scores.items()} == {
-        name: rouge(texts, references).mean for name, texts in leads.items()
+    assert {name: table.figures for name, table in scores.items()} == {
+        name: rouge(texts, references).figures for name, texts in leads.items()
     }
-    assert scores["first 3 words"].mean["rouge1"] == pytest.approx((100 + 200 * 2 / 7) / 2)
+    assert scores["first 3 words"].figures["rouge1"] == pytest.approx((100 + 200 * 2 / 7) / 2)
 
 
 def test_an_evaluation_has_the_summaries_and_their_scores(translator: Any) -> None:
@@ -61,10 +61,10 @@ def test_an_evaluation_has_the_summaries_and_their_scores(translator: Any) -> No
     assert (result.truncated, sum(done)) == (2, 2)
     report = evaluator.report(summarizer, EXAMPLES)
     expected = rouge(result.summaries, [example.targets for example in EXAMPLES])
-    assert report.figures == expected.mean
+    assert report.figures == expected.figures
     assert report.intervals["rougeL"] == tuple(end["rougeL"] for end in expected.ends)
     assert lead_words(EXAMPLES) == 3
-    assert report.baselines["first 3 words"] == lead_scores(EXAMPLES, 3)["first 3 words"].mean
+    assert report.baselines["first 3 words"] == lead_scores(EXAMPLES, 3)["first 3 words"].figures
     assert report.note.startswith("2 documents cut; ")
 
 

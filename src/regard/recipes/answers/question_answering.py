@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from regard.errors import BadArgumentError
 from regard.models import TextReader
-from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
+from regard.recipes.answers.answer_metrics import AnswerEvaluation, answer_scores
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.card import CardText
@@ -34,7 +34,7 @@ from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.records import OnBadLine
-from regard.tasks.answering import Answer, Answerer, AnswerSettings
+from regard.tasks.answering import Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 
@@ -51,6 +51,31 @@ class Questions(EncoderData):
     test: list[Example]
 
 
+def evaluate_answers(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> AnswerEvaluation:
+    """Answers the questions and compares, under the model's own threshold."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one question; got none.")
+    answers = answerer.run(
+        [(example.text, example.pair or "") for example in examples],
+        or_none=False,
+        batch_size=batch_size,
+        progress=progress,
+    )
+    best = [best_first[0] if best_first else None for best_first in answers]
+    return answer_scores(
+        [answer.text if answer else "" for answer in best],
+        [answer.margin if answer else -np.inf for answer in best],
+        [[text for text, _ in example.targets] for example in examples],
+        answerer.settings.no_answer_threshold,
+    )
+
+
 class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     """Evaluation of models that answer questions."""
 
@@ -60,13 +85,7 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
         return QuestionReader(self.options, self.say).read(path, on_bad_line)
 
-    def score(
-        self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> AnswerEvaluation:
-        """Answer the questions and compare, under the model's own threshold."""
-        best = _best_answers(task, data, self.options.batch_size, progress)
-        texts = [answer.text if answer else "" for answer in best]
-        return AnswerEvaluation(_scored(best, data), texts, task.settings.no_answer_threshold)
+    scorer = staticmethod(evaluate_answers)
 
     def compared(self, result: AnswerEvaluation) -> str:
         return "f1"
@@ -213,10 +232,10 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         answerer = Answerer(model, data.tokenizer, settings=self.settings(None))
         scores = evaluate_answers(answerer, data.dev)
         if not data.impossible:
-            return scores.figures(None)
+            return scores.figures_at(None)
         both = scores.answerable.any() and not scores.answerable.all()
         threshold = scores.best_threshold() if both else 0.0
-        return scores.figures(threshold) | {"threshold": threshold}
+        return scores.figures_at(threshold) | {"threshold": threshold}
 
     def settings_of(self, data: Questions, figures: dict[str, float]) -> dict[str, Any]:
         return self.settings(figures.get("threshold")).for_config()
@@ -244,45 +263,11 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         return CardText({"questions": data.count}, [result], about)
 
 
-def evaluate_answers(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> AnswerScores:
-    """Answers the questions and compares; `AnswerScores.figures` applies a threshold."""
-    return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
-
-
-def _best_answers(
-    answerer: Answerer, examples: Sequence[Example], batch_size: int, progress: Count
-) -> list[Answer | None]:
-    """The best answer to each question that is not empty; None where there is no such one."""
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one question; got none.")
-    found = answerer.run(
-        [(example.text, example.pair or "") for example in examples],
-        or_none=False,
-        batch_size=batch_size,
-        progress=progress,
-    )
-    return [answers[0] if answers else None for answers in found]
-
-
-def _scored(best: Sequence[Answer | None], examples: Sequence[Example]) -> AnswerScores:
-    return answer_scores(
-        [answer.text if answer else "" for answer in best],
-        [answer.margin if answer else -np.inf for answer in best],
-        [[text for text, _ in example.targets] for example in examples],
-    )
-
-
 def _encoded(
     examples: Iterator[Example], tokenizer: Tokenizer
 ) -> Iterator[tuple[Example, Encoding]]:
     while chunk := list(islice(examples, _AT_ONCE)):
-        encodings = tokenizer.inputs_batch([(each.text, each.pair) for each in chunk])
+        encodings = tokenizer.inputs_batch([(example.text, example.pair) for example in chunk])
         yield from zip(chunk, encodings, strict=True)
 
 

@@ -22,8 +22,6 @@ from regard.models.heads import ClassificationHead, LinearHead
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.evaluation import Progress as Count
-from regard.recipes.evaluation import no_progress
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled, remarks
 from regard.recipes.labels.labels import (
@@ -58,16 +56,51 @@ class LabeledTexts(EncoderData):
     test: list[Example]
 
 
+def evaluate_labels(
+    classifier: Classifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels the examples and compares."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one example; got none.")
+    multi_label = classifier.problem_type == "multi_label_classification"
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    expected = np.zeros((len(examples), len(numbers)), np.bool_)
+    for row, example in enumerate(examples):
+        if not multi_label and len(example.targets) != 1:
+            raise BadArgumentError(
+                f"the classifier gives a text one label; line {example.line:,} has"
+                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
+            )
+        for label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+            expected[row, numbers[label]] = True
+    paired = any(example.pair is not None for example in examples)
+    tokens = classifier.read(
+        [example.text for example in examples],
+        [example.pair or "" for example in examples] if paired else None,
+    )
+    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
+    logits = torch.from_numpy(np.stack(found))
+    return evaluate_logits(
+        logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
+    )
+
+
 class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
     """Evaluation of classifiers of texts."""
 
     unit = "texts"
     reader = staticmethod(read_labeled)
 
-    def score(
-        self, task: Classifier, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> LabelEvaluation:
-        return evaluate_labels(task, data, batch_size=self.options.batch_size, progress=progress)
+    scorer = staticmethod(evaluate_labels)
 
 
 class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
@@ -229,44 +262,6 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             [figures_line("Dev set", figures, len(data.dev), "texts")],
             about,
         )
-
-
-def evaluate_labels(
-    classifier: Classifier,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> LabelEvaluation:
-    """Labels the examples and compares."""
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one example; got none.")
-    multi_label = classifier.problem_type == "multi_label_classification"
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    expected = np.zeros((len(examples), len(numbers)), np.bool_)
-    for row, example in enumerate(examples):
-        if not multi_label and len(example.targets) != 1:
-            raise BadArgumentError(
-                f"the classifier gives a text one label; line {example.line:,} has"
-                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
-            )
-        for label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
-            expected[row, numbers[label]] = True
-    paired = any(example.pair is not None for example in examples)
-    tokens = classifier.read(
-        [example.text for example in examples],
-        [example.pair or "" for example in examples] if paired else None,
-    )
-    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
-    logits = torch.from_numpy(np.stack(found))
-    return evaluate_logits(
-        logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
-    )
 
 
 def _silent(what: object) -> None:

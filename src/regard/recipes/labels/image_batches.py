@@ -238,11 +238,9 @@ class ImageBatches:
         self._shuffled: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
 
     def __len__(self) -> int:
-        """Batches in an epoch."""
         return len(self.images) // self.batch_size
 
     def at(self, step: int) -> ImageBatch:
-        """The batch of a step, from 0."""
         rows = self.rows(step)
         pixels = torch.from_numpy(self.images.pixels[rows])
         changed = self.augmentation(pixels, self.seed, step)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from regard.recipes.resampling import Scored
+
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -93,7 +95,7 @@ SHOWN = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "macro_f1": "
 
 
 @dataclass(frozen=True)
-class LabelEvaluation:
+class LabelEvaluation(Scored):
     """A classifier's answers to examples with known labels."""
 
     labels: tuple[str, ...]
@@ -110,11 +112,6 @@ class LabelEvaluation:
     def scores(self) -> LabelScores:
         """The figures of all texts, and of each label."""
         return label_scores(self.predicted, self.expected, self.probabilities)
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """Figures by name; "score" is the one that a model is chosen by."""
-        return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts, which may repeat."""

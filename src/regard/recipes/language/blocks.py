@@ -54,7 +54,6 @@ class Blocks:
         return self.count // self.batch_size
 
     def at(self, step: int) -> BlockBatch:
-        """The batch of a step, from 0."""
         epoch, number = divmod(step, len(self))
         if self._planned[0] != epoch:
             draw = np.random.default_rng([self.seed, epoch])

@@ -45,11 +45,9 @@ class MaskedTexts:
         self.texts, self.masking = texts, masking
 
     def __len__(self) -> int:
-        """Batches in an epoch."""
         return len(self.texts)
 
     def at(self, step: int) -> MaskedBatch:
-        """The batch of a step, from 0."""
         return self.masking.masked(self.texts.at(step), step)
 
 

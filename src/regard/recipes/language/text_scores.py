@@ -22,6 +22,7 @@ from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.language.blocks import BlockBatch, Masking, blocks, cut_blocks
 from regard.recipes.language.corpus import Documents, write_tokens
 from regard.recipes.options.evaluation import TextEvaluationOptions
+from regard.recipes.resampling import Scored
 from regard.tasks.filling import MaskFiller
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -31,7 +32,7 @@ _LONGEST = 1024  # tokens of a block, for models without a limit
 
 
 @dataclass(frozen=True, eq=False)
-class TextScores:
+class TextScores(Scored):
     """A model's losses and predictions for each block of a text."""
 
     losses: NDArray[np.float64]  # (blocks,), summed over the predicted tokens, in nats
@@ -43,10 +44,6 @@ class TextScores:
 
     def __len__(self) -> int:
         return len(self.losses)
-
-    @property
-    def figures(self) -> dict[str, float]:
-        return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these blocks, which may repeat."""

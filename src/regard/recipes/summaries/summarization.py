@@ -93,7 +93,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
                 " loss to watch. Raise max_length, or give a dev file of shorter ones."
             )
         for what, scores in lead_scores(self.watched(data), data.lead_words).items():
-            figures = ", ".join(f"{title} {scores.mean[k]:.2f}" for k, title in NAMES.items())
+            figures = ", ".join(f"{title} {scores.figures[k]:.2f}" for k, title in NAMES.items())
             self.say(f"dev, the {what} of each document: {figures}")
         return data
 
@@ -196,7 +196,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         low, high = scores.ends
         return {
             "loss": mean_loss(summarizer, self._short_enough(data.tokenizers, pairs)),
-            **scores.mean,
+            **scores.figures,
             **{f"{name}_low": value for name, value in low.items()},
             **{f"{name}_high": value for name, value in high.items()},
             "distinct": len(set(summaries)) / len(summaries),

@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, optional_package
 from regard.recipes.evaluation import Evaluator, Figures, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
-from regard.recipes.resampling import intervals
+from regard.recipes.resampling import Scored, intervals
 from regard.recipes.summaries.documents import read_summaries
 from regard.tasks.summarization import Rewriter
 
@@ -23,7 +23,7 @@ NAMES = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
 
 @dataclass(frozen=True, eq=False)
-class RougeScores:
+class RougeScores(Scored):
     """F1 of every summary, from 0 to 100, (summaries, kinds of ROUGE): what is resampled."""
 
     each: NDArray[np.float64]
@@ -36,11 +36,6 @@ class RougeScores:
         """The means over these summaries, which may repeat."""
         return dict(zip(NAMES, self.each[rows].mean(0).tolist(), strict=True))
 
-    @property
-    def mean(self) -> dict[str, float]:
-        """The means over all summaries, by the keys of NAMES."""
-        return self.figures_of(np.arange(len(self)))
-
     @cached_property
     def ends(self) -> tuple[dict[str, float], dict[str, float]]:
         """The low and the high ends of the means' 95 % intervals."""
@@ -49,7 +44,7 @@ class RougeScores:
         return low, high
 
     def __str__(self) -> str:
-        return rouge_line(self.mean, *self.ends)
+        return rouge_line(self.figures, *self.ends)
 
 
 def rouge_line(mean: Figures, low: Figures, high: Figures) -> str:
@@ -128,7 +123,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?।…])\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
-class SummaryEvaluation:
+class SummaryEvaluation(Scored):
     """The summaries of documents, and the figures that compare them with their references."""
 
     summaries: list[str]

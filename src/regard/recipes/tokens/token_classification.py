@@ -73,6 +73,43 @@ class WordReport(RatiosReport):
             yield kind, count, *ratios
 
 
+def evaluate_words(
+    classifier: TokenClassifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> WordEvaluation:
+    """Label the words and compare; a word has the label of its first token."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one sentence; got none.")
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    for example in examples:
+        for _, _, label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+    texts = [example.text for example in examples]
+    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
+    predicted, losses = [], []
+    for example, row in zip(examples, tokens, strict=True):
+        places = first_tokens([(token.start, token.end) for token in row], example.targets)
+        answers, loss = [], 0.0
+        for place, (_, _, label) in zip(places, example.targets, strict=True):
+            probabilities = None if place is None else row[place].probabilities
+            if probabilities is None:  # a word of no token, such as an invisible character
+                answers.append(OUTSIDE)
+                continue
+            answers.append(classifier.labels[int(probabilities.argmax())])
+            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
+        predicted.append(answers)
+        losses.append(loss)
+    expected = [[label for _, _, label in example.targets] for example in examples]
+    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
+
+
 class WordEvaluator(Evaluator[WordEvaluationOptions]):
     """Scores of models that label words."""
 
@@ -81,10 +118,7 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
     report_class = WordReport
     reader = staticmethod(read_labeled_words)
 
-    def score(
-        self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> WordEvaluation:
-        return evaluate_words(task, data, batch_size=self.options.batch_size, progress=progress)
+    scorer = staticmethod(evaluate_words)
 
     def compared(self, result: WordEvaluation) -> str:
         return "f1" if result.of_entities else "accuracy"
@@ -217,43 +251,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             ],
             [f"Labels: {', '.join(data.labels)}"],
         )
-
-
-def evaluate_words(
-    classifier: TokenClassifier,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> WordEvaluation:
-    """Label the words and compare; a word has the label of its first token."""
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one sentence; got none.")
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    for example in examples:
-        for _, _, label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
-    texts = [example.text for example in examples]
-    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
-    predicted, losses = [], []
-    for example, row in zip(examples, tokens, strict=True):
-        places = first_tokens([(token.start, token.end) for token in row], example.targets)
-        answers, loss = [], 0.0
-        for place, (_, _, label) in zip(places, example.targets, strict=True):
-            probabilities = None if place is None else row[place].probabilities
-            if probabilities is None:  # a word of no token, such as an invisible character
-                answers.append(OUTSIDE)
-                continue
-            answers.append(classifier.labels[int(probabilities.argmax())])
-            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
-        predicted.append(answers)
-        losses.append(loss)
-    expected = [[label for _, _, label in example.targets] for example in examples]
-    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
 
 
 def first_tokens(

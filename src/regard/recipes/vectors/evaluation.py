@@ -12,12 +12,13 @@ from regard.errors import BadArgumentError
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import PairEvaluationOptions
+from regard.recipes.resampling import Scored
 from regard.recipes.vectors.pairs import read_text_pairs
 from regard.tasks.embedding import Embedder
 
 
 @dataclass(frozen=True)
-class PairEvaluation:
+class PairEvaluation(Scored):
     """The vectors of pairs, and what they are worth."""
 
     first: NDArray[np.float32]  # (pairs, d_model), of length one
@@ -34,11 +35,6 @@ class PairEvaluation:
         """(pairs,)"""
         return (self.first.astype(np.float64) * self.second).sum(1)
 
-    @property
-    def figures(self) -> dict[str, float]:
-        """Figures by name; "score" is the one that a model is chosen by."""
-        return self.figures_of(np.arange(len(self)))
-
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts or pairs, which may repeat."""
         if self.ranks is None:
@@ -49,48 +45,6 @@ class PairEvaluation:
         recalls = {f"recall_{k}": float((ranks <= k).mean()) for k in (1, 10)}
         reciprocal = float((1 / ranks).mean())
         return recalls | {"mrr": reciprocal, "score": reciprocal}
-
-
-class PairEvaluator(Evaluator[PairEvaluationOptions]):
-    """Evaluation of encoders of texts."""
-
-    unit = "texts or pairs"
-    doing = "encoding"
-    reader = staticmethod(read_text_pairs)
-
-    def score(
-        self, task: Embedder, data: Sequence[Example], *, progress: Progress = no_progress
-    ) -> PairEvaluation:
-        return evaluate_pairs(task, data, batch_size=self.options.batch_size, progress=progress)
-
-    def size(self, data: Sequence[Example]) -> int:
-        return 2 * len(data)
-
-    def compared(self, result: PairEvaluation) -> str:
-        return "spearman" if result.ranks is None else "mrr"
-
-    def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
-        """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
-        if result.ranks is None:
-            return (100 * result.cosines).round()
-        return result.ranks
-
-    def worst(
-        self, result: PairEvaluation, data: Sequence[Example], count: int
-    ) -> list[dict[str, Any]]:
-        """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
-        if result.ranks is None:
-            return []
-        first: dict[str, Example] = {}
-        for example in data:
-            first.setdefault(example.text, example)
-        texts, ranks = list(first.values()), result.ranks
-        rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
-        return [
-            {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
-            | {"rank": int(ranks[row])}
-            for row in rows
-        ]
 
 
 def evaluate_pairs(
@@ -120,6 +74,45 @@ def evaluate_pairs(
         scores = np.array([example.targets[0] for example in examples], np.float32)
         return PairEvaluation(first, second, scores, None)
     return PairEvaluation(first, second, None, rank_pairs(firsts, seconds, first, second))
+
+
+class PairEvaluator(Evaluator[PairEvaluationOptions]):
+    """Evaluation of encoders of texts."""
+
+    unit = "texts or pairs"
+    doing = "encoding"
+    reader = staticmethod(read_text_pairs)
+
+    scorer = staticmethod(evaluate_pairs)
+
+    def size(self, data: Sequence[Example]) -> int:
+        return 2 * len(data)
+
+    def compared(self, result: PairEvaluation) -> str:
+        return "spearman" if result.ranks is None else "mrr"
+
+    def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
+        """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
+        if result.ranks is None:
+            return (100 * result.cosines).round()
+        return result.ranks
+
+    def worst(
+        self, result: PairEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
+        if result.ranks is None:
+            return []
+        first: dict[str, Example] = {}
+        for example in data:
+            first.setdefault(example.text, example)
+        texts, ranks = list(first.values()), result.ranks
+        rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
+        return [
+            {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
+            | {"rank": int(ranks[row])}
+            for row in rows
+        ]
 
 
 _AT_ONCE = 1024  # texts whose similarities to all candidates are held at a time

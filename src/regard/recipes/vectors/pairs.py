@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from regard.data import Plan, TokenStore
+from regard.data import TokenStore
 from regard.data.batches import Tensors
 from regard.data.store import Ids
-from regard.recipes.encoded import padded
+from regard.recipes.encoded import StoredBatches, padded
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, read_examples
 from regard.tasks.reading import Batch
@@ -78,33 +78,16 @@ class PairBatch(Tensors):
     num_tokens: int  # of both sides, without padding
 
 
-class PairBatches:
-    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths."""
+class PairBatches(StoredBatches[PairBatch]):
+    """The batches of a token store of pairs."""
 
     def __init__(
-        self,
-        store: TokenStore,
-        scores: NDArray[np.float32] | None,
-        config: Any,
-        *,
-        max_tokens: int,
-        batch_size: int,
-        seed: int,
+        self, store: TokenStore, scores: NDArray[np.float32] | None, config: Any, **plan: int
     ) -> None:
-        self.store, self.scores, self.config = store, scores, config
-        first, second = (lengths.astype(np.int32) for lengths in store.lengths())
-        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
-
-    def __len__(self) -> int:
-        """Batches in an epoch."""
-        return len(self.plan)
-
-    def at(self, step: int) -> PairBatch:
-        """The batch of a step, from 0."""
-        return self.batch(self.plan.at(step))
+        super().__init__(store, config, **plan)
+        self.scores = scores
 
     def batch(self, rows: Ids) -> PairBatch:
-        """The batch of these rows of the store."""
         pairs = [self.store[int(row)] for row in rows]
         first, second = zip(*pairs, strict=True)
         return PairBatch(
