@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from regard.data import Batch, Batches, TokenStore, pad
+from regard.data.batches import Plan
 from regard.errors import RegardError
 from regard.text import train_pair
 
@@ -191,3 +192,25 @@ def test_long_sources_share_a_batch_by_their_length(tmp_path: Path) -> None:
     assert sum(len(by_source.at(step)) for step in range(len(by_source))) == 400
     assert padding(by_source) < 0.05
     assert padding(by_source) < padding(batches_of(documents, 1024)) / 1.5
+
+
+def test_rates_say_how_often_an_epoch_has_a_row() -> None:
+    lengths = np.full(1000, 5)
+    rates = np.repeat([2.0, 1.0, 0.25], [100, 300, 600])
+    plan = Plan(lengths, lengths, max_tokens=100, rates=rates, seed=0)
+    epochs = [np.concatenate(plan.epoch(epoch)) for epoch in range(40)]
+    assert {len(rows) for rows in epochs} == {650}
+    times = np.stack([np.bincount(rows, minlength=1000) for rows in epochs])
+    assert (times[:, :100] == 2).all()
+    assert (times[:, 100:400] == 1).all()
+    assert times[:, 400:].max() == 1
+    assert abs(times[:, 400:].mean(0) - 0.25).max() < 0.3  # each in about 10 of 40
+    assert [plan.at(k).tolist() for k in (70, 3)] == [
+        Plan(lengths, lengths, max_tokens=100, rates=rates, seed=0).at(k).tolist() for k in (70, 3)
+    ]
+
+
+def test_epochs_of_other_rows_have_the_same_number_of_batches() -> None:
+    lengths = np.random.default_rng(0).integers(1, 60, 2000)
+    plan = Plan(lengths, lengths, max_tokens=200, rates=np.full(2000, 0.3), seed=0)
+    assert {len(plan.epoch(epoch)) for epoch in range(30)} == {len(plan)}

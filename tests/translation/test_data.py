@@ -90,7 +90,8 @@ def test_an_interrupted_preparation_is_made_anew(
         {"seed": 2},
         {"max_length": 50},
         {"separate_vocabularies": True},
-        {"weights": "2"},
+        {"joined": 0.5},
+        {"fold_quotes": True},
     ],
 )
 def test_other_options_on_prepared_data_are_refused(

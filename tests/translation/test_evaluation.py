@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,3 +61,25 @@ def test_figures_are_of_the_sentences_that_were_translated(
     assert figures["sentences"] == 4
     assert figures["loss"] == mean_loss(translator, pairs)
     assert not math.isnan(figures["loss"])
+
+
+def test_the_sources_of_a_list_are_scored_one_by_one(
+    translator: Translator, made_up: Callable[[int], Pairs], write: Any, tmp_path: Path
+) -> None:
+    pairs = made_up(8)
+    for name, part in (("one", pairs[:5]), ("two", pairs[5:])):
+        write(tmp_path / f"{name}.tsv", part)
+    (tmp_path / "tests.toml").write_text(
+        '[[source]]\npairs = "one.tsv"\n[[source]]\npairs = "two.tsv"\nname = "second"\n'
+    )
+    options = TranslationEvaluationOptions(num_beams=1, max_new_tokens=9)
+    evaluator = TranslationEvaluator(options)
+    data = evaluator.read(str(tmp_path / "tests.toml"))
+    assert data == pairs
+    report = evaluator.report(translator, data)
+    parts = report.content()["sources"]
+    assert {name: part["sentences"] for name, part in parts.items()} == {"one": 5, "second": 3}
+    alone = evaluator.report(translator, pairs[5:])
+    assert parts["second"]["chrf"] == pytest.approx(alone.content()["chrf"])
+    assert alone.content().keys() == report.content().keys() - {"sources"}
+    assert any(line.startswith("  second  BLEU ") for line in report.lines())

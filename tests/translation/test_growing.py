@@ -203,8 +203,8 @@ def test_what_does_not_fit_several_targets_is_refused(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_temperature_for_one_target_is_refused(hindi_file: str, tmp_path: Path) -> None:
-    with pytest.raises(RegardError, match="temperature weighs several target languages"):
+def test_a_temperature_for_one_file_is_refused(hindi_file: str, tmp_path: Path) -> None:
+    with pytest.raises(RegardError, match="temperature weighs several files"):
         train_translation(hindi_file, options(tmp_path / "run", temperature=5.0))
 
 

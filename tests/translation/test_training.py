@@ -64,6 +64,30 @@ def pairs_file(
     return str(write(tmp_path / "pairs.tsv", made_up(60)))
 
 
+def test_sources_are_scored_one_by_one(
+    made_up: Callable[[int], Pairs], write: Callable[[Path, Pairs], Path], tmp_path: Path
+) -> None:
+    pairs = made_up(60)
+    for name, part in (("old", pairs[:40]), ("new", pairs[40:52]), ("held", pairs[52:])):
+        write(tmp_path / f"{name}.tsv", part)
+    (tmp_path / "sources.toml").write_text(
+        '[[source]]\npairs = "old.tsv"\ndev = "held.tsv"\n'
+        '[[source]]\npairs = "new.tsv"\nweight = 2\ndev = "held.tsv"\n'
+    )
+    said: list[str] = []
+    run = tmp_path / "run"
+    chosen = options(run, encoder_layers=2, decoder_layers=1, fold_quotes=True)
+    train_translation(str(tmp_path / "sources.toml"), chosen, say=said.append)
+    assert "an epoch reads 64 pairs: old 62.5%, new 37.5%" in said
+    assert {"bleu_old", "chrf_new"} <= json.loads((run / "log.jsonl").read_text())["figures"].keys()
+    assert "(old: BLEU" in (run / "model" / "README.md").read_text()
+    translator = regard.load(run)
+    assert translator.model.config.encoder_layers == 2
+    assert translator.model.config.decoder_layers == 1
+    source = translator.tokenizers.source
+    assert source.encode("„old“ ’dogs") == source.encode('"old" \'dogs')
+
+
 def test_an_option_that_was_refused_can_be_mended_in_the_same_folder(
     pairs_file: str, tmp_path: Path
 ) -> None:

@@ -54,12 +54,15 @@ class TranslationArguments(Arguments, total=False):
     strict: bool
     source_language: str
     target_language: str
-    weights: str
     temperature: float
+    joined: float
     names: float
     new_subwords: int | None
+    fold_quotes: bool
     separate_vocabularies: bool
     max_length: int
+    encoder_layers: int | None
+    decoder_layers: int | None
     architecture: str
     cell: str
     attention: str

@@ -14,6 +14,8 @@ import torch
 from regard.data.store import Ids, TokenStore
 from regard.errors import BadArgumentError
 
+Rates = npt.NDArray[np.float64]
+
 # Tokens of noise on the target length. On Multi30k 1.5 adds two hundredths of padding, and two
 # pairs that share a batch meet again in the next epoch one time in five instead of one in two.
 _BLUR = 1.5
@@ -71,15 +73,17 @@ def pad(
 class Plan:
     """Rows of a dataset that make up the batch of each step, whatever was asked for before.
 
-    Every epoch holds each row exactly once, in `len(self)` batches of at most `max_tokens` padded
-    tokens on either side and at most `max_rows` rows. `at(step)` needs nothing but the seed and
-    the step, so a run resumes by asking for its next step.
+    Every epoch holds each row exactly once, or as often as `rates` says, in `len(self)` batches of
+    at most `max_tokens` padded tokens on either side and at most `max_rows` rows. `at(step)` needs
+    nothing but the seed and the step, so a run resumes by asking for its next step.
 
     Rows of similar lengths share a batch: they are sorted by lengths blurred by a little noise,
     new in each epoch, so that batches hold other company each time and little padding.
 
     Args:
         source, target: the rows' lengths, (rows,) each; the same array for rows of one side.
+        rates: (rows,), the mean number of times that an epoch has each row, so that 0.5 is every
+            other epoch on average.
 
     >>> lengths = numpy.array([3, 9, 4, 8])
     >>> plan = Plan(lengths, lengths, max_tokens=20, seed=0)
@@ -88,10 +92,17 @@ class Plan:
     """
 
     def __init__(
-        self, source: Ids, target: Ids, *, max_tokens: int, max_rows: int | None = None, seed: int
+        self,
+        source: Ids,
+        target: Ids,
+        *,
+        max_tokens: int,
+        max_rows: int | None = None,
+        rates: Rates | None = None,
+        seed: int,
     ) -> None:
         self.max_tokens, self.max_rows, self.seed = max_tokens, max_rows or len(source), seed
-        self._source, self._target = source, target
+        self._source, self._target, self._rates = source, target, rates
         longest = int(max(source.max(), target.max()))
         if longest > max_tokens:
             raise BadArgumentError(
@@ -118,19 +129,31 @@ class Plan:
         if self._planned[0] != epoch:
             blur = _BLUR
             while len(batches := self._cut(self._order(self.seed, epoch, blur))) > self._per_epoch:
+                if not blur:  # only an epoch of other rows than the first: their rest is left out
+                    break
                 blur = blur / 2 if blur > 0.1 else 0.0  # at 0 the number is `exact`, which fits
             _split_largest(batches, self._per_epoch)
             order = np.random.default_rng([self.seed, epoch, 1]).permutation(len(batches))
-            self._planned = (epoch, [batches[number] for number in order])
+            self._planned = (epoch, [batches[number] for number in order[: self._per_epoch]])
         return self._planned[1]
 
     def _order(self, seed: int, epoch: int, blur: float) -> Ids:
-        """All rows by blurred target length, then source length, equals at random: (rows,)."""
+        """The rows of an epoch by blurred target length, then source length, equals at random."""
         draw = np.random.default_rng([seed, epoch])
-        target = (self._target + blur * draw.random(len(self._target))).astype(np.int32)
+        rows = self._rows(seed, epoch)
+        target = (self._target[rows] + blur * draw.random(len(rows))).astype(np.int32)
         # Up, down, up: neighbors stay alike where one target length ends and the next begins.
-        source = np.where(target % 2, self._source, -self._source)
-        return np.lexsort((draw.random(len(target)), source, target))
+        source = np.where(target % 2, self._source[rows], -self._source[rows])
+        return rows[np.lexsort((draw.random(len(target)), source, target))]
+
+    def _rows(self, seed: int, epoch: int) -> Ids:
+        """The rows of an epoch, always as many: each as often as the sum of rates passes a whole
+        number at it, with the rows in a new order in each epoch."""
+        if self._rates is None:
+            return np.arange(len(self._target))
+        order = np.random.default_rng([seed, epoch, 2]).permutation(len(self._rates))
+        passed = np.floor(np.cumsum(self._rates[order], dtype=np.float64) + 1e-6).astype(np.int64)
+        return np.repeat(order, np.diff(passed, prepend=0))
 
     def _cut(self, order: Ids) -> list[Ids]:
         """Cut ordered rows into the longest runs that keep to `max_tokens` on both sides."""
@@ -155,6 +178,7 @@ class Batches:
         source_end: the one that ends a source, where that is another.
         long_sources: whether sources are so much longer than targets that rows share a batch by the
             length of their sources first.
+        rates: as those of `Plan`.
     """
 
     def __init__(
@@ -166,6 +190,7 @@ class Batches:
         eos_id: int,
         source_end: int | None = None,
         long_sources: bool = False,
+        rates: Rates | None = None,
         seed: int = 0,
     ) -> None:
         self.store, self.pad_id, self.eos_id = store, pad_id, eos_id
@@ -174,7 +199,7 @@ class Batches:
         self._source = source.astype(np.int32) + 1  # each with its end token
         self._target = target.astype(np.int32) + 1
         sides = (self._target, self._source) if long_sources else (self._source, self._target)
-        self.plan = Plan(*sides, max_tokens=max_tokens, seed=seed)
+        self.plan = Plan(*sides, max_tokens=max_tokens, rates=rates, seed=seed)
 
     def __len__(self) -> int:
         """Batches in an epoch."""

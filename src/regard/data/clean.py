@@ -10,6 +10,7 @@ from itertools import islice
 
 from regard.data.pairs import Pair
 from regard.data.seen import SeenHashes, hash_texts
+from regard.data.split import bare
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.records import BadLine
 from regard.text import normalize
@@ -27,7 +28,9 @@ class CleaningRules:
     max_ratio: float | None = 3.0  # longer side over shorter side
     max_characters: int | None = 2000  # of either side
     max_copied_words: int | None = 3  # a source repeated as target is fine up to so many: "Tom!"
-    duplicates: bool = True  # of the same source and target; another translation is no duplicate
+    # A source and a target that differ from those of another pair in case, spaces and punctuation
+    # at most; another translation is no duplicate.
+    duplicates: bool = True
 
     def __post_init__(self) -> None:
         if self.max_ratio is not None and self.max_ratio < 1:
@@ -60,7 +63,7 @@ class CleaningReport:
 
 
 class Cleaner:
-    """Cleans pairs as they pass, and counts.
+    """Cleans pairs as they pass, and counts; those that share `seen` leave out each other's pairs.
 
     Kept text is tidied (`regard.text.normalize`), nothing else is changed; order stays.
 
@@ -71,10 +74,12 @@ class Cleaner:
     (9, 9)
     """
 
-    def __init__(self, rules: CleaningRules | None = None) -> None:
+    def __init__(
+        self, rules: CleaningRules | None = None, *, seen: SeenHashes | None = None
+    ) -> None:
         self.rules = rules if rules is not None else CleaningRules()
         self.report = CleaningReport()
-        self._seen = SeenHashes()
+        self._seen = SeenHashes() if seen is None else seen
 
     def skip(self, bad: BadLine) -> None:
         """Count a line that the reader could not make into a pair."""
@@ -82,14 +87,18 @@ class Cleaner:
         self.report.drop(bad.reason, bad.line)
 
     def clean(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The pairs that stay. Raises DamagedFileError at the end if there were none."""
+        """The pairs that stay.
+
+        Raises:
+            DamagedFileError: at the end, if there were none, not even another file's.
+        """
         pairs = iter(pairs)
         while chunk := list(islice(pairs, _PAIRS_AT_ONCE)):
             self.report.read += len(chunk)
             for pair in self._without_duplicates(list(self._accepted(chunk))):
                 self.report.kept += 1
                 yield pair
-        if not self.report.kept:
+        if not self.report.kept and self.report.dropped.get("duplicate", 0) < self.report.read:
             raise DamagedFileError(
                 f"no sentence pair is left after cleaning ({self.report}): "
                 "check that the file and its columns are the right ones"
@@ -108,7 +117,8 @@ class Cleaner:
         if not self.rules.duplicates:
             yield from pairs
             return
-        new = self._seen.add(hash_texts(f"{pair.source}\t{pair.target}" for pair in pairs))
+        texts = (f"{bare(pair.source)}\t{bare(pair.target)}" for pair in pairs)
+        new = self._seen.add(hash_texts(texts))
         for pair, is_new in zip(pairs, new, strict=True):
             if is_new:
                 yield pair

@@ -111,7 +111,16 @@ def _end_of_group(sources: Hashes, count: int) -> int:
 
 def _key(text: str, seed: int) -> int:
     """The hash of a text's letters, marks and digits, without case."""
-    return hash_text(unicodedata.normalize("NFC", text).casefold().translate(_BARE), seed)
+    return hash_text(bare(text), seed)
+
+
+def bare(text: str) -> str:
+    """Return the letters, marks and digits of a text, without case; a text of none as it is.
+
+    >>> bare("That's it!"), bare("?!")
+    ('thatsit', '?!')
+    """
+    return unicodedata.normalize("NFC", text).casefold().translate(_BARE) or text
 
 
 class _Bare(dict[int, int | None]):

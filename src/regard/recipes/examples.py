@@ -33,6 +33,7 @@ class Example:
     targets: list[Any] = field(default_factory=list)  # labels, summaries, answers
     line: int = 0  # of its file
     group: str = ""  # what it belongs to, such as an article
+    source: str = ""  # where it is from, in tables of scores
 
 
 Read = Callable[[str, Callable[[BadLine], None]], Iterator[Example]]

@@ -8,7 +8,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
@@ -36,6 +38,10 @@ class SequenceData(Prepared):
 
     train: TokenStore
     tokenizers: TokenizerPair
+
+    def rates(self) -> NDArray[np.float64] | None:
+        """Return how often an epoch reads each row of `train`; None: once."""
+        return None
 
 
 DataT = TypeVar("DataT", bound=SequenceData)
@@ -103,6 +109,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
             eos_id=ids.eos_id if base is None else base.generation.eos_ids[0],
             source_end=None if base is None else base.after[-1],
             long_sources=self.long_sources,
+            rates=data.rates(),
             seed=self.options.seed,
         )
 

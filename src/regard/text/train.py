@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 import json
 import random
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -45,6 +44,11 @@ _BOUNDARIES = (
     + r"]])\1*|\p{N})"
 )
 
+_QUOTES = [
+    normalizers.Replace(Regex("[“”„‟«»〝〞〟]"), '"'),
+    normalizers.Replace(Regex("[‘’‚‛‹›]"), "'"),
+]
+
 # Running words below which a size is enough; about what the field uses for corpora of that size.
 _SIZES = [(50_000, 2_000), (500_000, 4_000), (5_000_000, 8_000), (50_000_000, 16_000)]
 _LARGEST = 32_000
@@ -60,11 +64,13 @@ def train_tokenizer(
     max_lines: int = 1_000_000,
     seed: int = 0,
     encoder: bool = False,
+    fold_quotes: bool = False,
 ) -> Tokenizer:
     """Train a tokenizer on lines of text.
 
     With `encoder`, it has the special tokens "cls", "sep" and "mask" too, and puts the first two
-    around a text, or two texts, for an encoder's heads.
+    around a text, or two texts, for an encoder's heads. With `fold_quotes`, it reads quotation
+    marks of any shape as " and '.
 
     `vocab_size` is rounded to a multiple of 8 and is an upper limit: fewer pieces come out where
     the text holds no more; None chooses it from the amount of text (`suggest_vocab_size`). Of
@@ -83,7 +89,10 @@ def train_tokenizer(
         raise BadArgumentError(
             "training a tokenizer needs text; got only empty lines: check the file"
         )
-    characters = _count_characters(lines)
+    backend = _untrained(algorithm)
+    if fold_quotes:
+        backend.normalizer = normalizers.Sequence([normalizers.NFC(), *_QUOTES])
+    characters = _count_characters(map(backend.normalizer.normalize_str, lines))
     alphabet = _alphabet(characters)
     special = [*_SPECIAL, CLS, MASK] if encoder else _SPECIAL
     fixed = len(special) + len(_BYTES) + len(alphabet)
@@ -98,7 +107,6 @@ def train_tokenizer(
         )
     check_most_subwords(vocab_size)
     vocab_size = _multiple_of_8(vocab_size)
-    backend = _untrained(algorithm)
     backend.train_from_iterator(
         lines, _trainer(algorithm, vocab_size - len(_BYTES), alphabet, special), length=len(lines)
     )
@@ -127,6 +135,7 @@ def train_pair(
     algorithm: Algorithm = "bpe",
     max_lines: int = 1_000_000,
     seed: int = 0,
+    fold_quotes: bool = False,
 ) -> TokenizerPair:
     """Train one tokenizer on both sides of sentence pairs, or (`joint=False`) one for each.
 
@@ -143,7 +152,12 @@ def train_pair(
 
     def train(texts: Iterable[str]) -> Tokenizer:
         return train_tokenizer(
-            texts, vocab_size=vocab_size, algorithm=algorithm, max_lines=max_lines, seed=seed
+            texts,
+            vocab_size=vocab_size,
+            algorithm=algorithm,
+            max_lines=max_lines,
+            seed=seed,
+            fold_quotes=fold_quotes,
         )
 
     if joint:
@@ -196,10 +210,10 @@ def sample(
     return [item for _, _, item in sorted(kept, key=itemgetter(1))]
 
 
-def _count_characters(lines: list[str]) -> Counter[str]:
+def _count_characters(lines: Iterable[str]) -> Counter[str]:
     characters: Counter[str] = Counter()
     for line in lines:
-        characters.update(unicodedata.normalize("NFC", line))
+        characters.update(line)
     del characters[" "]
     return characters
 

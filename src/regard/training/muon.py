@@ -18,13 +18,15 @@ class Muon(torch.optim.Optimizer):
 
     An update has the root mean square of AdamW's, 0.2 times the learning rate (Liu et al. 2025,
     Muon is Scalable for LLM Training, equation 4), so one learning rate serves both.
-    `torch.optim.Muon` orthogonalizes in bfloat16, one matrix at a time; here it is the gradient's
-    dtype, and matrices of one shape are one batched product.
+    `torch.optim.Muon` orthogonalizes one matrix at a time; here matrices of one shape are one
+    batched product.
 
     Args:
         params: matrices, or groups of them; each group may have its own `lr` and `weight_decay`.
         momentum: of the mean of gradients.
         iterations: of Newton and Schulz.
+        dtype: in which they are computed, the gradient's if None; bfloat16 is enough (Jordan et
+            al. 2024).
     """
 
     def __init__(
@@ -35,7 +37,9 @@ class Muon(torch.optim.Optimizer):
         weight_decay: float = 0.0,
         momentum: float = 0.95,
         iterations: int = 5,
+        dtype: torch.dtype | None = None,
     ):
+        self.dtype = dtype
         defaults = {"lr": lr, "weight_decay": weight_decay, "momentum": momentum}
         super().__init__(params, defaults | {"iterations": iterations})
 
@@ -69,8 +73,12 @@ class Muon(torch.optim.Optimizer):
         means = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
         torch._foreach_lerp_(means, gradients, 1 - momentum)
         ahead = [whole(mean) for mean in torch._foreach_lerp(gradients, means, momentum)]
-        updates = orthogonal(torch.stack(ahead), group["iterations"]).unbind()
-        parts = [part(matrix, update) for matrix, update in zip(matrices, updates, strict=True)]
+        stacked = torch.stack(ahead)
+        updates = orthogonal(stacked.to(self.dtype or stacked.dtype), group["iterations"])
+        parts = [
+            part(matrix, update)
+            for matrix, update in zip(matrices, updates.to(stacked.dtype), strict=True)
+        ]
         torch._foreach_mul_(matrices, 1 - rate * group["weight_decay"])
         size = 0.2 * math.sqrt(max(matrices[0].shape))
         torch._foreach_add_(matrices, parts, alpha=-rate * size)

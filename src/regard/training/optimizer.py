@@ -37,7 +37,7 @@ def make_optimizers(
             if muon == is_muon
         ]
         if chosen and is_muon:
-            optimizers.append(Muon(chosen, lr=config.learning_rate))
+            optimizers.append(Muon(chosen, lr=config.learning_rate, dtype=weights.dtype))
         elif chosen:
             optimizers.append(
                 torch.optim.AdamW(

@@ -43,6 +43,7 @@ class MasterWeights:
         trainable = {name: p for name, p in model.named_parameters() if p.requires_grad}
         masters = {name: p.detach().float().clone() for name, p in trainable.items()}
         model.to(dtype)
+        self.dtype = dtype
         self.parameters: dict[str, nn.Parameter] = {
             name: nn.Parameter(masters[name]) if dtype != torch.float32 else p
             for name, p in trainable.items()

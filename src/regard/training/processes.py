@@ -168,7 +168,7 @@ class SharedWeights:
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
 
-        self.processes = processes
+        self.processes, self.dtype = processes, dtype
         self.loss_module = _LossModule(model, loss)
         count = processes.count
         mesh = init_device_mesh(

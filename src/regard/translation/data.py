@@ -6,14 +6,19 @@ data/
     tokenizer.json, …
 """
 
+import math
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.data import Cleaner, CleaningRules, Pair, TokenStore, read_pairs
+from regard.data.seen import SeenHashes
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example, read_examples, split, write_examples
 from regard.recipes.prepared import Values
@@ -27,6 +32,7 @@ from regard.translation.options import TrainingOptions
 from regard.translation.translator import Translator
 
 Say = Callable[[str], None]
+_NEIGHBORS = 1000  # pairs before one that it may be joined to
 
 
 @dataclass(frozen=True)
@@ -35,13 +41,28 @@ class TranslationData(SequenceData):
 
     # The ids on either side of the subwords that the base of the run did not have.
     new_subwords: tuple[list[int], list[int]]
+    # Of each file: the rows that it has in `train`, and how often an epoch reads each.
+    shares: list[tuple[int, float]]
     dev: list[Example]
     test: list[Example]
+
+    def rates(self) -> NDArray[np.float64] | None:
+        rows, rates = zip(*self.shares, strict=True)
+        return None if {*rates} == {1.0} else np.repeat(rates, rows)
 
 
 def pairs_of(examples: Iterable[Example], language: str = "") -> list[tuple[str, str]]:
     """Return the sentence pairs of a target language."""
-    return [(each.text, each.targets[0]) for each in examples if each.group == language]
+    return [(example.text, example.targets[0]) for example in examples if example.group == language]
+
+
+def by_part(examples: Iterable[Example]) -> dict[str, list[tuple[str, str]]]:
+    """Return the sentence pairs of each target language, or of each source if there is one."""
+    parts = dict[str, list[tuple[str, str]]]()
+    for example in examples:
+        pairs = parts.setdefault(example.group or example.source, [])
+        pairs.append((example.text, example.targets[0]))
+    return parts
 
 
 def fill(
@@ -75,19 +96,28 @@ def fill(
             )
         write_examples(folder / f"{name}.jsonl", kept)
     sizes = (tokenizers.source.vocab_size, tokenizers.target.vocab_size)
+    rows = Counter[int]()
     store = TokenStore.write(
         folder / "train.tokens",
-        (ids[:2] for ids in encode(epoch(pairs, options, say=say))),
+        _encoded(pairs, options, encode, rows, longest, say),
         vocab_size=sizes,
         max_length=longest,
     )
+    shares = list(zip((rows[k] for k in range(len(files))), rates(pairs, options), strict=True))
+    if len(files) > 1:
+        total = sum(count * rate for count, rate in shares)
+        parts = (
+            f"{file.source} {count * rate / total:.1%}"
+            for file, (count, rate) in zip(files, shares, strict=True)
+        )
+        say(f"an epoch reads {total:,.0f} pairs: {', '.join(parts)}")
     kind = (
         f"{sizes[0]:,} shared" if tokenizers.joint else f"{sizes[0]:,} source, {sizes[1]:,} target"
     )
     long = f"; {store.too_long:,} pairs over {longest} left out" if store.too_long else ""
     say(f"vocabulary: {kind} subwords; {len(store.tokens):,} tokens{long}")
     pairs.path.unlink()
-    return pairs.summary, {"new_subwords": new}
+    return pairs.summary, {"new_subwords": new, "shares": shares}
 
 
 @dataclass(frozen=True)
@@ -111,6 +141,27 @@ class TrainingPairs:
         return bisect_left(self.ends, example.line)
 
 
+def _encoded(
+    pairs: TrainingPairs,
+    options: TrainingOptions,
+    encode: PairEncoder,
+    rows: Counter[int],
+    longest: int,
+    say: Say,
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The ids of what `versions` yields; `rows` counts those of each file that are stored."""
+    files = deque[int]()  # of the pairs that are being encoded
+
+    def texts() -> Iterator[tuple[str, str]]:
+        for file, source, target in versions(pairs, options, say=say):
+            files.append(file)
+            yield source, target
+
+    for source, target, _ in encode(texts()):
+        rows[files.popleft()] += max(len(source), len(target)) <= longest
+        yield source, target
+
+
 def divided(
     files: Sequence[PairFile], options: TrainingOptions, folder: Path, say: Say
 ) -> TrainingPairs:
@@ -122,8 +173,8 @@ def divided(
     """
     languages, ends, said = languages_of(files), list[int](), list[str]()
     own = {
-        name: [each for file in held_files(spec, languages) for each in _own(file, options, say)]
-        for name, spec in (("dev", options.dev), ("test", options.test))
+        "dev": _own(held_files(options.dev, languages, files), options, say),
+        "test": _own(held_files(options.test, languages), options, say),
     }
 
     def remember(sentence: str) -> None:
@@ -147,30 +198,33 @@ def _cleaned(
     files: Sequence[PairFile], ends: list[int], options: TrainingOptions, say: Say
 ) -> Iterator[Example]:
     """The pairs of each file that stay; `ends` gets the number of those so far."""
-    line = 0
+    line, seen = 0, defaultdict[str, SeenHashes](SeenHashes)
     for file in files:
-        cleaner = Cleaner()
+        cleaner = Cleaner(seen=seen[file.language])
         on_bad_line = refuse if options.strict else cleaner.skip
         for pair in cleaner.clean(read_pairs(file.path, on_bad_line=on_bad_line, say=say)):
             line += 1
-            yield _example(pair, file.language, line)
+            yield _example(pair, file, line)
         say(f"{file.name}: {cleaner.report}")
         ends.append(line)
 
 
-def _own(file: PairFile, options: TrainingOptions, say: Say) -> Iterator[Example]:
+def _own(files: Sequence[PairFile], options: TrainingOptions, say: Say) -> list[Example]:
     """A dev or test set as the user gave it, empty sides aside."""
     rules = CleaningRules(
         max_ratio=None, max_characters=None, max_copied_words=None, duplicates=False
     )
-    bad = LeftOut(strict=options.strict)
-    for pair in Cleaner(rules).clean(read_pairs(file.path, on_bad_line=bad, say=say)):
-        yield _example(pair, file.language, pair.line)
-    bad.report(say)
+    examples = list[Example]()
+    for file in files:
+        bad = LeftOut(strict=options.strict)
+        pairs = Cleaner(rules).clean(read_pairs(file.path, on_bad_line=bad, say=say))
+        examples += [_example(pair, file, pair.line) for pair in pairs]
+        bad.report(say)
+    return examples
 
 
-def _example(pair: Pair, language: str, line: int) -> Example:
-    return Example(pair.source, None, [pair.target], line, language)
+def _example(pair: Pair, file: PairFile, line: int) -> Example:
+    return Example(pair.source, None, [pair.target], line, file.language, file.source)
 
 
 def _tokenizers(
@@ -185,6 +239,7 @@ def _tokenizers(
         joint=not options.separate_vocabularies,
         vocab_size=options.vocab_size,
         seed=options.seed,
+        fold_quotes=options.fold_quotes,
     )
     return with_tags(tokenizers, ([], []), languages)[0], ([], [])
 
@@ -199,57 +254,74 @@ def _short_enough(
             yield example
 
 
-def epoch(pairs: TrainingPairs, options: TrainingOptions, *, say: Say) -> Iterator[tuple[str, str]]:
-    """Yield what an epoch reads: pairs as often as their file and language say, in the order of the
-    files, also with other names.
+def versions(
+    pairs: TrainingPairs, options: TrainingOptions, *, say: Say
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the number of the file, the source and the target of each pair, in the order of the
+    files: as it is, with other names, and joined to the pair before it.
 
     Raises:
         BadArgumentError: `names` asks for names, and the pairs have none.
     """
-    count, seed = options.names, options.seed
-    names = Names.of(pairs.texts()) if count else None
+    seed = options.seed
+    names = Names.of(pairs.texts()) if options.names else None
     if names is not None and not names.found:
         raise BadArgumentError(
             "names asks for pairs with the same capitalized word on both sides, and there are"
             " none: between different scripts, names are not copied. Leave names out."
         )
-    often, renamed = rates(pairs, options.temperature), 0
+    renamed = joined = 0
+    recent = deque[Example](maxlen=_NEIGHBORS)  # of the same file
     for example in pairs:
-        rate, before = often[pairs.file(example)], before_source(example.group)
-        [target] = example.targets
+        file, before = pairs.file(example), before_source(example.group)
+        source, target = example.text, example.targets[0]
+        yield file, f"{before}{source}", target
         # Of the pair alone, so that the files' other pairs change nothing.
-        draw = Random(f"{seed} {example.line}") if names or rate != 1 else None
-        for _ in range(_times(rate, draw)):
-            yield f"{before}{example.text}", target
-            if names is not None and draw is not None:
-                for source, other in names.variants(example.text, target, count, draw):
-                    renamed += 1
-                    yield f"{before}{source}", other
+        draw = Random(f"{seed} {example.line}")
+        if names is not None:
+            for other, answer in names.variants(source, target, options.names, draw):
+                renamed += 1
+                yield file, f"{before}{other}", answer
+        if not options.joined:
+            continue
+        if recent and pairs.file(recent[-1]) != file:
+            recent.clear()
+        if len(recent) > 1 and draw.random() < options.joined:
+            joined += 1
+            together = [*draw.sample(recent, draw.choice((1, 2))), example]
+            texts = " ".join(one.text for one in together)
+            yield file, f"{before}{texts}", " ".join(one.targets[0] for one in together)
+        recent.append(example)
     if names is not None:
         say(f"{renamed:,} pairs again with other names")
+    if options.joined:
+        say(f"{joined:,} paragraphs of joined pairs")
 
 
-def rates(pairs: TrainingPairs, temperature: float) -> list[float]:
-    """Return how often the pairs of each file are read in an epoch, on average.
+def rates(pairs: TrainingPairs, options: TrainingOptions) -> list[float]:
+    """Return how often an epoch reads each row of each file, on average.
 
-    With a temperature T, language l of n_l pairs is read (n_max / n_l)^(1 - 1/T) times, so that its
-    share is n_l^(1/T) over the sum of all (Arivazhagan et al. 2019, "Massively Multilingual Neural
-    Machine Translation in the Wild", section 4).
+    With a temperature T, a part of n_p pairs is read (n_max / n_p)^(1 - 1/T) times, so that its
+    share is n_p^(1/T) over the sum of all (Arivazhagan et al. 2019, "Massively Multilingual Neural
+    Machine Translation in the Wild", section 4). A part is a target language, or a file where there
+    is one language.
     """
     numbers, sizes = Counter(map(pairs.file, pairs)), dict[str, float]()
-    for number, file in enumerate(pairs.files):
-        sizes[file.language] = sizes.get(file.language, 0.0) + numbers[number] * file.weight
-    largest, power = max(sizes.values()), 1 - 1 / temperature
+    often = [
+        min(file.weight, (file.most or math.inf) / max(numbers[number], 1))
+        for number, file in enumerate(pairs.files)
+    ]
+    several = len(languages_of(pairs.files)) > 1
+    parts = [file.language if several else str(n) for n, file in enumerate(pairs.files)]
+    for number, (part, rate) in enumerate(zip(parts, often, strict=True)):
+        sizes[part] = sizes.get(part, 0.0) + numbers[number] * rate
+    largest, power = max(sizes.values()), 1 - 1 / options.temperature
     return [
-        file.weight * (largest / max(sizes[file.language], 1.0)) ** power for file in pairs.files
+        rate * (largest / max(sizes[part], 1.0)) ** power
+        for part, rate in zip(parts, often, strict=True)
     ]
 
 
 def before_source(language: str) -> str:
     """Return the text before a source that is translated into a language of several."""
     return f"{tag(language)} " if language else ""
-
-
-def _times(rate: float, draw: Random | None) -> int:
-    """A whole number that is `rate` on average."""
-    return int(rate) + (draw is not None and draw.random() < rate % 1)

@@ -20,8 +20,16 @@ from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
+from regard.translation.files import held_files, read_sources
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translator
+
+
+class TestSets(list[tuple[str, str]]):
+    """The sentence pairs of several test sets."""
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []  # of each pair, by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +41,7 @@ class TranslationScores(Scored):
     translations: list[str]
     sentences_per_second: float  # of decoding
     num_beams: int
+    sources: Sequence[str] = ()  # of each pair, by name, where there are several
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -46,6 +55,15 @@ class TranslationScores(Scored):
     def texts(self) -> ScoredTexts:
         """The same for any choice of the pairs."""
         return ScoredTexts(self.translations, [target for _, target in self.pairs])
+
+    @cached_property
+    def by_source(self) -> dict[str, dict[str, float]]:
+        """BLEU, chrF and the number of sentences of each source."""
+        names = np.array(self.sources)
+        rows = {name: np.flatnonzero(names == name) for name in dict.fromkeys(self.sources)}
+        return {
+            name: self.texts.figures_of(of) | {"sentences": len(of)} for name, of in rows.items()
+        }
 
     @cached_property
     def loss(self) -> float:
@@ -76,6 +94,12 @@ class TranslationReport(Report):
                 f"BLEU of {compared['model']}: {compared['value']:.2f}; difference"
                 f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
             )
+        width = max(map(len, result.by_source), default=0)
+        lines += [
+            f"  {name:<{width}}  BLEU {figures['bleu']:5.2f}  chrF {figures['chrf']:5.2f}"
+            f"  {figures['sentences']:6,} sentences"
+            for name, figures in result.by_source.items()
+        ]
         return [
             *lines,
             f"loss         {result.loss:.4f} nats per target token",
@@ -96,6 +120,7 @@ class TranslationReport(Report):
             "num_beams": result.num_beams,
             "intervals": self.intervals,
         }
+        content |= {"sources": result.by_source} if result.by_source else {}
         return content | ({"compared": self.compared} if self.compared else {})
 
 
@@ -117,7 +142,16 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
-        return read_test_set(path, strict=self.options.strict, say=self.say)
+        options: dict[str, Any] = {"strict": self.options.strict, "say": self.say}
+        if not path.endswith(".toml"):
+            return read_test_set(path, **options)
+        files = read_sources(path)
+        sets = TestSets()
+        for file in held_files(None, [], files) or files:
+            pairs = read_test_set(file.path, **options)
+            sets += pairs
+            sets.sources += [file.source] * len(pairs)
+        return sets
 
     def score(
         self,
@@ -133,7 +167,8 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         )
         speed = len(data) / (time.perf_counter() - started)
         beams = task.generation.updated(**catalog.decoding(settings)).num_beams
-        return TranslationScores(task, data, [each.text for each in results], speed, beams)
+        sources = data.sources if isinstance(data, TestSets) else ()
+        return TranslationScores(task, data, [each.text for each in results], speed, beams, sources)
 
     def compared(self, result: TranslationScores) -> str:
         return "bleu"
@@ -146,7 +181,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
 
 
 def read_test_set(
-    path: str | Path, *, strict: bool = False, say: Say = warn
+    path: str | Path | tuple[str, str], *, strict: bool = False, say: Say = warn
 ) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
@@ -188,8 +223,8 @@ def dev_figures(
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:
-    """The figures of several target languages as one: means, the least share of distinct outputs,
-    all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
+    """The figures of several target languages, or sources, as one: means, the least share of
+    distinct outputs, all sentences; and BLEU, chrF and loss of each, such as "bleu_de"."""
     each = figures.values()
 
     def mean(name: str) -> float:

@@ -1,16 +1,22 @@
-"""The files of sentence pairs that a translator learns from, and how often each is read."""
+"""The sources of sentence pairs that a translator learns from, and how often each is read."""
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regard.errors import BadArgumentError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from regard.errors import BadArgumentError, DamagedFileError
 from regard.records.lines import check_rereadable
 
 # A file of pairs, a source file and a target file, or several files of pairs.
 Pairs = str | tuple[str, str] | list[str]
-_NAMED = re.compile(r"(?P<language>[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*)=(?P<path>.+)", re.DOTALL)
+_NAMED = re.compile(
+    r"(?:(?P<language>[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*)=)?(?P<path>.+?)(?::(?P<weight>[^:/\\]*))?",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,9 @@ class PairFile:
     path: str | tuple[str, str]
     weight: float = 1.0  # how often each of its pairs is read in an epoch, on average
     language: str = ""  # of the targets, where the files have several
+    most: int | None = None  # pairs that an epoch reads of it, others in each epoch
+    dev: str | tuple[str, str] | None = None  # a file of its own to choose the best model by
+    title: str = ""  # in tables of scores; "": the file's name
 
     @property
     def paths(self) -> list[str]:
@@ -29,23 +38,54 @@ class PairFile:
     def name(self) -> str:
         return " + ".join(self.paths)
 
+    @property
+    def source(self) -> str:
+        """The name in tables of scores."""
+        return self.title or Path(self.paths[0]).name.split(".")[0]
+
     def check(self) -> None:
         """Raises NotFoundError for a file that is missing."""
         for path in self.paths:
             check_rereadable(Path(path))
 
 
-def pair_files(pairs: Pairs, weights: str = "") -> list[PairFile]:
-    """The files that were given: "pairs.tsv", or "de=pairs.tsv" where there are several targets.
+class _Source(BaseModel):
+    """A `[[source]]` of a file of sources."""
 
-    Args:
-        weights: a number for each file, "3,1"; "": every file is read once in an epoch.
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    pairs: str | list[str] = Field(min_length=1)
+    name: str = ""
+    weight: float = Field(default=1.0, gt=0)
+    most: int | None = Field(default=None, ge=1)
+    language: str = ""
+    dev: str | list[str] | None = None
+
+
+class _Sources(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    source: list[_Source] = Field(min_length=1)
+
+
+def pair_files(pairs: Pairs) -> list[PairFile]:
+    """The files that were given.
+
+    Each is "pairs.tsv", "pairs.tsv:3" where it is read three times in an epoch, "de=pairs.tsv"
+    where there are several targets, or "sources.toml", which lists files; see `read_sources`.
 
     Raises:
-        BadArgumentError: weights that are not a number above 0 for each file; languages for some
-            files only, or one language alone.
+        BadArgumentError: a weight that is not a number above 0; languages for some files only, or
+            one language alone.
+        DamagedFileError: a list of sources that is not one.
+        NotFoundError: a list of sources that is missing.
     """
-    files = [_file(path) for path in (pairs if isinstance(pairs, list) else [pairs])]
+    files: list[PairFile] = []
+    for path in pairs if isinstance(pairs, list) else [pairs]:
+        if isinstance(path, str) and path.endswith(".toml"):
+            files += read_sources(path)
+        else:
+            files.append(_file(path))
     languages = {file.language for file in files}
     if len(languages) > 1 and "" in languages:
         without = next(file.name for file in files if not file.language)
@@ -59,28 +99,83 @@ def pair_files(pairs: Pairs, weights: str = "") -> list[PairFile]:
             f"files with {language}= are for a model of several target languages; got one. Leave"
             f" {language}= out and give target_language = {language!r}."
         )
-    numbers = _numbers(weights, len(files))
-    return [replace(file, weight=each) for file, each in zip(files, numbers, strict=True)]
+    return files
 
 
-def held_files(spec: str | None, languages: Sequence[str]) -> list[PairFile]:
-    """The files of a dev or test set: "dev.tsv", or "de=dev.tsv,hi=dev.tsv" of several targets.
+def read_sources(path: str) -> list[PairFile]:
+    """The files that a TOML file lists, each a table `[[source]]` of these values:
+
+    pairs     the file, or [SOURCE FILE, TARGET FILE]; relative to the TOML file's folder
+    name      in tables of scores; the file's name if not given
+    weight    how often each of its pairs is read in an epoch; 1 if not given
+    most      pairs that an epoch reads of it at most, others in each epoch
+    language  of its targets, where the sources have several
+    dev       a file like `pairs`, to choose the best model by
+
+    Raises:
+        DamagedFileError: another value, or one of another kind.
+        NotFoundError: there is no such file.
+    """
+    check_rereadable(Path(path))
+    folder = Path(path).parent
+    try:
+        listed = _Sources.model_validate(tomllib.loads(Path(path).read_text("utf-8"))).source
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = " ".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+        raise DamagedFileError(
+            f'{path} must list sources of pairs, each [[source]] with pairs = "FILE" and, if you'
+            f" like, name, weight, most, language and dev; at {where}: {first['msg']}."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DamagedFileError(f"{path} is not TOML: {error}. Mend it there.") from None
+
+    def beside(value: str | list[str]) -> str | tuple[str, str]:
+        paths = [str(folder / part) for part in ([value] if isinstance(value, str) else value)]
+        if len(paths) > 2:
+            raise DamagedFileError(
+                f"{path}: a source has one file of pairs, or a source file and a target file; got"
+                f" {len(paths)}. List each as a [[source]]."
+            )
+        return paths[0] if len(paths) == 1 else (paths[0], paths[1])
+
+    return [
+        PairFile(
+            beside(source.pairs),
+            weight=source.weight,
+            language=source.language,
+            most=source.most,
+            dev=None if source.dev is None else beside(source.dev),
+            title=source.name,
+        )
+        for source in listed
+    ]
+
+
+def held_files(
+    spec: str | None, languages: Sequence[str], files: Sequence[PairFile] = ()
+) -> list[PairFile]:
+    """The files of a dev or test set: those that `files` have of their own and "dev.tsv", or
+    "de=dev.tsv,hi=dev.tsv" of several targets.
 
     Raises:
         BadArgumentError: languages that the files to train on do not have.
     """
+    apart = [
+        replace(file, path=file.dev, title=file.source) for file in files if file.dev is not None
+    ]
     if spec is None:
-        return []
+        return apart
     parts = [spec] if Path(spec).exists() or not languages else spec.split(",")
-    files = [_file(part) for part in parts]
-    for file in files:
+    others = [_file(part) for part in parts]
+    for file in others:
         if (file.language or "") not in (languages or ("",)):
             raise BadArgumentError(
                 f"dev and test need the target language of each file, one of"
                 f" {', '.join(languages)}, such as {languages[0]}=dev.tsv,{languages[-1]}=dev.tsv;"
                 f" got {spec!r}."
             )
-    return files
+    return [*apart, *others]
 
 
 def languages_of(files: Sequence[PairFile]) -> list[str]:
@@ -97,20 +192,17 @@ def tag(language: str) -> str:
 
 
 def _file(path: str | tuple[str, str]) -> PairFile:
-    found = None if isinstance(path, tuple) or Path(path).exists() else _NAMED.fullmatch(path)
-    return PairFile(path) if found is None else PairFile(found["path"], language=found["language"])
-
-
-def _numbers(weights: str, count: int) -> list[float]:
-    if not weights:
-        return [1.0] * count
+    parts = None if isinstance(path, tuple) or Path(path).exists() else _NAMED.fullmatch(path)
+    if parts is None:
+        return PairFile(path)
+    weight = parts["weight"]
     try:
-        found = [float(part) for part in weights.split(",")]
+        number = 1.0 if weight is None else float(weight)
     except ValueError:
-        found = []
-    if len(found) != count or not all(0 < weight < float("inf") for weight in found):
+        number = 0.0
+    if not 0 < number < float("inf"):
         raise BadArgumentError(
-            f"weights must be a number above 0 for each of the files of pairs, which are {count},"
-            f" such as {','.join(['3', *['1'] * (count - 1)])}; got {weights!r}."
+            f"a file's weight, behind a colon, must be a number above 0, such as"
+            f" {parts['path']}:3; got {path!r}."
         )
-    return found
+    return PairFile(parts["path"], number, parts["language"] or "")

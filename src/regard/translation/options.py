@@ -9,7 +9,10 @@ from regard.recipes.options.run import data_option, limit_option, model_option
 from regard.recipes.options.sequences import SequenceOptions
 
 # The options of each architecture that no other has, each a field of its config.
-OWN = {"transformer": ("norm",), "recurrent": ("cell", "attention")}
+OWN = {
+    "transformer": ("norm", "encoder_layers", "decoder_layers"),
+    "recurrent": ("cell", "attention"),
+}
 # Peak learning rates that trained well from random weights; smaller for wider models.
 RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
 
@@ -55,14 +58,17 @@ class TrainingOptions(LineOptions, SequenceOptions):
         "source", "For the model card; of a --from model of several, the one to train.", free=True
     )
     target_language: str = data_option("target", "Likewise.", free=True)
-    weights: str = data_option(
-        "",
-        "Of several files of pairs: how often each is read in an epoch, such as 3,1.",
-        shown="once",
-        metavar="NUMBERS",
-    )
     temperature: float = data_option(
-        1.0, "Of several target languages: above 1, the smaller are read more often.", above=0
+        1.0,
+        "Of several target languages, or else of several files: above 1, the smaller are read more"
+        " often.",
+        above=0,
+    )
+    joined: float = data_option(
+        0.0,
+        "Share of pairs that are read again behind one or two others, as a paragraph.",
+        min=0,
+        max=1,
     )
     names: float = data_option(
         0.0,
@@ -76,8 +82,17 @@ class TrainingOptions(LineOptions, SequenceOptions):
         shown="as the data needs",
         min=0,
     )
+    fold_quotes: bool = data_option(
+        False, "Read and write quotation marks of every shape as \" and '."
+    )
     separate_vocabularies: bool = data_option(False, "One for each side, for unlike scripts.")
     max_length: int = data_option(256, "Longer pairs, in tokens, are left out.", min=1)
+    encoder_layers: int | None = model_option(
+        None, "Layers of the encoder.", shown="preset's", min=1
+    )
+    decoder_layers: int | None = model_option(
+        None, "Layers of the decoder.", shown="preset's", min=1
+    )
     architecture: str = model_option("transformer", "Kind of model.", choices=tuple(OWN))
     cell: str = model_option("gru", "Cell of a recurrent model.", metavar="gru|lstm")
     attention: str = model_option(
@@ -100,8 +115,8 @@ class TrainingOptions(LineOptions, SequenceOptions):
 
     @classmethod
     def of_new_models(cls) -> tuple[str, ...]:
-        own = ("architecture", "cell", "attention", "separate_vocabularies")
-        return (*super().of_new_models(), *own)
+        own = ("separate_vocabularies", "fold_quotes", "architecture")
+        return (*super().of_new_models(), *own, *OWN["transformer"][1:], *OWN["recurrent"])
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
         """The config of the model that the options describe, with any other changes.
@@ -118,7 +133,7 @@ class TrainingOptions(LineOptions, SequenceOptions):
                         f"{other} is an option of architecture {name!r}; got {other} ="
                         f" {getattr(self, other)!r} with {self.architecture!r}. Leave it out."
                     )
-        changes |= self.values(*OWN[self.architecture]) | self.chosen("dropout")
+        changes |= self.chosen(*OWN[self.architecture], "dropout")
         named = {"transformer": preset, "recurrent": recurrent_preset}[self.architecture]
         return named(self.preset, vocab_size, **changes)
 
@@ -130,7 +145,10 @@ class TrainingOptions(LineOptions, SequenceOptions):
         """The model in a few words: "transformer tiny, norm pre"."""
         if self.base_model is not None:
             return super().model_name()
-        own = [f"{name} {getattr(self, name)}" for name in OWN[self.architecture]]
+        own = [
+            f"{name.replace('_', ' ')} {value}"
+            for name, value in self.chosen(*OWN[self.architecture]).items()
+        ]
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 
 

@@ -17,7 +17,7 @@ from regard.recipes.recipe import Say, Watch, learn
 from regard.recipes.sequences import SequenceRecipe
 from regard.text.layouts import surround
 from regard.training import Progress
-from regard.translation.data import TranslationData, fill, pairs_of
+from regard.translation.data import TranslationData, by_part, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
     dev_figures,
@@ -41,7 +41,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     shown: ClassVar = {"loss": "dev loss {:.3f}", "bleu": "BLEU {:5.2f}", "chrf": "chrF {:5.2f}"}
 
     def __init__(self, source: Pairs, options: TrainingOptions, *, say: Say, command: str):
-        self.pairs = pair_files(source, options.weights)
+        self.pairs = pair_files(source)
         self.languages = languages_of(self.pairs)  # the targets', where there are several
         if self.languages and options.target_language != TrainingOptions.target_language:
             raise BadArgumentError(
@@ -49,10 +49,10 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 f" {options.target_language!r} with files of {', '.join(self.languages)}. Leave it"
                 " out."
             )
-        if not self.languages and options.temperature != TrainingOptions.temperature:
+        if len(self.pairs) == 1 and options.temperature != TrainingOptions.temperature:
             raise BadArgumentError(
-                f"temperature weighs several target languages; got {options.temperature} with one."
-                " Leave it out, or give files as de=FILE hi=FILE."
+                f"temperature weighs several files; got {options.temperature} with one. Leave it"
+                " out, or give more files."
             )
         self.targets = self.languages or [options.target_language]
         self.title = f"{options.source_language} → {', '.join(self.targets)}"
@@ -65,8 +65,9 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     @property
     def files(self) -> list[str]:
         options = self.options
-        held = (held_files(spec, self.languages) for spec in (options.dev, options.test))
-        return [*self.source, *(path for file in chain(*held) for path in file.paths)]
+        dev = held_files(options.dev, self.languages, self.pairs)
+        test = held_files(options.test, self.languages)
+        return [*self.source, *(path for file in chain(dev, test) for path in file.paths)]
 
     def open_base(self, name: str) -> Translator:
         translator = super().open_base(name)
@@ -86,6 +87,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         if self.languages:
             languages = [file.language for file in self.pairs]
             made_by |= {"languages": languages, "source_language": self.options.source_language}
+        if len(self.pairs) > 1:
+            made_by["read"] = [[file.weight, file.most] for file in self.pairs]
         if self.base is not None:
             around = [list(self.base.before), list(self.base.after)]
             made_by |= {"prefix": self.base.prefix, "around": around}
@@ -112,16 +115,19 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
 
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
         translator, most = self.task_of(model, data), self.options.dev_sentences
-        if not self.languages:
-            return dev_figures(translator, pairs_of(data.dev), sentences=most)
+        parts = by_part(data.dev)
+        if len(parts) == 1:
+            return dev_figures(translator, *parts.values(), sentences=most)
         return figures_of_all(
             {
-                language: dev_figures(
-                    translator.between(self.options.source_language, language),
-                    pairs_of(data.dev, language),
-                    sentences=max(1, most // len(self.languages)),
+                part: dev_figures(
+                    translator.between(self.options.source_language, part)
+                    if self.languages
+                    else translator,
+                    pairs,
+                    sentences=max(1, most // len(parts)),
                 )
-                for language in self.languages
+                for part, pairs in parts.items()
             }
         )
 
@@ -143,7 +149,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         parts = "; ".join(
             f"{language}: BLEU {figures[f'bleu_{language}']:.1f}, chrF"
             f" {figures[f'chrf_{language}']:.1f}"
-            for language in self.languages
+            for language in by_part(data.dev)
+            if f"bleu_{language}" in figures
         )
         results = [
             f"Dev set, {figures['sentences']:.0f} sentences, greedy: BLEU {figures['bleu']:.1f},"

@@ -193,6 +193,11 @@ test("the random numbers are numpy's", () => {
   for (const [seed, numbers] of fixture.draws as [number, number[]][]) expect([...uniformDraws(seed, 9)]).toEqual(numbers);
 });
 
+test("a tokenizer that folds quotation marks gives Python's ids", () => {
+  const { encode } = tokenizer(fixture.folding.file as unknown as TokenizerFile);
+  expect(fixture.sentences.map((text) => encode(text))).toEqual(fixture.folding.ids);
+});
+
 test("tidy text and its ids are those of Python, in any script", () => {
   const file = JSON.parse(tokenizerFile) as TokenizerFile;
   const { encode, decode } = tokenizer(file);

@@ -4,10 +4,17 @@ import { splitter, type PreTokenizer } from "./split";
 
 export interface TokenizerFile {
   added_tokens: { id: number; content: string; special: boolean }[];
-  normalizer: { type: string } | null;
+  normalizer: Normalizer | null;
   pre_tokenizer: PreTokenizer;
   model: BpeFile;
   decoder: { type: string; decoders?: { type: string }[] };
+}
+
+interface Normalizer {
+  type: string;
+  normalizers?: Normalizer[];
+  pattern?: { Regex?: string; String?: string };
+  content?: string;
 }
 
 export interface BpeFile {
@@ -28,9 +35,7 @@ export interface Tokenizer {
 
 /** Throws an Error of one sentence for a tokenizer of another kind. */
 export function tokenizer(file: TokenizerFile): Tokenizer {
-  const refuse = (what: string, type: string) =>
-    new Error(`This page reads tokenizers with an NFC normalizer, BPE and byte fallback; this one's ${what} is ${type}.`);
-  if (file.normalizer && file.normalizer.type !== "NFC") throw refuse("normalizer", file.normalizer.type);
+  const normalized = normalizer(file.normalizer);
   if (file.model.type !== "BPE") throw refuse("model", file.model.type);
   const decoders = (file.decoder.decoders ?? [file.decoder]).map((each) => each.type).join(", ");
   if (decoders !== "ByteFallback, Metaspace") throw refuse("decoder", decoders);
@@ -45,10 +50,28 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
     else throw refuse("vocabulary", `one with the added token ${content}`);
   }
   return {
-    encode: (text) => split(file.normalizer ? text.normalize("NFC") : text).flatMap(merged),
+    encode: (text) => split(normalized(text)).flatMap(merged),
     decode: (ids) => joined(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
     piece: (id) => pieces[id] ?? null,
   };
+}
+
+function refuse(what: string, type: string): Error {
+  return new Error(`This page reads tokenizers with an NFC normalizer, BPE and byte fallback; this one's ${what} is ${type}.`);
+}
+
+function normalizer(step: Normalizer | null): (text: string) => string {
+  if (!step) return (text) => text;
+  if (step.type === "NFC") return (text) => text.normalize("NFC");
+  const { pattern, content = "" } = step;
+  if (step.type === "Replace" && pattern?.String !== undefined) return (text) => text.replaceAll(pattern.String as string, () => content);
+  if (step.type === "Replace" && pattern?.Regex !== undefined) {
+    const found = new RegExp(pattern.Regex, "gu");
+    return (text) => text.replace(found, () => content);
+  }
+  if (step.type !== "Sequence" || !step.normalizers) throw refuse("normalizer", step.type);
+  const steps = step.normalizers.map(normalizer);
+  return (text) => steps.reduce((changed, each) => each(changed), text);
 }
 
 const BYTE = /^<0x([0-9A-F]{2})>$/;
