@@ -142,10 +142,10 @@ def _check_sizes(config: Any) -> None:
 
 def _is_a(value: object, hint: Any) -> bool:
     if get_origin(hint) in (Union, UnionType):
-        return any(_is_a(value, each) for each in get_args(hint))
+        return any(_is_a(value, kind) for kind in get_args(hint))
     if get_origin(hint) is tuple:
         kinds = get_args(hint)
-        return isinstance(value, tuple) and all(_is_a(each, kinds[0]) for each in value)
+        return isinstance(value, tuple) and all(_is_a(item, kinds[0]) for item in value)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if hint is int:

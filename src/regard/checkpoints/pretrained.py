@@ -135,10 +135,10 @@ def save_pretrained(
     """
     folder = Path(folder)
     family = family_of(model)
-    named = chain(
-        *(each(remove_duplicate=False) for each in (model.named_parameters, model.named_buffers))
+    weights = chain(
+        *(take(remove_duplicate=False) for take in (model.named_parameters, model.named_buffers))
     )
-    state = {name: tensor.detach() for name, tensor in named}  # also the second name of a tied one
+    state = {name: tensor.detach() for name, tensor in weights}  # also a tied one's second name
     table = places(family.names(model))
     _check_ties(table, state)
     tensors = {

@@ -91,13 +91,13 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
         return
     fitted = fit(checkpoint.family, model, checkpoint.weights.shapes)
     problems = fitted.problems()
-    listed = [f"{each}: config.json and the weights do not match" for each in problems[:LISTED]]
+    listed = [f"{name}: config.json and the weights do not match" for name in problems[:LISTED]]
     if len(problems) > LISTED:
         listed.append(f"and {len(problems) - LISTED} more names do not fit")
     yield from named("names", listed, "every name and shape matches config.json")
     if fitted.tied:
         broken = fitted.untrue(checkpoint.weights)
-        ties = (f"{each}: set tie_word_embeddings to false, or copy one" for each in broken)
+        ties = (f"{tie}: set tie_word_embeddings to false, or copy one" for tie in broken)
         yield from named("ties", ties, "tied weights are equal")
 
 

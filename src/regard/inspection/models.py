@@ -52,8 +52,8 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
     """
     if not isinstance(model, nn.Module):
         if hasattr(model, "trace"):  # a task's own: translator.trace(text)
-            found: Trace = model.trace(*text, keep=keep, **inputs)
-            return found
+            trace: Trace = model.trace(*text, keep=keep, **inputs)
+            return trace
         raise BadArgumentError(
             "trace needs a model: a torch module or an object that regard.load returned;"
             f" got {type(model).__name__}."

@@ -69,12 +69,12 @@ def written(
         )
     hypotheses = [
         HypothesisInfo(
-            text=naming.text_of(each.tokens),
-            tokens=naming.names(each.tokens),
-            score=each.score if searched else None,
-            finished=each.finished,
+            text=naming.text_of(hypothesis.tokens),
+            tokens=naming.names(hypothesis.tokens),
+            score=hypothesis.score if searched else None,
+            finished=hypothesis.finished,
         )
-        for each in found
+        for hypothesis in found
     ]
     ids = list(found[hypothesis].tokens)
     begins = naming.text_of(ids[:forced]) if forced else ""

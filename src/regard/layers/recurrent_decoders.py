@@ -37,7 +37,7 @@ class Memory:
 
     def select(self, rows: Tensor) -> "Memory":
         """The memory of other rows; `rows` holds indices of current ones, (new rows,)."""
-        return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
+        return Memory(*(getattr(self, field.name).index_select(0, rows) for field in fields(self)))
 
 
 class BahdanauAttention(nn.Module):

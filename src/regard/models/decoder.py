@@ -168,8 +168,8 @@ class Decoder(Model):
         self.config = config
         self.decoder = _stack(config)
         self.head = _head(config)
-        own = self.head is None and not config.tied_output
-        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False) if own else None
+        separate = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False) if separate else None
         self.reset_parameters()
 
     @torch.no_grad()

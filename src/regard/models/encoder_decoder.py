@@ -147,8 +147,8 @@ class EncoderDecoder(AnyEncoderDecoder):
         self.decoder = _stack(config, target_tokens, decodes=True)
         vocab = config.decoder_vocab_size
         self.head = _head(config)
-        own = self.head is None and not config.tied_output
-        self.output = nn.Linear(config.d_model, vocab, bias=False) if own else None
+        separate = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, vocab, bias=False) if separate else None
         self.logits_bias = nn.Parameter(torch.zeros(vocab)) if config.logits_bias else None
         self.reset_parameters()
 

@@ -25,7 +25,7 @@ class Model(nn.Module):
     @property
     def architecture(self) -> str:
         """The name of its class in `regard.models`, such as "Encoder"."""
-        classes = (each for each in type(self).__mro__ if each.__module__.startswith(__package__))
+        classes = (base for base in type(self).__mro__ if base.__module__.startswith(__package__))
         return next(classes).__name__
 
     @property

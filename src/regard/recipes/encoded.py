@@ -101,8 +101,8 @@ def encode_texts(
             ids, kinds = encoding.ids, encoding.type_ids
             truncated = len(ids) > max_length
             if truncated:
-                kept = cut(encoding, max_length)
-                ids, kinds = [ids[k] for k in kept], [kinds[k] for k in kept]
+                places = cut(encoding, max_length)
+                ids, kinds = [ids[k] for k in places], [kinds[k] for k in places]
             yield Tokens(ids, kinds, truncated)
 
 

@@ -181,10 +181,10 @@ def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Token
 
 def _padding(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer; one without a padding token pads with the end of text."""
-    named = dict(tokenizer.special)
-    if "pad" in named or "eos" not in named:
+    special = dict(tokenizer.special)
+    if "pad" in special or "eos" not in special:
         return tokenizer
-    own = {name: named.pop(name, None) for name in ("eos", "unk")}
+    usual = {name: special.pop(name, None) for name in ("eos", "unk")}
     return Tokenizer(
-        tokenizer.backend, pad=own["eos"], **own, others=named, settings=tokenizer.settings
+        tokenizer.backend, pad=usual["eos"], **usual, others=special, settings=tokenizer.settings
     )

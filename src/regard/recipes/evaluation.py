@@ -99,7 +99,7 @@ class Report:
             lines += ["", self._comparison(self.compared)]
         lines += self.details()
         if self.worst:
-            lines += ["", self.before_worst, *(f"  {self.example(each)}" for each in self.worst)]
+            lines += ["", self.before_worst, *(f"  {self.example(bad)}" for bad in self.worst)]
         return lines
 
     def as_json(self) -> str:
@@ -215,7 +215,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         tasks = [task] if other is None else [task, other]
         size = self.size(data)
         with bar(size and size * len(tasks), self.doing) as progress:
-            result, *others = [self.score(each, data, progress=progress) for each in tasks]
+            result, *others = [self.score(model, data, progress=progress) for model in tasks]
         report = self.report_class(
             figures=self._figures(result),
             intervals=intervals(result),

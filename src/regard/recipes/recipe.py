@@ -224,8 +224,8 @@ def _learn(
     recipe.say(f"model: {recipe.describe(model)}, {every:,} parameters{fixed}")
     batches = recipe.batches(data, model)
     if processes.count > 1:
-        kept = "share out the model" if processes.shard else "each have the model"
-        recipe.say(f"{processes.count} processes {kept}; a step has {accumulate} batches")
+        placed = "share out the model" if processes.shard else "each have the model"
+        recipe.say(f"{processes.count} processes {placed}; a step has {accumulate} batches")
     config = options.training_config(
         epoch=max(1, len(batches) // accumulate), accumulate=accumulate
     )

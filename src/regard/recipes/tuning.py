@@ -22,8 +22,8 @@ def check_tokenizer(tokenizer: Tokenizer, vocab_size: int, name: str) -> None:
 
 def stacks(model: nn.Module) -> dict[str, Stack]:
     """The model's stacks of layers by their names, the one that reads the input first."""
-    found = ((name, getattr(model, name, None)) for name in ("encoder", "decoder"))
-    return {name: stack for name, stack in found if isinstance(stack, Stack)}
+    members = ((name, getattr(model, name, None)) for name in ("encoder", "decoder"))
+    return {name: stack for name, stack in members if isinstance(stack, Stack)}
 
 
 def freeze(model: nn.Module, train_layers: int | None) -> None:
@@ -48,8 +48,8 @@ def layer_rate(name: str, layers: Mapping[str, int], decay: float) -> float:
         return 1.0
     below = 0
     for stack, count in layers.items():
-        if found := re.match(rf"{stack}\.layers\.(\d+)\.", name):
-            return float(decay ** (sum(layers.values()) - below - int(found[1])))
+        if match := re.match(rf"{stack}\.layers\.(\d+)\.", name):
+            return float(decay ** (sum(layers.values()) - below - int(match[1])))
         below += count
         if name.startswith(f"{stack}.norm."):
             return float(decay ** (sum(layers.values()) - below + 1))

@@ -122,7 +122,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     with whole_file(path) as file:
         file.write_text(html, encoding="utf-8")
     size = len(html.encode()) / 1e6
-    parameters = sum(each.numel() for each in translator.model.parameters())
+    parameters = sum(weight.numel() for weight in translator.model.parameters())
     return PageFile(Path(path), round(size, 2), name, parameters)
 
 
@@ -162,7 +162,7 @@ def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
     fields: dict[str, Any] = asdict(config)
     for side in ("encoder", "decoder"):
         stack = network.get_submodule(side)
-        attention = next(each for each in stack.modules() if isinstance(each, MultiHeadAttention))
+        attention = next(part for part in stack.modules() if isinstance(part, MultiHeadAttention))
         fields[f"{side}_head_dim"] = attention.head_dim
         fields.setdefault("score_scale", {})[side] = scale(attention.score, attention.head_dim)
     fields["activation"] = ACTIVATIONS[config.activation]
@@ -210,8 +210,8 @@ def _tokenizer(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
         raise _unsupported(name, "has added tokens that a text may contain")
     return {
         "added_tokens": [
-            {"id": each["id"], "content": each["content"], "special": each["special"]}
-            for each in contents["added_tokens"]
+            {"id": token["id"], "content": token["content"], "special": token["special"]}
+            for token in contents["added_tokens"]
         ],
         **{part: contents[part] for part in ("normalizer", "pre_tokenizer", "decoder")},
         "model": {

@@ -109,8 +109,7 @@ def _build(
     """The tokenizer, and what its special tokens are called unless the folder says otherwise."""
     if (folder / f"{side}.spm").is_file():
         separate = folder / "target_vocab.json"
-        own = side == "target" and separate.is_file()
-        vocab = separate if own else folder / "vocab.json"
+        vocab = separate if side == "target" and separate.is_file() else folder / "vocab.json"
         return marian_backend(folder / f"{side}.spm", vocab), _SENTENCEPIECE
     for name in SENTENCEPIECE:
         if (folder / name).is_file():
@@ -203,8 +202,8 @@ def _special(
     usual: Mapping[str, str],
 ) -> dict[str, str]:
     """The names of the special tokens in the folder's files; else the usual ones it has."""
-    named = {**files.get("special_tokens_map.json", {}), **settings}
-    lone = not named and not usual  # a tokenizer.json and nothing else
+    given = {**files.get("special_tokens_map.json", {}), **settings}
+    lone = not given and not usual  # a tokenizer.json and nothing else
     special = {
         name: token
         for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
@@ -212,7 +211,7 @@ def _special(
         if backend.token_to_id(token) is not None
     }
     for name in NAMES:
-        token = named.get(f"{name}_token", ...)
+        token = given.get(f"{name}_token", ...)
         if isinstance(token, dict):  # older files store the token with its stripping rules
             token = token.get("content")
         if token is None:
@@ -224,7 +223,7 @@ def _special(
 
 def _kind(files: JsonFiles, settings: Mapping[str, Any]) -> str:
     """The family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the model's."""
-    named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
-    if named in ("", "PreTrainedTokenizer", "TokenizersBackend"):
-        named = str(files.get("config.json", {}).get("model_type") or "")
-    return named.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")
+    name = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
+    if name in ("", "PreTrainedTokenizer", "TokenizersBackend"):
+        name = str(files.get("config.json", {}).get("model_type") or "")
+    return name.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")

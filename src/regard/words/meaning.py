@@ -179,8 +179,8 @@ def find_occurrences(
     for text, sense in zip(texts, senses or repeat(None), strict=senses is not None):
         words, spans = split_words(text), word_spans(text)
         met.update(dict.fromkeys(words))
-        for place, each in enumerate(words):
-            if each == parts[0]:
+        for place, token in enumerate(words):
+            if token == parts[0]:
                 first, end = _around(text, spans, place)
                 start, stop = spans[place]
                 occurrences.append(Occurrence(text[first:end], start - first, stop - first, sense))
@@ -208,7 +208,7 @@ def meanings(
         layers: name → (occurrences, dim).
         average: the word's static vector; without it the mean over the occurrences, layer by layer.
     """
-    senses = [each.sense for each in occurrences if each.sense is not None]
+    senses = [occurrence.sense for occurrence in occurrences if occurrence.sense is not None]
     labeled = len(senses) == len(occurrences)
     results = []
     for name, states in layers.items():

@@ -48,7 +48,7 @@ class Occurrence:
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
     """Static vector of the word, for each occurrence. Raises NotFoundError if it has none."""
-    return {"static": vectors.rows(each.word for each in occurrences)}
+    return {"static": vectors.rows(occurrence.word for occurrence in occurrences)}
 
 
 def attention_states(
@@ -66,9 +66,10 @@ def attention_states(
         raise BadArgumentError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     states = []
-    for each in occurrences:
-        query = torch.from_numpy(vectors[each.word][None])
-        around = split_words(each.text[: each.start]) + split_words(each.text[each.end :])
+    for occurrence in occurrences:
+        query = torch.from_numpy(vectors[occurrence.word][None])
+        text = occurrence.text
+        around = split_words(text[: occurrence.start]) + split_words(text[occurrence.end :])
         others = vectors.rows(word for word in around if word in vectors)
         keys = torch.cat([query, torch.from_numpy(others)])
         states.append(attend(query, keys, keys, score=score)[0].numpy())
@@ -119,7 +120,7 @@ class WordReader:
 
         "embedding" is what the lowest layer is given: the subword's vector and its position's.
         """
-        reads = [self._read(each) for each in occurrences]
+        reads = [self._read(occurrence) for occurrence in occurrences]
         batches = by_length(
             [[read] for read in reads],
             self._states,

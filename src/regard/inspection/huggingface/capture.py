@@ -198,7 +198,7 @@ def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
         if another_sequence(args, kwargs):
             run.places.cross.add(module)
 
-    attention = [each for each in model.modules() if ATTENTION.search(type(each).__name__)]
+    attention = [module for module in model.modules() if ATTENTION.search(type(module).__name__)]
     with (
         watching(attention, before=enter),
         watching(linear_layers(model), before=run.projections.see),
@@ -235,8 +235,8 @@ def check(model: nn.Module, inputs: dict[str, Any]) -> None:
 def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
     """The token ids that the model looks up, by axis."""
     names = {"source" if places.pair else "tokens": "input_ids", "target": "decoder_input_ids"}
-    found = {axis: inputs.get(name) for axis, name in names.items()}
-    return {axis: ids for axis, ids in found.items() if ids is not None}
+    tables = {axis: inputs.get(name) for axis, name in names.items()}
+    return {axis: ids for axis, ids in tables.items() if ids is not None}
 
 
 def logits_of(output: Any) -> Tensor | None:

@@ -113,10 +113,10 @@ def quiet() -> Iterator[None]:
 def reporting() -> Iterator[None]:
     """The interface's answers report to the listener of the calling thread, if it has one."""
     interface = attention_interface()
-    own = interface.get_interface
+    original = interface.get_interface
 
     def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
-        function = own(self, implementation, default)
+        function = original(self, implementation, default)
         listener = _listener.get()
         if listener is None:
             return function
@@ -126,7 +126,7 @@ def reporting() -> Iterator[None]:
     try:
         yield
     finally:
-        interface.get_interface = own
+        interface.get_interface = original
 
 
 def run_and_report(

@@ -122,15 +122,15 @@ def is_cross(module: nn.Module, path: str) -> bool:
     if said is not None:
         return bool(said)
     # The attention's own name and class decide, not that of a model such as CrossEncoder.
-    own = path.split(".")[-2:]
-    return any(CROSS.search(part) for part in (*own, type(module).__name__))
+    names = path.split(".")[-2:]
+    return any(CROSS.search(part) for part in (*names, type(module).__name__))
 
 
 def another_sequence(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return True if an attention module was given states of another sequence than its own."""
-    own = args[0] if args else kwargs.get("hidden_states")
+    states = args[0] if args else kwargs.get("hidden_states")
     others = (kwargs.get(name) for name in STATES_OF_ANOTHER)
-    return any(other is not None and other is not own for other in others)
+    return any(other is not None and other is not states for other in others)
 
 
 def first_sees_itself_alone(mask: Mask | None, key: Tensor) -> bool:

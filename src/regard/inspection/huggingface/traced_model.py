@@ -99,8 +99,8 @@ class TracedModel:
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
-        asked = target is not None or hypothesis or generate or options or forced_beginning
-        if not writes and asked:
+        writing = target is not None or hypothesis or generate or options or forced_beginning
+        if not writes and writing:
             raise UnsupportedError(
                 f"{self.name} generates nothing, so it takes no target, hypothesis or generate."
             )
@@ -113,9 +113,9 @@ class TracedModel:
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
         begins = self.known(forced_beginning)
-        found = self.found(inputs, target, generate, begins, options)
+        hypotheses = self.found(inputs, target, generate, begins, options)
         return self.trace_written(
-            inputs, text, found, hypothesis, target is None, len(begins), keep
+            inputs, text, hypotheses, hypothesis, target is None, len(begins), keep
         )
 
     def trial(self) -> Trace:
@@ -157,8 +157,8 @@ class TracedModel:
                 return [Hypothesis(list(beginning), finished=False)]
             inputs = self.begun(inputs, beginning)
             start = self.start_id if self.task == "translation" else None
-            found = search(self.model, inputs, left, start=start, **options)
-        return [replace(each, tokens=[*beginning, *each.tokens]) for each in found]
+            hypotheses = search(self.model, inputs, left, start=start, **options)
+        return [replace(beam, tokens=[*beginning, *beam.tokens]) for beam in hypotheses]
 
     def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:
         """The inputs with the beginning of the output, which `generate` continues."""

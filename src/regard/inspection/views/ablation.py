@@ -110,7 +110,7 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
     tokens = torch.tensor(ids)[:, None]
 
     def score(positions: range) -> float:
-        parts = tuple(Position("source", each) for each in positions)
+        parts = tuple(Position("source", position) for position in positions)
         edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
         logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
         return float(logs.gather(1, tokens.to(logs.device)).sum())

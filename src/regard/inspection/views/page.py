@@ -112,7 +112,7 @@ def looks(
     columns = slice(None) if key is None else one("key", key, layer.columns)
     heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
     which = (layer.rows_of(rows), layer.columns_of(columns))
-    seen = torch.stack([tiles.visible(layer, each, *which, quantity) for each in heads])
+    seen = torch.stack([tiles.visible(layer, number, *which, quantity) for number in heads])
     values = seen.mean(0).flatten()
     return _looks(
         values, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
@@ -122,8 +122,8 @@ def looks(
 def _tap(tap: Tap) -> TapInfo:
     """The tap's own attributes, but for its score and the quantities that are known."""
     norm: list[Quantity] = [] if tap.output_weight is None else ["norm"]
-    named: dict[str, Any] = {each.name: getattr(tap, each.name, None) for each in fields(TapInfo)}
-    return TapInfo(**named | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
+    facts: dict[str, Any] = {fact.name: getattr(tap, fact.name, None) for fact in fields(TapInfo)}
+    return TapInfo(**facts | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
 
 
 def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
@@ -135,7 +135,7 @@ def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Look
         for position, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)
         if value > float("-inf")
     ]
-    rest = float(values.nansum()) - sum(each.weight for each in seen)
+    rest = float(values.nansum()) - sum(look.weight for look in seen)
     return Looks(seen, max(rest, 0.0) if adds_up else 0.0)
 
 

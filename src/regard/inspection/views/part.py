@@ -165,7 +165,7 @@ def picture(trace: TraceData) -> bytes | None:
         2,048 rows or columns.
     """
     taps = [[tap for tap in trace.values() if (tap.side, tap.kind) == kind] for kind in FIRST]
-    tap = next((found[-1] for found in taps if found), None)
+    tap = next((matches[-1] for matches in taps if matches), None)
     if tap is None or max(tap.rows, tap.columns) > LARGEST_SIDE:
         return None
     from regard.figures.style import save  # slow to import, as matplotlib is

@@ -246,7 +246,7 @@ def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor
     if head != "mean" and reduce == "max" and rows.spans is None and columns.spans is None:
         return largest(tap, head, of_rows, of_columns, quantity, height, width)
     heads = range(tap.heads) if head == "mean" else [head]
-    parts = [visible(tap, each, of_rows, of_columns, quantity) for each in heads]
+    parts = [visible(tap, number, of_rows, of_columns, quantity) for number in heads]
     seen = torch.stack(parts).mean(0)
     if columns.inner_spans is not None:
         seen = grouped(seen.mT, columns.inner_spans, "sum").mT

@@ -174,17 +174,17 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
 
     def _drop_unreadable(self, path: Path, tokenizer: Tokenizer) -> None:
         examples = list(read_examples(path))
-        kept = [
+        usable = [
             example
             for example, encoding in _encoded(iter(examples), tokenizer)
             if answer_windows(encoding, None, self.max_length, self._stride)
         ]
-        if len(kept) < len(examples):
+        if len(usable) < len(examples):
             self.say(
-                f"{path.stem}: {len(examples) - len(kept):,} left out that leave no room for the"
+                f"{path.stem}: {len(examples) - len(usable):,} left out that leave no room for the"
                 " context"
             )
-            write_examples(path, kept)
+            write_examples(path, usable)
 
     def _rows(
         self, examples: Iterator[Example], tokenizer: Tokenizer, counts: dict[str, int]
@@ -196,19 +196,19 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
             if example.targets:
                 text, start = example.targets[0]
                 place = (start, start + len(text))
-            found = answer_windows(encoding, place, self.max_length, self._stride)
-            if not found or (place and not any(window.last for window in found)):
+            cuts = answer_windows(encoding, place, self.max_length, self._stride)
+            if not cuts or (place and not any(window.last for window in cuts)):
                 counts["unreadable"] += 1
                 continue
             counts["questions"] += 1
             counts["open"] += place is None
-            counts["windows"] += len(found)
-            counts["elsewhere"] += sum(not window.last for window in found) if place else 0
+            counts["windows"] += len(cuts)
+            counts["elsewhere"] += sum(not window.last for window in cuts) if place else 0
             ids, kinds = encoding.ids, encoding.type_ids
-            for window in found:
-                own = [kinds[k] for k in window.positions]
+            for window in cuts:
+                sides = [kinds[k] for k in window.positions]
                 targets = [window.first, window.last, window.begin, window.end]
-                yield [ids[k] for k in window.positions], len(own) - sum(own), targets
+                yield [ids[k] for k in window.positions], len(sides) - sum(sides), targets
 
     def model(self, data: Questions) -> TextReader:
         return self.encoder(data.tokenizer, "question_answering")

@@ -58,16 +58,16 @@ class QuestionReader:
         """The questions of a file."""
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
-        asked = (
+        questions = (
             self._columns(path, on_bad_line, say or self.say)
             if squad is None
             else _squad(path, *squad, BadLines(on_bad_line))
         )
-        for each in asked:
-            found: list[list[Any]] = []
-            for text, start in each.answers:
-                place, note = locate(each.context, text, start)
-                found.append([text, place])
+        for question in questions:
+            targets: list[list[Any]] = []
+            for text, start in question.answers:
+                place, note = locate(question.context, text, start)
+                targets.append([text, place])
                 if note is not None:
                     counts[note] += 1
                 if place < 0 and counts[place] <= _SHOWN:
@@ -75,12 +75,13 @@ class QuestionReader:
                     if place == NOT_AT_START:
                         where = f"not at {start:,}, and several times elsewhere in its context"
                     self.say(
-                        f"{path}, line {each.line:,}: the answer {_short(text)} to"
-                        f" {_short(each.question)} is {where}; left out"
+                        f"{path}, line {question.line:,}: the answer {_short(text)} to"
+                        f" {_short(question.question)} is {where}; left out"
                     )
-            fits = [target for target in found if target[1] >= 0]
-            group = self._groups.setdefault(hash_text(normalize(each.context)), each.title)
-            yield Example(each.question, each.context, fits or found, each.line, group)
+            fits = [target for target in targets if target[1] >= 0]
+            context = question.context
+            group = self._groups.setdefault(hash_text(normalize(context)), question.title)
+            yield Example(question.question, context, fits or targets, question.line, group)
         if counts["corrected"]:
             self.say(
                 f"{path}: {counts['corrected']:,} answers were not at their start and occur once in"
@@ -152,9 +153,9 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     if not isinstance(content, dict) or not isinstance(content.get("data"), list):
         return None
     lines, line, seen = [], 1, 0
-    for found in _KEY.finditer(text):
-        line += text.count("\n", seen, found.start())
-        seen = found.start()
+    for match in _KEY.finditer(text):
+        line += text.count("\n", seen, match.start())
+        seen = match.start()
         lines.append(line)
     return content["data"], lines
 
@@ -201,8 +202,8 @@ def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     one object a question too (the form of Hugging Face's datasets)."""
     if isinstance(answer, dict):
         answer, start = answer.get("text"), answer.get("answer_start")
-    if isinstance(answer, list) and any(isinstance(each, dict) for each in answer):
-        return [found for each in answer for found in _answers(each, None)]
+    if isinstance(answer, list) and any(isinstance(item, dict) for item in answer):
+        return [one for item in answer for one in _answers(item, None)]
     texts = answer if isinstance(answer, list) else [] if answer is None else [answer]
     starts = start if isinstance(start, list) else [start] * len(texts)
     if len(starts) != len(texts) or not all(isinstance(text, str) for text in texts):

@@ -87,8 +87,8 @@ def evaluate_labels(
         [example.text for example in examples],
         [example.pair or "" for example in examples] if paired else None,
     )
-    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
-    logits = torch.from_numpy(np.stack(found))
+    rows = classifier.logits(tokens, batch_size=batch_size, progress=progress)
+    logits = torch.from_numpy(np.stack(rows))
     return evaluate_logits(
         logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
     )
@@ -189,20 +189,20 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
                 f"classification needs at least two labels; {path} has only {labels}. Check the"
                 " column of the labels, or add texts with another label."
             )
-        for name, own in (("dev", self.options.dev), ("test", self.options.test)):
+        for name, source in (("dev", self.options.dev), ("test", self.options.test)):
             held = list(read_examples(folder / f"{name}.jsonl"))
-            known = [example for example in held if counter.keys() >= set(example.targets)]
-            if own and len(known) < len(held):
-                example = next(example for example in held if example not in known)
+            examples = [example for example in held if counter.keys() >= set(example.targets)]
+            if source and len(examples) < len(held):
+                example = next(example for example in held if example not in examples)
                 label = next(label for label in example.targets if label not in counter)
                 raise BadArgumentError(
-                    f"{own}, line {example.line:,}, has the label {label!r}, which no training text"
-                    " has. Give training texts with it, or take it out."
+                    f"{source}, line {example.line:,}, has the label {label!r}, which no training"
+                    " text has. Give training texts with it, or take it out."
                 )
-            if len(known) < len(held):
-                rare = len(held) - len(known)
+            if len(examples) < len(held):
+                rare = len(held) - len(examples)
                 self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
-                write_examples(folder / f"{name}.jsonl", known)
+                write_examples(folder / f"{name}.jsonl", examples)
         return labels, [counter[label] for label in labels]
 
     def model(self, data: LabeledTexts) -> TextReader:

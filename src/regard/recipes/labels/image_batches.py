@@ -39,12 +39,12 @@ class PictureParts:
 
     def write(self, pictures: Pictures, held: dict[str, Pictures | None]) -> dict[str, Any]:
         """Write the parts; return the labels, their counts in train, and the parts' sizes."""
-        own = {
+        held_out = {
             name: [] if theirs is None else list(self._examples(f"{name}.cleaned", theirs))
             for name, theirs in held.items()
         }
         examples = self._examples("cleaned", pictures)
-        split(examples, own, self.folder, seed=self.seed, say=self.say)
+        split(examples, held_out, self.folder, seed=self.seed, say=self.say)
         parts = {}
         for name in ("train", *held):
             file = self.folder / f"{name}.jsonl"
@@ -65,7 +65,7 @@ class PictureParts:
         """
         size = self.preparation.crop or self.preparation.size
         assert size is not None
-        count, kept = len(pictures.labels), 0
+        count, written = len(pictures.labels), 0
         shape = (count, *size, 1 if self.gray else self.preparation.channels)
         pixels = open_memmap(self.folder / f"{name}.npy", "w+", np.uint8, shape)
         self.pixels[name] = pixels
@@ -76,14 +76,14 @@ class PictureParts:
             key, label = digest.hexdigest(), pictures.labels[row]
             digest.update(label.encode("utf-8", "surrogatepass"))
             if seen.add(np.frombuffer(digest.digest()[:8], np.uint64))[0]:
-                kept += 1
+                written += 1
                 yield Example(key, None, [label], row, name)
-        broken.check(kept)
-        twice = count - len(broken.errors) - kept
+        broken.check(written)
+        twice = count - len(broken.errors) - written
         why = [f"{twice:,} duplicate"] if twice else []
         why += [broken.described(pictures)] if broken.errors else []
         left_out = ", ".join(why) or "none left out"
-        self.say(f"{pictures.path}: {count:,} read, {kept:,} kept; {left_out}")
+        self.say(f"{pictures.path}: {count:,} read, {written:,} kept; {left_out}")
 
     def _labels(
         self, parts: dict[str, list[Example]], held: dict[str, Pictures | None]
@@ -97,7 +97,7 @@ class PictureParts:
                 f" {list(counter)}. Add images with another label."
             )
         for name, theirs in held.items():
-            rare = [each.targets[0] for each in parts[name] if each.targets[0] not in counter]
+            rare = [one.targets[0] for one in parts[name] if one.targets[0] not in counter]
             if rare and theirs is not None:
                 raise BadArgumentError(
                     f"{theirs.path} has the label {rare[0]!r}, which no training image has. Give"
@@ -105,7 +105,7 @@ class PictureParts:
                 )
             if rare:
                 self.say(f"{name}: {len(rare):,} left out whose label no training image has")
-                parts[name] = [each for each in parts[name] if each.targets[0] in counter]
+                parts[name] = [example for example in parts[name] if example.targets[0] in counter]
         labels = sorted(counter, key=in_order)
         return labels, [counter[label] for label in labels]
 

@@ -40,18 +40,18 @@ def label_scores(predicted: Flags, expected: Flags, probabilities: Floats) -> La
     A label that is neither predicted nor expected has an F1 of 0, as in scikit-learn.
     """
     both = (predicted & expected).sum(0)
-    named, wanted = predicted.sum(0), expected.sum(0)
+    given, right = predicted.sum(0), expected.sum(0)
     one = bool((expected.sum(1) == 1).all() and (predicted.sum(1) == 1).all())
     return LabelScores(
         accuracy=float((predicted == expected).all(1).mean()),
-        macro_f1=float(_ratio(2 * both, named + wanted).mean()),
-        micro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),
+        macro_f1=float(_ratio(2 * both, given + right).mean()),
+        micro_f1=float(_ratio(2 * both.sum(), given.sum() + right.sum())),
         matthews=matthews(confusion(predicted, expected)) if one else float("nan"),
         calibration=calibration_error(predicted, expected, probabilities, one=one),
-        precision=_ratio(both, named),
-        recall=_ratio(both, wanted),
-        f1=_ratio(2 * both, named + wanted),
-        counts=wanted.astype(np.int64),
+        precision=_ratio(both, given),
+        recall=_ratio(both, right),
+        f1=_ratio(2 * both, given + right),
+        counts=right.astype(np.int64),
     )
 
 
@@ -63,9 +63,9 @@ def confusion(predicted: Flags, expected: Flags) -> NDArray[np.int64]:
 def matthews(table: NDArray[np.int64]) -> float:
     """Matthews' correlation of a confusion table, for any number of labels (Gorodkin 2004)."""
     total, right = float(table.sum()), float(np.trace(table))
-    wanted, named = table.sum(1).astype(float), table.sum(0).astype(float)
-    spread = (total**2 - named @ named) * (total**2 - wanted @ wanted)
-    return (right * total - wanted @ named) / spread**0.5 if spread else 0.0
+    truth, given = table.sum(1).astype(float), table.sum(0).astype(float)
+    spread = (total**2 - given @ given) * (total**2 - truth @ truth)
+    return (right * total - truth @ given) / spread**0.5 if spread else 0.0
 
 
 def calibration_error(
@@ -183,12 +183,12 @@ def label_loss(
     """
     if not multi_label:
         return one_label_loss(logits, torch.from_numpy(np.concatenate(targets)), weights)
-    wanted = torch.zeros_like(logits)
-    rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
+    truth = torch.zeros_like(logits)
+    rows = np.repeat(np.arange(len(targets)), [len(numbers) for numbers in targets])
     if len(rows):
-        wanted[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
+        truth[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
     summed = functional.binary_cross_entropy_with_logits(
-        logits, wanted, pos_weight=weights, reduction="sum"
+        logits, truth, pos_weight=weights, reduction="sum"
     )
     return summed / logits.shape[1]
 
@@ -196,8 +196,8 @@ def label_loss(
 def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
     """The summed cross-entropy of a batch."""
     labels = labels.to(logits.device)
-    each = functional.cross_entropy(logits, labels, reduction="none")
-    return (each * weights[labels]).sum()
+    losses = functional.cross_entropy(logits, labels, reduction="none")
+    return (losses * weights[labels]).sum()
 
 
 def balanced_weights(counts: Sequence[int]) -> Tensor:
@@ -249,11 +249,11 @@ def _losses(
     logits: Tensor, expected: NDArray[np.bool_], *, multi_label: bool
 ) -> NDArray[np.float64]:
     """The loss of each text, (texts,)."""
-    wanted = torch.from_numpy(expected)
+    truth = torch.from_numpy(expected)
     if multi_label:
-        each = functional.binary_cross_entropy_with_logits(
-            logits, wanted.float(), reduction="none"
+        losses = functional.binary_cross_entropy_with_logits(
+            logits, truth.float(), reduction="none"
         ).mean(1)
     else:
-        each = functional.cross_entropy(logits, wanted.float().argmax(1), reduction="none")
-    return each.double().numpy()
+        losses = functional.cross_entropy(logits, truth.float().argmax(1), reduction="none")
+    return losses.double().numpy()

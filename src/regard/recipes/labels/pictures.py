@@ -66,21 +66,21 @@ class PictureFolder:
                 f"expected a folder with a sub-folder of images for each label; {path} has none."
                 " Put the images of each label into a folder of its own in it."
             )
-        found = [(file, folder.name) for folder in folders for file in image_files(folder)]
-        self.files = [file for file, _ in found]
-        self.labels: Sequence[str] = [label for _, label in found]
-        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(found)
+        pairs = [(file, folder.name) for folder in folders for file in image_files(folder)]
+        self.files = [file for file, _ in pairs]
+        self.labels: Sequence[str] = [label for _, label in pairs]
+        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(pairs)
         if others:
             say(f"{path}: {others:,} left out whose names are not those of images")
 
     def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         for number, file in enumerate(self.files):
             try:
-                found = _upright_size(file)
+                facts = _upright_size(file)
             except DamagedFileError as error:
                 on_broken(number, error)
             else:
-                yield found
+                yield facts
 
     def read(
         self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
@@ -105,9 +105,9 @@ class PictureArrays:
         arrays = _read_npz(path)
         for name in ("images", "labels"):
             if name not in arrays:
-                known = ", ".join(sorted(arrays)) or "nothing"
+                names = ", ".join(sorted(arrays)) or "nothing"
                 raise DamagedFileError(
-                    f"{path} has no array {name!r}; it has {known}."
+                    f"{path} has no array {name!r}; it has {names}."
                     " Save it with numpy.savez(file, images=…, labels=…)."
                 )
         images, labels = arrays["images"], arrays["labels"]

@@ -66,7 +66,7 @@ class LabelReport(RatiosReport):
     def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
         scores = self.result.scores
         columns = (scores.counts, scores.precision, scores.recall, scores.f1)
-        yield from zip(self.result.labels, *(each.tolist() for each in columns), strict=True)
+        yield from zip(self.result.labels, *(column.tolist() for column in columns), strict=True)
 
     def content(self) -> dict[str, Any]:
         more: dict[str, Any] = {"worst": list(self.worst)}
@@ -81,11 +81,11 @@ class LabelReport(RatiosReport):
         return lines
 
     def example(self, example: Mapping[str, Any]) -> str:
-        named = ", ".join(f"{one_line(k)} {v:.2f}" for k, v in example["classified_as"].items())
+        answers = ", ".join(f"{one_line(k)} {v:.2f}" for k, v in example["classified_as"].items())
         expected = ", ".join(map(one_line, example["labels"])) or "no label"
         text = shortened(one_line(" | ".join(example["texts"])), 100)
         where = f"line {example['line']:,}: " if "line" in example else ""
-        return f"{where}{named or 'no label'}, not {expected}: {text}"
+        return f"{where}{answers or 'no label'}, not {expected}: {text}"
 
     def draw(self, path: str | Path) -> None:
         """Draw the confusions: rows are the labels of the texts, columns the answers."""

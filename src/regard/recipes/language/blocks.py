@@ -80,8 +80,8 @@ def cut_blocks(
 def even_starts(tokens: Ids, block: int, most: int) -> NDArray[np.int64]:
     """Return starts of blocks side by side, of at most `most` tokens, evenly spread."""
     count = (len(tokens) - 1) // block
-    wanted = max(1, min(count, most // block))
-    return np.unique(np.linspace(0, count - 1, wanted).round().astype(np.int64)) * block
+    blocks = max(1, min(count, most // block))
+    return np.unique(np.linspace(0, count - 1, blocks).round().astype(np.int64)) * block
 
 
 def blocks(pieces: Iterable[Piece], tokenizer: Tokenizer, max_length: int) -> Iterator[list[int]]:
@@ -178,9 +178,9 @@ class Masking:
         chosen = np.zeros(ids.shape, np.bool_)
         words = batch.inputs.attention_mask.numpy() & ~self.special[ids]
         for row in range(len(ids)):
-            own = np.flatnonzero(words[row])
-            if len(own):
-                chosen[row, self._choose(ids[row], own, draw)] = True
+            places = np.flatnonzero(words[row])
+            if len(places):
+                chosen[row, self._choose(ids[row], places, draw)] = True
         hidden = ids.copy()
         dice = draw.random(ids.shape)
         hidden[chosen & (dice < MASKED)] = self.mask_id
@@ -201,15 +201,15 @@ class Masking:
         # A special token, such as that of the unknown word, ends the word before it.
         starts[1:] |= np.diff(own) > 1
         words = np.split(own, np.flatnonzero(starts)[1:])
-        wanted = max(1, round(self.share * len(own)))
-        found: list[NDArray[np.int64]] = []
+        most = max(1, round(self.share * len(own)))
+        chosen: list[NDArray[np.int64]] = []
         count = 0
         for number in draw.permutation(len(words)):
             word = words[number]
-            if count and count + len(word) > wanted:
+            if count and count + len(word) > most:
                 continue
-            found.append(word)
+            chosen.append(word)
             count += len(word)
-            if count >= wanted:
+            if count >= most:
                 break
-        return np.concatenate(found)
+        return np.concatenate(chosen)

@@ -43,10 +43,10 @@ class Documents:
     def __post_init__(self) -> None:
         self.keys, self.lengths = self._survey()
         held_out = np.isin(self.keys, self.taken)
-        wanted = np.flatnonzero((self.lengths > 0) & ~held_out)
-        first = np.unique(self.keys[wanted], return_index=True)[1]
+        rows = np.flatnonzero((self.lengths > 0) & ~held_out)
+        first = np.unique(self.keys[rows], return_index=True)[1]
         self.kept = np.zeros(len(self.keys), np.bool_)
-        self.kept[wanted[first]] = True
+        self.kept[rows[first]] = True
         self.report.read, self.report.kept = len(self.kept), int(self.kept.sum())
         for number in np.flatnonzero(~self.kept):
             reason = "in dev too" if held_out[number] else "duplicate"

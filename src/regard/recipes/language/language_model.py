@@ -215,8 +215,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         before = file.read_text(encoding="utf-8") if file.exists() else ""
         header = f"=== step {progress.step:,}, dev loss {progress.figures['loss']:.4f} ===\n"
         with whole_file(file) as whole:
-            kept = _before(before, progress.step)
-            whole.write_text(f"{kept}{header}{self._sample}\n\n", encoding="utf-8")
+            earlier = _before(before, progress.step)
+            whole.write_text(f"{earlier}{header}{self._sample}\n\n", encoding="utf-8")
         self.say(f"sample: {self._sample!r}")
 
     def save_task(
@@ -247,7 +247,7 @@ def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
 
 def _before(samples: str, step: int) -> str:
     """The samples of earlier steps than this one."""
-    for found in _HEADER.finditer(samples):
-        if int(found[1].replace(",", "")) >= step:
-            return samples[: found.start()]
+    for match in _HEADER.finditer(samples):
+        if int(match[1].replace(",", "")) >= step:
+            return samples[: match.start()]
     return samples

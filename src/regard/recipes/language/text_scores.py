@@ -49,12 +49,12 @@ class TextScores(Scored):
         """The figures over these blocks, which may repeat."""
         count = self.counts[rows].sum()
         loss = float(self.losses[rows].sum() / count)
-        found = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
+        figures = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
         if self.right is not None:
-            found["accuracy"] = float(self.right[rows].sum() / count)
+            figures["accuracy"] = float(self.right[rows].sum() / count)
         if self.bytes_per_token is not None:
-            found["bits_per_byte"] = loss / math.log(2) / self.bytes_per_token
-        return found
+            figures["bits_per_byte"] = loss / math.log(2) / self.bytes_per_token
+        return figures
 
 
 class TextEvaluator(Evaluator[TextEvaluationOptions]):

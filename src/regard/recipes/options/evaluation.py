@@ -98,7 +98,7 @@ class LineOptions(Options):
 
     def columns(self) -> dict[str, Any]:
         """Return the options of the class that says which columns there are."""
-        kind = next(each for each in type(self).__mro__ if LineOptions in each.__bases__)
+        kind = next(base for base in type(self).__mro__ if LineOptions in base.__bases__)
         return self.values(*kind.__annotations__)
 
 

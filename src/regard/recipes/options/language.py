@@ -79,9 +79,9 @@ class LanguageModelOptions(RunningTextOptions):
             raise BadArgumentError(
                 f"max_tokens must be at least block, {self.block}; got {self.max_tokens}."
             )
-        own = ("d_model", "layers", "heads", "tokenizer", "vocab_size")
+        sizes = ("d_model", "layers", "heads", "tokenizer", "vocab_size")
         if self.base_model is not None:
-            for name in own:
+            for name in sizes:
                 if getattr(self, name) is not None:
                     raise BadArgumentError(
                         f"{name} is of a model from random weights; base_model has its own. Leave"
@@ -104,8 +104,8 @@ class LanguageModelOptions(RunningTextOptions):
         """The config of a new model."""
         from regard.models.decoder import DECODER_PRESETS, decoder_preset
 
-        own = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
-        changes |= {name: value for name, value in own.items() if value is not None}
+        sizes = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
+        changes |= {name: value for name, value in sizes.items() if value is not None}
         changes |= self.chosen("dropout")
         if self.d_model is not None and self.preset in DECODER_PRESETS:
             preset = DECODER_PRESETS[self.preset]

@@ -144,7 +144,7 @@ class RunOptions(Options):
 
         A rate that falls towards the last step depends on where that is.
         """
-        free = {each.name for each in fields(self) if each.metadata["free"]}
+        free = {setting.name for setting in fields(self) if setting.metadata["free"]}
         falls = self.cooldown or self.schedule in ("linear", "cosine")
         return free - {"max_steps", "max_epochs"} if falls else free
 

@@ -178,7 +178,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         """The pairs whose loss the model can be asked for: as long as those it is trained on."""
         ids = tokenizers.target.encode_batch([summary for _, summary in pairs])
         longest = self.longest_summary
-        return [pair for pair, own in zip(pairs, ids, strict=True) if len(own) <= longest]
+        return [pair for pair, tokens in zip(pairs, ids, strict=True) if len(tokens) <= longest]
 
     def watched(self, data: SummaryData) -> list[Example]:
         """The dev documents that every evaluation summarizes."""

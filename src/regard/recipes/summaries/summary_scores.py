@@ -68,16 +68,16 @@ def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Roug
             f" got {len(summaries)} and {len(references)}."
         )
     scorer_of = require_rouge()
-    stemmed = _mostly_ascii(text for own in references for text in own)
+    stemmed = _mostly_ascii(text for texts in references for text in texts)
     scorer = scorer_of(list(NAMES), use_stemmer=stemmed)
     spelled = str if stemmed else _Spelled()
-    each = [
-        [max(scores[name].fmeasure for scores in found) for name in NAMES]
-        for summary, own in zip(summaries, references, strict=True)
-        for found in [[scorer.score(spelled(text), spelled(summary)) for text in own]]
+    rows = [
+        [max(scores[name].fmeasure for scores in matches) for name in NAMES]
+        for summary, texts in zip(summaries, references, strict=True)
+        for matches in [[scorer.score(spelled(text), spelled(summary)) for text in texts]]
     ]
     words = "Porter's stemmer" if stemmed else "words of any script, not stemmed"
-    return RougeScores(100 * np.array(each), f"F1, best reference, {words}, rouge-score")
+    return RougeScores(100 * np.array(rows), f"F1, best reference, {words}, rouge-score")
 
 
 def require_rouge() -> Any:
@@ -113,9 +113,9 @@ def _mostly_ascii(texts: Any) -> bool:
     """Return True if at most one letter in a hundred is outside ASCII, as in English."""
     letters = others = 0
     for text in texts:
-        found = re.findall(r"[^\W\d_]", text)
-        letters += len(found)
-        others += sum(not letter.isascii() for letter in found)
+        signs = re.findall(r"[^\W\d_]", text)
+        letters += len(signs)
+        others += sum(not letter.isascii() for letter in signs)
     return 100 * others <= letters
 
 

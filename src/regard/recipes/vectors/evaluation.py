@@ -58,7 +58,7 @@ def evaluate_pairs(
     if not examples:
         raise BadArgumentError("evaluating needs at least one pair; got none.")
     scored = bool(examples[0].targets)
-    if odd := next((each for each in examples if bool(each.targets) != scored), None):
+    if odd := next((example for example in examples if bool(example.targets) != scored), None):
         has, lacks = (examples[0], odd) if scored else (odd, examples[0])
         raise BadArgumentError(
             f"all pairs must have a score, or none of them; that of line {has.line:,} has one,"
@@ -162,7 +162,7 @@ def _first_places(texts: Sequence[str]) -> dict[str, int]:
 def spearman(first: Sequence[float] | NDArray, second: Sequence[float] | NDArray) -> float:
     """Spearman's rank correlation; equal values share their mean rank. 0.0 if one side is constant,
     for which it is not defined."""
-    ranks = np.stack([_ranks(np.asarray(each)) for each in (first, second)])
+    ranks = np.stack([_ranks(np.asarray(values)) for values in (first, second)])
     centered = ranks - ranks.mean(1, keepdims=True)
     scale = np.sqrt((centered**2).sum(1).prod())
     return float((centered[0] * centered[1]).sum() / scale) if scale else 0.0

@@ -131,13 +131,13 @@ def contrastive_loss(
         temperature: what the cosines are divided by.
         symmetric: the mean of looking in both directions.
     """
-    own = torch.arange(len(first), device=first.device)
-    hidden = same & (own[:, None] != own)
+    numbers = torch.arange(len(first), device=first.device)
+    hidden = same & (numbers[:, None] != numbers)
     scores = (first @ second.T / temperature).masked_fill(hidden, -torch.inf)
-    forth = functional.cross_entropy(scores, own, reduction="sum")
+    forth = functional.cross_entropy(scores, numbers, reduction="sum")
     if not symmetric:
         return forth
-    return (forth + functional.cross_entropy(scores.T, own, reduction="sum")) / 2
+    return (forth + functional.cross_entropy(scores.T, numbers, reduction="sum")) / 2
 
 
 def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
