@@ -86,8 +86,7 @@ def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
     """A and B of one of their modules, which may be several of ours side by side (GPT-2's c_attn):
     the rows of all A, and every B in the rows and columns of its own."""
     [count] = {place.parts for place in parts}
-    some = next(iter(parts.values()))
-    empty = torch.zeros_like(some.lora_B[:, :0])
+    empty = torch.zeros_like(next(iter(parts.values())).lora_B[:, :0])
     columns = [
         torch.block_diag(*(empty if k != place.part else module.lora_B for k in range(count)))
         for place, module in parts.items()

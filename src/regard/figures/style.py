@@ -172,8 +172,7 @@ def ruler(
         nice for power in range(12) for nice in (10**power, 2 * 10**power, 5 * 10**power)
         if nice >= step
     )  # fmt: skip
-    start = -first % step
-    places = list(range(start, count, step))
+    places = list(range(-first % step, count, step))
     return places, [str(first + place) for place in places]
 
 

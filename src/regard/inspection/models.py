@@ -300,5 +300,4 @@ def output_weight(attention: nn.Module | None) -> Tensor | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     if not isinstance(attention, MultiHeadAttention):
         return None
-    weight = attention.output.weight.detach().mT
-    return weight.view(attention.num_heads, attention.head_dim, -1)
+    return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)

@@ -198,8 +198,7 @@ class Tap:
 
     def tile_of_norms(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
         """‖α · f(x)‖ at chosen rows and columns."""
-        weights = self.tile(head, rows, columns, item)
-        return weights * self.norms_of_keys(head, columns, item)
+        return self.tile(head, rows, columns, item) * self.norms_of_keys(head, columns, item)
 
     def norms_of_keys(self, head: int, columns: Tensor, item: int = 0) -> Tensor:
         """‖f(x)‖ of chosen keys. Raises UnsupportedError where W_O is not known."""

@@ -99,8 +99,7 @@ def last_state(states: Tensor, chosen: Tensor) -> Tensor:
         chosen: (batch, length), True for the positions to choose among; of a row without any, the
             first position is taken.
     """
-    positions = torch.arange(chosen.shape[1], device=chosen.device)
-    last = (positions * chosen).argmax(1)
+    last = (torch.arange(chosen.shape[1], device=chosen.device) * chosen).argmax(1)
     return states[torch.arange(len(states), device=states.device), last][:, None]
 
 
@@ -111,8 +110,7 @@ def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **chan
     classification; any other head is new, with random weights from torch's generator.
     """
     before: Any = model.config
-    config = replace(before, head=head, labels=tuple(labels), **changes)
-    other = type(model)(config)
+    other = type(model)(replace(before, head=head, labels=tuple(labels), **changes))
     state = model.state_dict()
     if before.head == "pooler" and head == "classification":
         state = {name.replace("head.", "head.pooler."): value for name, value in state.items()}

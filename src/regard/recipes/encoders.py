@@ -175,8 +175,7 @@ def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Token
             f"{name} must be a model that a head can be put on ({titles(*READERS, headed=True)});"
             f" it is a {kind} model. Give the folder of such a model."
         )
-    tokenizer = checkpoint.tokenizers.source
-    return cast(TextReader, from_pretrained(checkpoint)), _padding(tokenizer)
+    return cast(TextReader, from_pretrained(checkpoint)), _padding(checkpoint.tokenizers.source)
 
 
 def _padding(tokenizer: Tokenizer) -> Tokenizer:

@@ -60,8 +60,7 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
             for rows in _samples(len(one), seed)
         ]
     )
-    extreme = int((np.abs(drawn - measured) >= abs(measured)).sum())
-    return (extreme + 1) / (SAMPLES + 1)
+    return (int((np.abs(drawn - measured) >= abs(measured)).sum()) + 1) / (SAMPLES + 1)
 
 
 def _samples(count: int, seed: int) -> list[NDArray[np.int64]]:

@@ -22,7 +22,7 @@ from regard.studio import page
 from regard.studio.lessons import lessons
 from regard.studio.library import Library, Shelf
 from regard.studio.requests import TraceRequest
-from regard.studio.routes import NUMBERS, api, why
+from regard.studio.routes import NUMBERS, api
 from regard.studio.trained import trained
 
 FILES, FILE_LIMIT = "/api/files", 2**29  # where traces are sent whole
@@ -50,7 +50,6 @@ def create_app(
     app.state.library = library
     app.include_router(api)
     app.include_router(lessons)
-    app.include_router(why)
     app.include_router(trained)
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
     # Numbers hardly shrink, and a tile must not wait for a try.

@@ -79,8 +79,7 @@ def _answers(
 ) -> tuple[dict[str, Any], list[str]]:
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
-        summary = asdict(summary_of(trace, tap.name))
-        answers[_key("summary", tap=tap.name)] = plain(summary)
+        answers[_key("summary", tap=tap.name)] = plain(asdict(summary_of(trace, tap.name)))
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
         pictures = thumbnails(tap, THUMBNAIL)[0]
         answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import UnavailableError
-from regard.studio import page
 
 STATIC: Traversable = files("regard.studio") / "static"
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then
@@ -72,13 +71,7 @@ def _inputs(web: Path) -> Iterator[Path]:
             yield web / name
 
 
-# In a script or a style only its own end tag and "<!--" mean anything; both are written so that
-# the language within reads the same and HTML does not see them.
-
-
-PIECE = (
-    3 * 2**17
-)  # bytes of a script element; a multiple of 3, so that base64 has no padding inside
+PIECE = 3 * 2**17  # bytes of a script element; a multiple of 3, for base64 without padding inside
 
 
 def one_file(
@@ -91,8 +84,10 @@ def one_file(
         after: script elements that the page reads while the browser does, as `of_bytes` makes them.
         computes: whether the page may run WebAssembly and a worker of its own.
     """
-    script = page.read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
-    style = page.read("regard.css").replace("</style", "<\\/style")
+    # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
+    # the language within reads the same and HTML does not see them.
+    script = read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    style = read("regard.css").replace("</style", "<\\/style")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     sources, workers = f"'sha256-{digest}'", ""
     if computes:

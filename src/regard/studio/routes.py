@@ -260,15 +260,12 @@ def _numbers(numbers: Tile) -> Response:
     return Response(numbers.to_bytes(), media_type=NUMBERS, headers=numbers.headers())
 
 
-why = APIRouter(prefix="/api/traces/{id}", responses=REFUSALS)
-
-
-@why.get("/lens")
+@api.get("/traces/{id}/lens")
 async def lens(request: Request, trace: Opened, library: Here, step: From0) -> Lens:
     return await in_turn(request, library.models_thread, partial(logit_lens, trace, step))
 
 
-@why.get("/attribution")
+@api.get("/traces/{id}/attribution")
 async def attribution(
     request: Request,
     trace: Opened,
@@ -280,7 +277,7 @@ async def attribution(
     return await in_turn(request, library.models_thread, work)
 
 
-@why.get("/measures")
+@api.get("/traces/{id}/measures")
 async def measured(
     request: Request, trace: Opened, library: Here, step: From0, axis: str | None = None
 ) -> Measures:

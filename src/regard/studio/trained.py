@@ -131,8 +131,7 @@ def inside(request: InsideRequest) -> Inside:
         trace.rerun(lambda name, call: None)
     x = attended[layer]
     vectors = {name: outputs[module] for module, name in names.items()}
-    sums = {"sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
-    by_name = {"x": x, **vectors, **sums}
+    by_name = {"x": x, **vectors, "sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
     order = ("x", "norm_1", "attention", "sum_1", "norm_2", "feed_forward", "sum_2")
     states = [attended[encoder.layers[0]], *(outputs[layer] for layer in encoder.layers)]
     hidden = outputs[inner][token]

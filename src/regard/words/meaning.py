@@ -105,8 +105,7 @@ def most_frequent(train_senses: Sequence[str], test_senses: Sequence[str]) -> fl
 
 def unit(vectors: NDArray[Any]) -> NDArray[Any]:
     """Each row at length one; a zero row stays zero."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.maximum(lengths, 1e-12)
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
 
 
 def _nearest(cosines: NDArray[Any]) -> NDArray[np.int64]:

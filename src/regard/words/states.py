@@ -156,8 +156,7 @@ class WordReader:
     @torch.inference_mode()
     def _states(self, batch: list[_Read]) -> list[NDArray[np.float32]]:
         rows = [torch.tensor(read.ids) for read in batch]
-        pad_id = self.model.config.pad_id or 0
-        ids = pad_sequence(rows, batch_first=True, padding_value=pad_id)
+        ids = pad_sequence(rows, batch_first=True, padding_value=self.model.config.pad_id or 0)
         attention_mask = pad_sequence(
             [torch.ones_like(row).bool() for row in rows], batch_first=True
         )

@@ -24,8 +24,7 @@ def plain(
 ) -> tuple[Float[Tensor, "batch heads queries value_dim"], Float[Tensor, "batch heads queries"]]:
     """The weighted average of the values, (batch, heads, queries, value_dim), and the log-sum-exp
     of each row of scores, (batch, heads, queries)."""
-    scores = attention.scores()
-    weights, lse = softmax(scores)
+    weights, lse = softmax(attention.scores())
     value = repeat_heads(attention.value, attention.query.shape[1])
     return weights.to(value.dtype) @ value, lse
 

@@ -67,8 +67,7 @@ def _average(
     if width > keys:
         key, value = pad(key, (0, 0, 0, width - keys)), pad(value, (0, 0, 0, width - keys))
     # Grouped query heads stand below one another, as more rows for the keys that they share.
-    rows = heads // key_heads * queries
-    query = query.reshape(batch * key_heads, rows, head_dim)
+    query = query.reshape(batch * key_heads, heads // key_heads * queries, head_dim)
     key = key.reshape(batch * key_heads, width, head_dim)
     value = value.reshape(batch * key_heads, width, value_dim)
 

@@ -186,8 +186,7 @@ def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
     ids = torch.tensor([stream.ids[step] for step in steps])[:, None]
 
     def written(logits: Tensor) -> Tensor:
-        chances = stream.log_probabilities(logits)[steps].exp().cpu()
-        return chances.gather(1, ids)[:, 0]
+        return stream.log_probabilities(logits)[steps].exp().cpu().gather(1, ids)[:, 0]
 
     before = written(stream.run(unchanged))
     columns = []

@@ -87,8 +87,7 @@ class Places:
                 for side in ("encoder", "decoder"):
                     if side in part:
                         return side
-        causal = getattr(module, "is_causal", False) or hides
-        return "decoder" if causal else "encoder"
+        return "decoder" if getattr(module, "is_causal", False) or hides else "encoder"
 
     def unused(self, side: str, kind: str, path: str) -> str:
         """Name with the layer's own number; a layer that runs again counts on from the last."""

@@ -212,8 +212,7 @@ class TracedModel:
     def read(self, text: str) -> dict[str, Any]:
         """The model's inputs for a text."""
         encoded = self.encoded(text, return_tensors="pt")
-        ids = encoded["input_ids"]
-        self.check_ids(ids[0].tolist(), "the text", self.max_tokens)
+        self.check_ids(encoded["input_ids"][0].tolist(), "the text", self.max_tokens)
         takes = inspect.signature(self.model.forward).parameters
         device = self.model.device
         return {name: tensor.to(device) for name, tensor in encoded.items() if name in takes}

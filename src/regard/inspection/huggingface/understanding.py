@@ -71,8 +71,7 @@ def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
     device = inputs.query.device
     rows = torch.linspace(0, queries - 1, min(SAMPLED_ROWS, queries), device=device).long()
     query, key, value = (at_least_float32(tensor) for tensor in inputs[:3])
-    exact = Attention(query, key, value, *inputs[3:])
-    scores = exact.scores(rows)
+    scores = Attention(query, key, value, *inputs[3:]).scores(rows)
     lse = log_sum_exp(scores)
     sees = lse > -math.inf
     if "flash" in captured.implementation:  # which leaves zeros where the query is padding

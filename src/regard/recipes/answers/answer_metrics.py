@@ -89,8 +89,7 @@ class AnswerEvaluation(Scored):
         totals += np.concatenate([answered[::-1].cumsum()[::-1], [0]])
         bounds = np.concatenate([[margins[0] - 1], (margins[1:] + margins[:-1]) / 2, margins[-1:]])
         possible = np.concatenate([[True], margins[1:] > margins[:-1], [True]])
-        best = totals[possible].max()
-        chosen = bounds[possible & (totals >= best - 1e-9)]
+        chosen = bounds[possible & (totals >= totals[possible].max() - 1e-9)]
         return float(chosen[np.abs(chosen).argmin()])
 
     def figures_at(self, threshold: float | None) -> dict[str, float]:

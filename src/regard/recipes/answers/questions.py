@@ -235,8 +235,7 @@ def _start(value: Any) -> int | None:
 
 def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
     """Return an answer without outer spaces."""
-    before = len(text) - len(text.lstrip())
-    return text.strip(), None if start is None else start + before
+    return text.strip(), None if start is None else start + (len(text) - len(text.lstrip()))
 
 
 def _short(text: str) -> str:

@@ -142,8 +142,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             encoded = encode_texts(texts, tokenizer, self.max_length)
             for example, tokens in zip(read_examples(file), encoded, strict=True):
                 truncated += tokens.truncated
-                targets = [numbers[label] for label in example.targets]
-                yield tokens.ids, tokens.first, targets
+                yield tokens.ids, tokens.first, [numbers[label] for label in example.targets]
 
         store = write_store(
             folder / "train.tokens",

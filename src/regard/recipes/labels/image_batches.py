@@ -242,8 +242,7 @@ class ImageBatches:
 
     def at(self, step: int) -> ImageBatch:
         rows = self.rows(step)
-        pixels = torch.from_numpy(self.images.pixels[rows])
-        changed = self.augmentation(pixels, self.seed, step)
+        changed = self.augmentation(torch.from_numpy(self.images.pixels[rows]), self.seed, step)
         labels = torch.from_numpy(self.images.labels[rows])
         return ImageBatch(self.preparation.scaled(changed), labels)
 

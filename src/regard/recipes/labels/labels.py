@@ -196,8 +196,7 @@ def label_loss(
 def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
     """The summed cross-entropy of a batch."""
     labels = labels.to(logits.device)
-    losses = functional.cross_entropy(logits, labels, reduction="none")
-    return (losses * weights[labels]).sum()
+    return (functional.cross_entropy(logits, labels, reduction="none") * weights[labels]).sum()
 
 
 def balanced_weights(counts: Sequence[int]) -> Tensor:

@@ -95,8 +95,7 @@ class ImageClassificationOptions(TunedOptions):
 
     def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
         config = super().training_config(epoch=epoch, accumulate=accumulate)
-        every = self.evaluate_every or min(epoch, 1000)
-        return replace(config, evaluate_every=every)
+        return replace(config, evaluate_every=self.evaluate_every or min(epoch, 1000))
 
     @property
     def model_name(self) -> str:

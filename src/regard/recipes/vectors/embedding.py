@@ -149,8 +149,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
                     " them. Name it with `score`, or leave score_scale out."
                 )
             return None
-        highest = max(value for [value] in train)
-        scale = self.options.score_scale or max(1.0, highest)
+        scale = self.options.score_scale or max(1.0, max(value for [value] in train))
         largest = max(abs(value) for targets in parts.values() for [value] in targets)
         if largest > scale:
             raise BadArgumentError(
