@@ -21,6 +21,9 @@ DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
 
+# Where nothing may be compiled once, each of the tests' processes compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-newest test-lowest check check-page attack audit notices fresh format page docs bench clean
 
 help:

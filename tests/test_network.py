@@ -8,7 +8,7 @@ import pytest
 import regard
 from regard import RegardError
 from regard.api.looking import open_for_looking
-from regard.api.pipelines import TASKS
+from regard.api.pipeline_arguments import ARGUMENTS
 from regard.catalog import LOADED
 from regard.checkpoints import find_folder, from_pretrained
 from regard.explanation.sentence import explain
@@ -29,7 +29,7 @@ OPENERS: list[Callable[[str], object]] = [
     from_pretrained,
     regard.load,
     *(lambda name, task=task: regard.load(name, task) for task in LOADED),
-    *(lambda name, task=task: regard.pipeline(task, name) for task in TASKS),
+    *(lambda name, task=task: regard.pipeline(task, name) for task in ARGUMENTS),
     Translator.load,
     Summarizer.load,
     Writer.load,

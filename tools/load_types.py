@@ -1,14 +1,16 @@
-"""What a type checker and an editor know of `regard.load`, from the declarations of the tasks.
+"""What a type checker and an editor know of `regard.load` and `regard.pipeline`.
 
 python tools/load_types.py > src/regard/api/loading.pyi
 """
 
 from regard import catalog
+from regard.api.pipeline_arguments import ARGUMENTS
+from regard.api.pipelines import ALIASES, SHIPPED, done_by
 
-HEAD = '''"""Types of `regard.load`, written by tools/load_types.py."""
+HEAD = '''"""Types of `regard.load` and `regard.pipeline`, written by tools/load_types.py."""
 
 import os
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 {imports}
 
@@ -16,12 +18,23 @@ Name = str | os.PathLike[str]
 '''
 OVERLOAD = """@overload
 def load({arguments}) -> {returned}: ..."""
+PIPELINE = """@overload
+def pipeline(
+    task: {task},
+    model: {model},
+    *,
+    device: Device = None,
+    **arguments: Any,
+) -> Pipeline[{returned}]: ..."""
 
 
 def load_types() -> str:
     """The stub: an overload for each shipped model and for each task."""
     loaded = {task: catalog.KINDS[task].task.split(":") for task in catalog.LOADED}
-    classes: dict[str, set[str]] = {"regard.tasks.task": {"Task"}}
+    classes = {
+        "regard.tasks.task": {"Task"},
+        "regard.api.pipelines": {"Device", "Model", "Pipeline"},
+    }
     for module, name in loaded.values():
         classes.setdefault(module, set()).add(name)
     arguments = [
@@ -38,6 +51,16 @@ def load_types() -> str:
         for module, names in sorted(classes.items())
     )
     overloads = [OVERLOAD.format(arguments=one, returned=name) for one, name in arguments]
+    pipelines: dict[str, list[str]] = {}
+    for task in [*ARGUMENTS, *ALIASES, *SHIPPED]:
+        name = "translation" if task in SHIPPED else done_by(ALIASES.get(task, task))
+        pipelines.setdefault(name, []).append(f'"{task}"')
+    for task, tasks in pipelines.items():
+        model = "Model | None = None" if task == "translation" else "Model"
+        names = f"Literal[{', '.join(tasks)}]"
+        overloads.append(PIPELINE.format(task=names, model=model, returned=loaded[task][1]))
+    anything = {"task": "str | None = None", "model": "Model | None = None", "returned": "Task"}
+    overloads.append(PIPELINE.format(**anything))
     end = "def task_class(kind: str) -> type[Task]: ..."
     return "\n".join([HEAD.format(imports=imports), *overloads, end]) + "\n"
 

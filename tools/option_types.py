@@ -7,8 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from regard import catalog
-from regard.api.trainable import TRAINABLE
+from regard.catalog import TRAINED
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 
@@ -29,14 +28,14 @@ def train(
 
 def option_types() -> str:
     """The stub: a TypedDict of the options that all tasks have, and one and an overload a task."""
-    tasks = {name: _options(trainable.options_class()) for name, trainable in TRAINABLE.items()}
+    tasks = {name: _options(kind.training.options_class()) for name, kind in TRAINED.items()}
     first, *others = tasks.values()
     shared = {
         option: hint
         for option, hint in first.items()
         if all(other.get(option) == hint for other in others)
     }
-    classes = {name: _class(trainable.task) for name, trainable in TRAINABLE.items()}
+    classes = {name: kind.task.split(":") for name, kind in TRAINED.items()}
     imports = sorted(f"from {module} import {name}" for module, name in classes.values())
     parts = [HEAD.format(imports="\n".join(imports))]
     parts.append(_typed_dict("Arguments", "TypedDict", "Options of every task.", shared))
@@ -53,12 +52,6 @@ def option_types() -> str:
         for name, (_, returned) in classes.items()
     ]
     return "\n\n".join(parts) + "\n\n" + "\n".join(overloads) + "\n"
-
-
-def _class(kind: str) -> tuple[str, str]:
-    """The module and the name of the class that loads a kind of model."""
-    module, _, name = catalog.KINDS[kind].task.partition(":")
-    return module, name
 
 
 def class_name(task: str) -> str:

@@ -21,8 +21,7 @@ from regard.version import __version__
 
 if TYPE_CHECKING:
     from regard.api.evaluation import evaluate
-    from regard.api.loading import load
-    from regard.api.pipelines import pipeline
+    from regard.api.loading import load, pipeline
     from regard.api.training import train
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
@@ -53,7 +52,7 @@ _HOME = {
     "evaluate": "regard.api.evaluation",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.api.loading",
-    "pipeline": "regard.api.pipelines",
+    "pipeline": "regard.api.loading",
     "trace": "regard.inspection",
     "train": "regard.api.training",
 }

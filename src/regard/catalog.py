@@ -1,166 +1,29 @@
 """The declarations of the tasks, with the kinds of models for them, and the shipped models."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import Any, get_type_hints
+from typing import Any
 
+from regard.declaration import Input, Kind, Training
 from regard.errors import BadArgumentError, check_choice, unknown
-from regard.options import Options, former, panel_of, with_options
+from regard.options import former
 
 FOLDER = Path(__file__).parent / "shipped"
 VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
-DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
 MODEL = "here a model is needed, such as en-de"
-
-
-@dataclass(frozen=True)
-class Input:
-    """An input of a task, from each record."""
-
-    name: str  # its column, by default
-    help: str
-    optional: bool = False
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of model, and the task that it does: every door is made from this declaration.
-
-    Classes are named `module:class`, and imported when needed.
-    """
-
-    what: str  # one such model, as a sentence names it
-    purpose: str  # what it is needed for
-    example: str  # what to give for that purpose
-    others: tuple[str, ...]  # commands of `regard` that take it, beside its verb
-    python: str = ""  # what reads it in Python, where that is not regard.load
-    task: str = ""  # what `regard.load` gives
-    also: tuple[str, ...] = ()  # other tasks that such a model may have been made for
-    heads: tuple[str, ...] = ()  # the heads that a model of texts has for it
-    verb: str = ""  # its command, its route /run/…, and its name in `regard run`
-    help: str = ""  # of its command
-    inputs: tuple[Input, ...] = ()
-    options: str = ""  # the class of those that are not of decoding
-    decoding: tuple[str, ...] = ()  # panels of GenerationConfig whose options it has
-    result: str = ""
-    batch_size: int = 32
-    shard: int = 1000  # records of a part, by default
-    blank: bool = False  # blank texts are asked; else they have empty answers
-
-    @property
-    def needed(self) -> str:
-        return f"{self.purpose}, give {self.example}"
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        """The commands of `regard` that take it."""
-        return (self.verb, *self.others) if self.verb else self.others
-
-    @property
-    def summary(self) -> str:
-        """The first paragraph of the command's help."""
-        return self.help.partition("\n")[0]
-
-    def task_class(self) -> Any:
-        return resolve_name(self.task)
-
-    def result_class(self) -> Any:
-        return resolve_name(self.result)
-
-    def options_class(self) -> Any:
-        """The class of its options, those of decoding among them; None: the model's own value.
-
-        Naming an option of sampling asks for sampling.
-        """
-        return _options_class(self.options, self.decoding)
-
-    def chosen(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that differ from their defaults, each within its bounds.
-
-        Raises:
-            BadArgumentError: an option that the task does not have, or a value out of range.
-        """
-        own = self.options_class()
-        for name in options:
-            if name not in own.settings():
-                raise former(own, name) or not_of(self.verb, name)
-        chosen: dict[str, Any] = own(**options).passed()
-        return chosen
-
-
-@cache
-def _options_class(options: str, panels: tuple[str, ...]) -> Any:
-    own = resolve_name(options)
-    if not panels:
-        return own
-    more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}
-    return with_decoding(panels, members=more)(own)
-
-
-def with_decoding(
-    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
-) -> Callable[[Any], Any]:
-    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
-
-    Args:
-        panels: of GenerationConfig, whose options it gets.
-        but: options that it does not get.
-        members: others of the class.
-    """
-    config = resolve_name(DECODING)
-    hints = get_type_hints(config)
-    settings = [
-        (setting.name, hints[setting.name] | None, _optional(setting))
-        for setting in fields(config)
-        if setting.metadata.get("panel") in panels and setting.name not in but
-    ]
-    return lambda kind: with_options(kind, settings, **(members or {}))
-
-
-def decoding(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are of decoding."""
-    names = {each.name for each in fields(resolve_name(DECODING))}
-    return {name: value for name, value in options.items() if name in names}
-
-
-def not_of(verb: str, name: str) -> BadArgumentError:
-    """Return the error for an option, or a column, that a task does not have."""
-    takers = [
-        other
-        for other in VERBS
-        if name in doing(other).options_class().settings()
-        or name in (each.name for each in doing(other).inputs[1:])
-    ]
-    if not takers:
-        return unknown(f"an option of {verb}", name, doing(verb).options_class().settings())
-    return BadArgumentError(
-        f"`{name}` belongs to {' and '.join(takers)}; {verb} does not have it. Leave it out."
-    )
-
-
-def _optional(setting: Any) -> Any:
-    """An option of decoding, whose default is the model's."""
-    return field(default=None, metadata={**setting.metadata, "shown": "model's"})
-
-
-def _passed_with_sampling(options: Any) -> dict[str, Any]:
-    """The options that were given, and that tokens are drawn where one of drawing is among them."""
-    chosen: dict[str, Any] = Options.passed(options)
-    drawing = chosen.keys() & set(panel_of(options, "Sampling"))
-    return ({"do_sample": True} if drawing else {}) | chosen
-
 
 _ENCODER = ("meaning", "look", "explain", "studio")
 _READS = ("evaluate", "encode", *_ENCODER, "serve")
 _WRITES = ("evaluate", "look", "explain", "meaning", "studio", "serve")
 _TEXT = (Input("text", "the text"),)
 
+_RUNNING_TEXT = "Text: a file or folder; JSON lines, CSV, Parquet; also .gz."
+
 # By the names that transformers gives to tasks, but for the last two.
-KINDS = {
-    "translation": Kind(
+DECLARATIONS = (
+    Kind(
+        "translation",
         "a translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
@@ -175,8 +38,20 @@ KINDS = {
         options="regard.tasks.options:TranslationOptions",
         decoding=("Decoding",),
         result="regard.translation.translator:Translation",
+        pipeline="regard.api.pipeline_writing:translate",
+        training=Training(
+            "translation",
+            "Train a translator on sentence pairs.",
+            "Files of sentence pairs: TSV, CSV, JSON lines, Parquet; also .gz. Of several target"
+            " languages, de=FILE hi=FILE.",
+            "regard.translation.training:TranslationRecipe",
+            "regard.translation.options:TrainingOptions",
+            figures="BLEU, chrF (sacreBLEU's, with the signatures that make them comparable),"
+            " loss and speed",
+        ),
     ),
-    "summarization": Kind(
+    Kind(
+        "summarization",
         "a summarizer",
         "to summarize",
         "a BART, Pegasus or T5 model",
@@ -192,15 +67,27 @@ KINDS = {
         result="regard.tasks.summarization:Summary",
         batch_size=8,
         shard=100,
+        pipeline="regard.api.pipeline_writing:summarize",
+        training=Training(
+            "summarization",
+            "Train a model that summarizes documents, or rewrites any text as another.",
+            "Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz.",
+            "regard.recipes.summaries.summarization:SummarizationRecipe",
+            "regard.recipes.options.sequences:SummarizationOptions",
+            figures="ROUGE, beside the documents' first words",
+        ),
     ),
-    "text2text-generation": Kind(
+    Kind(
+        "text2text-generation",
         "a model that rewrites text",
         "to rewrite text",
         "a BART or T5 model",
         ("translate", "summarize", "look", "explain", "meaning", "studio", "serve"),
         task="regard.tasks.summarization:Rewriter",
+        pipeline="regard.api.pipeline_writing:rewrite",
     ),
-    "text-generation": Kind(
+    Kind(
+        "text-generation",
         "a language model",
         "to continue a text",
         "shakespeare, or a GPT-2, Llama, Mistral or Qwen2 model",
@@ -217,8 +104,18 @@ KINDS = {
         batch_size=16,
         shard=100,
         blank=True,
+        pipeline="regard.api.pipeline_writing:write",
+        training=Training(
+            "language-model",
+            "Train a language model, which continues a text, on running text.",
+            _RUNNING_TEXT,
+            "regard.recipes.language.language_model:LanguageModelRecipe",
+            "regard.recipes.options.language:LanguageModelOptions",
+            figures="loss, perplexity and bits per byte",
+        ),
     ),
-    "text-classification": Kind(
+    Kind(
+        "text-classification",
         "a classifier of texts",
         "to classify texts",
         "emotions, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
@@ -234,8 +131,18 @@ KINDS = {
         inputs=(*_TEXT, Input("text_pair", "the second text, for a model of pairs", True)),
         options="regard.tasks.options:ClassificationOptions",
         result="regard.tasks.classification:Classification",
+        pipeline="regard.api.pipeline_reading:classify",
+        training=Training(
+            "classification",
+            "Train a classifier of texts, or of pairs of texts.",
+            "Texts with labels: TSV, CSV, JSON lines, Parquet; also .gz.",
+            "regard.recipes.labels.classification:ClassificationRecipe",
+            "regard.recipes.options.encoders:ClassificationOptions",
+            figures="accuracy, F1, Matthews' correlation, calibration, loss, confusions",
+        ),
     ),
-    "token-classification": Kind(
+    Kind(
+        "token-classification",
         "a model that labels words",
         "to label words",
         "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
@@ -249,8 +156,19 @@ KINDS = {
         inputs=_TEXT,
         options="regard.tasks.options:LabelingOptions",
         result="regard.tasks.token_classification:TokenClassification",
+        pipeline="regard.api.pipeline_reading:label",
+        training=Training(
+            "token-classification",
+            "Train a model that labels words: named entities, parts of speech.",
+            "Sentences in columns (CoNLL), JSON lines or Parquet with words and labels, or with"
+            " texts and spans; also .gz.",
+            "regard.recipes.tokens.token_classification:TokenClassificationRecipe",
+            "regard.recipes.options.encoders:TokenClassificationOptions",
+            figures="precision, recall and F1 of labeled parts",
+        ),
     ),
-    "question-answering": Kind(
+    Kind(
+        "question-answering",
         "a model that answers questions",
         "to answer questions",
         "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
@@ -267,8 +185,19 @@ KINDS = {
         result="regard.tasks.answering:Answers",
         shard=100,
         blank=True,
+        pipeline="regard.api.pipeline_reading:answer",
+        training=Training(
+            "question-answering",
+            "Train a model that finds the answer to a question in a text.",
+            "Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines,"
+            " Parquet; also .gz.",
+            "regard.recipes.answers.question_answering:QuestionAnsweringRecipe",
+            "regard.recipes.options.encoders:QuestionAnsweringOptions",
+            figures="exact match and F1",
+        ),
     ),
-    "fill-mask": Kind(
+    Kind(
+        "fill-mask",
         "a model that fills in masked words",
         "to fill in masked words",
         "a BERT, RoBERTa or DistilBERT model trained for it (…ForMaskedLM)",
@@ -276,8 +205,18 @@ KINDS = {
         task="regard.tasks.filling:MaskFiller",
         also=("feature-extraction",),
         heads=("masked_lm",),
+        pipeline="regard.api.pipeline_reading:fill",
+        training=Training(
+            "masked-language-model",
+            "Train an encoder on running text, from which other tasks start (--from).",
+            _RUNNING_TEXT,
+            "regard.recipes.language.masked_language_model:MaskedLanguageModelRecipe",
+            "regard.recipes.options.language:MaskedLanguageModelOptions",
+            figures="loss and accuracy of hidden words",
+        ),
     ),
-    "feature-extraction": Kind(
+    Kind(
+        "feature-extraction",
         "a text encoder",
         "to encode texts",
         "sentences, or a BERT, RoBERTa, DistilBERT or sentence-transformers model",
@@ -293,15 +232,38 @@ KINDS = {
         options="regard.tasks.options:EncodingOptions",
         result="regard.tasks.embedding:Embedding",
         blank=True,
+        pipeline="regard.api.pipeline_reading:features",
+        training=Training(
+            "embedding",
+            "Train a model that turns texts into vectors, close where the texts belong together.",
+            "Pairs of texts that belong together, or with a score: TSV, CSV, JSON lines,"
+            " Parquet; also .gz.",
+            "regard.recipes.vectors.embedding:EmbeddingRecipe",
+            "regard.recipes.options.encoders:EmbeddingOptions",
+            figures="recall and reciprocal rank, or rank correlation",
+            layout="sentence-transformers'",
+        ),
     ),
-    "image-classification": Kind(
+    Kind(
+        "image-classification",
         "a classifier of images",
         "to classify images",
         "digits, or a ViT model with labels (ViTForImageClassification)",
         ("classify --images", "evaluate", "look"),
         task="regard.tasks.images:ImageClassifier",
+        pipeline="regard.api.pipeline_reading:look",
+        training=Training(
+            "image-classification",
+            "Train a classifier of images.",
+            "A folder with a sub-folder of images for each label, or an .npz with the arrays"
+            " images and labels.",
+            "regard.recipes.labels.image_classification:ImageClassificationRecipe",
+            "regard.recipes.options.images:ImageClassificationOptions",
+            figures="accuracy, F1, Matthews' correlation, calibration, loss, confusions",
+        ),
     ),
-    "recurrent-translation": Kind(
+    Kind(
+        "recurrent-translation",
         "a recurrent translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
@@ -309,7 +271,8 @@ KINDS = {
         task="regard.translation.translator:Translator",
         also=("translation", "summarization", "text2text-generation"),
     ),
-    "word-vectors": Kind(
+    Kind(
+        "word-vectors",
         "a set of word vectors",
         "to look up the vectors of words",
         "words-en, or a file or folder of word vectors",
@@ -319,10 +282,12 @@ KINDS = {
         ),
         "regard.words.load_vectors",
     ),
-}
+)
+KINDS = {kind.name: kind for kind in DECLARATIONS}
 # What `regard.load` takes for a task, and those of them that have a command and a route.
 LOADED = tuple(name for name, kind in KINDS.items() if kind.task and name[:9] != "recurrent")
 VERBS = {kind.verb: name for name, kind in KINDS.items() if kind.verb}
+TRAINED = {kind.training.name: kind for kind in DECLARATIONS if kind.training.name}
 
 
 def doing(verb: str) -> Kind:
@@ -333,6 +298,35 @@ def doing(verb: str) -> Kind:
     """
     check_choice("task", verb, VERBS)
     return KINDS[VERBS[verb]]
+
+
+def chosen(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that differ from their defaults, each within its bounds.
+
+    Raises:
+        BadArgumentError: an option that the task does not have, or a value out of range.
+    """
+    own = doing(verb).options_class()
+    for name in options:
+        if name not in own.settings():
+            raise former(own, name) or not_of(verb, name)
+    values: dict[str, Any] = own(**options).passed()
+    return values
+
+
+def not_of(verb: str, name: str) -> BadArgumentError:
+    """Return the error for an option, or a column, that a task does not have."""
+    takers = [
+        other
+        for other in VERBS
+        if name in doing(other).options_class().settings()
+        or name in (each.name for each in doing(other).inputs[1:])
+    ]
+    if not takers:
+        return unknown(f"an option of {verb}", name, doing(verb).options_class().settings())
+    return BadArgumentError(
+        f"`{name}` belongs to {' and '.join(takers)}; {verb} does not have it. Leave it out."
+    )
 
 
 @dataclass(frozen=True)

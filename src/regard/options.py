@@ -4,11 +4,14 @@ The class checks them when it is made; commands, requests and reference pages ar
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, dataclass_transform
+from pkgutil import resolve_name
+from typing import Any, dataclass_transform, get_type_hints
 
 from regard.errors import BadArgumentError, check_choice
+
+DECODING = "regard.generation.config:GenerationConfig"  # the options of decoding
 
 
 @dataclass(frozen=True)
@@ -199,3 +202,34 @@ def former(kind: Any, name: str) -> BadArgumentError | None:
         if name in setting.metadata.get("aliases", ()):
             return BadArgumentError(f"{name} is now {setting.name}.")
     return None
+
+
+def with_decoding(
+    panels: tuple[str, ...], *, but: tuple[str, ...] = (), members: Mapping[str, Any] | None = None
+) -> Callable[[Any], Any]:
+    """Return a decorator: a class of options gets those of decoding; None is the model's own value.
+
+    Args:
+        panels: of GenerationConfig, whose options it gets.
+        but: options that it does not get.
+        members: others of the class.
+    """
+    config = resolve_name(DECODING)
+    hints = get_type_hints(config)
+    settings = [
+        (setting.name, hints[setting.name] | None, _optional(setting))
+        for setting in fields(config)
+        if setting.metadata.get("panel") in panels and setting.name not in but
+    ]
+    return lambda kind: with_options(kind, settings, **(members or {}))
+
+
+def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are of decoding."""
+    names = {each.name for each in fields(resolve_name(DECODING))}
+    return {name: value for name, value in options.items() if name in names}
+
+
+def _optional(setting: Any) -> Any:
+    """An option of decoding, whose default is the model's."""
+    return field(default=None, metadata={**setting.metadata, "shown": "model's"})

@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from regard.api.trainable import TRAINABLE
+from regard.catalog import TRAINED
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "src" / "regard" / "api" / "training.pyi"
@@ -19,9 +19,9 @@ def test_the_types_are_those_of_the_options() -> None:
     )
 
 
-@pytest.mark.parametrize("task", TRAINABLE)
+@pytest.mark.parametrize("task", TRAINED)
 def test_a_task_takes_its_options_and_no_others(task: str) -> None:
-    kind = TRAINABLE[task].options_class()
+    kind = TRAINED[task].training.options_class()
     found = get_type_hints(runpy.run_path(str(STUB))[TOOL["class_name"](task)])
     hints = get_type_hints(kind)
     assert found == {

@@ -10,7 +10,7 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.api.pipelines import TASKS
+from regard.api.pipeline_arguments import ARGUMENTS
 
 transformers = pytest.importorskip("transformers")
 image = pytest.importorskip("PIL.Image")
@@ -181,7 +181,7 @@ def test_what_regard_load_gave_is_taken_too(encoder_folder: Callable[..., Path])
 def test_an_unknown_task_or_no_model_is_refused() -> None:
     with pytest.raises(RegardError, match=r"got 'sumarization'\. Did you mean 'summarization'\?"):
         regard.pipeline("sumarization")
-    for task in TASKS:
+    for task in ARGUMENTS:
         with pytest.raises(
             RegardError, match=f"a folder or hub:org/name of a model for {task}; got None"
         ):

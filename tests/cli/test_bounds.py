@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.api.trainable import TRAINABLE
+from regard.catalog import TRAINED
 from regard.options import Bounds
 
 EVERY = [
     pytest.param(task, field.name, field.metadata["bounds"], id=f"{task} {field.name}")
-    for task, trainable in TRAINABLE.items()
-    for field in trainable.options_class().settings().values()
-    if field.metadata["bounds"] and field.name not in trainable.options_class().not_used()
+    for task, kind in TRAINED.items()
+    for field in kind.training.options_class().settings().values()
+    if field.metadata["bounds"] and field.name not in kind.training.options_class().not_used()
 ]
 TINY = 1e-6
 
@@ -75,7 +75,7 @@ def test_a_whole_number_is_one() -> None:
 
 @pytest.mark.parametrize(("task", "name", "bounds"), EVERY)
 def test_every_bound_of_training_is_held_in_python(task: str, name: str, bounds: Bounds) -> None:
-    options = TRAINABLE[task].options_class()
+    options = TRAINED[task].training.options_class()
     whole = options.settings()[name].type in (int, int | None)
     for number in outside(bounds):
         with pytest.raises(RegardError) as refused:
@@ -91,7 +91,7 @@ def test_every_bound_of_training_is_held_in_python(task: str, name: str, bounds:
 def test_every_bound_of_training_is_held_on_the_command_line(
     task: str, name: str, bounds: Bounds, regard: Callable[..., Any]
 ) -> None:
-    flag = TRAINABLE[task].options_class().settings()[name].metadata["flag"]
+    flag = TRAINED[task].training.options_class().settings()[name].metadata["flag"]
     flag = flag or f"--{name.replace('_', '-')}"
     number = next(outside(bounds))
     outcome = regard("train", task, "no-such-file", f"{flag}={number}")

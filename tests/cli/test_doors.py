@@ -84,7 +84,7 @@ def test_every_door_names_the_same_parts(
 ) -> None:
     model, text = EXAMPLES[verb]
     kind = catalog.doing(verb)
-    given = kind.chosen(options)
+    given = catalog.chosen(kind.verb, options)
     task, call = package.load(model, catalog.VERBS[verb]).with_options(**given)
     [result] = task.run_rows([(text,)], **call)
     expected = names(result.json(given))
@@ -135,7 +135,7 @@ def test_every_bound_of_a_task_is_held_with_one_sentence(
     for number in outside(bounds):
         sentence = f"must be {bounds}; got "
         with pytest.raises(RegardError) as refused:
-            kind.chosen({name: number})
+            catalog.chosen(kind.verb, {name: number})
         assert str(refused.value).startswith(f"{name} {sentence}")
         for command in ([verb, "a"], ["run", verb, tmp_path / "in.txt", tmp_path / "out.jsonl"]):
             outcome = regard(*command, "--model", "none", f"{flag}={number}")
@@ -145,6 +145,6 @@ def test_every_bound_of_a_task_is_held_with_one_sentence(
 
 def test_an_option_of_other_tasks_says_whose_it_is() -> None:
     with pytest.raises(RegardError, match=r"`pooling` belongs to encode; translate does not"):
-        catalog.doing("translate").chosen({"pooling": "max"})
+        catalog.chosen("translate", {"pooling": "max"})
     with pytest.raises(RegardError, match=r"^n_best is now alternatives\.$"):
-        catalog.doing("translate").chosen({"n_best": 2})
+        catalog.chosen("translate", {"n_best": 2})

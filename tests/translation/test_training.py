@@ -80,7 +80,7 @@ def test_sources_are_scored_one_by_one(
     train_translation(str(tmp_path / "sources.toml"), chosen, say=said.append)
     assert "an epoch reads 64 pairs: old 62.5%, new 37.5%" in said
     assert {"bleu_old", "chrf_new"} <= json.loads((run / "log.jsonl").read_text())["figures"].keys()
-    assert "(old: BLEU" in (run / "model" / "README.md").read_text()
+    assert "- old: BLEU" in (run / "model" / "README.md").read_text()
     translator = regard.load(run)
     assert translator.model.config.encoder_layers == 2
     assert translator.model.config.decoder_layers == 1

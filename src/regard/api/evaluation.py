@@ -9,7 +9,6 @@ from typing import Any
 
 from regard import catalog
 from regard.api import loading
-from regard.api.trainable import TRAINABLE
 from regard.checkpoints import open_checkpoint
 from regard.errors import BadArgumentError, RegardError, unknown
 from regard.recipes.evaluation import Bar, Evaluator, Report, check_exists, no_bar
@@ -17,7 +16,8 @@ from regard.tasks.engine import computed_by
 from regard.tasks.kinds import kind_of
 from regard.tasks.task import Task
 
-RECIPES = {each.task: each for each in TRAINABLE.values()}  # by the names of `catalog.LOADED`
+# By the names of `catalog.LOADED`.
+RECIPES = {kind.name: kind.training for kind in catalog.TRAINED.values()}
 
 
 def evaluate(

@@ -1,6 +1,7 @@
-"""Load a model by name, for its task."""
+"""Load a model by name, for its task or for a pipeline."""
 
 import os
+from typing import Any
 
 from regard import catalog
 from regard.checkpoints import open_checkpoint
@@ -14,8 +15,8 @@ Name = str | os.PathLike[str]
 def load(name: Name, task: str | None = None) -> Task:
     """The model of a name, ready for its task.
 
-    A Translator, Summarizer, Writer, Classifier, Answerer, MaskFiller, Embedder or ImageClassifier;
-    an editor knows which from the name of a shipped model or from `task`.
+    Its class is that of the task, such as Translator; an editor knows which from the name of a
+    shipped model or from `task`.
 
     A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto"),
     another task by the model itself. The weights of a model that has been packed before are read
@@ -53,6 +54,35 @@ def load(name: Name, task: str | None = None) -> Task:
     if found is task_class("translation"):
         return found.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
     return found.load(checkpoint, name=str(name), lazily=True)
+
+
+def pipeline(
+    task: str | None = None, model: Any = None, *, device: Any = None, **arguments: Any
+) -> Any:
+    """A pipeline for a task, by the name it had in transformers v4.
+
+    >>> translate = regard.pipeline("translation_en_to_de")
+    >>> translate("Where is the station?", max_length=40)
+    [{'translation_text': 'Wo ist der Bahnhof?'}]
+
+    Args:
+        task: a name in `ARGUMENTS`, "sentiment-analysis", or "translation_XX_to_YY"; None: what the
+            model was made for.
+        model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the
+            translations that come with the package.
+        device: where to compute; a number is that of a GPU, and -1 the CPU.
+        arguments: others that v4 has, those of every call included: the table is in
+            docs/howto/pipelines.md.
+
+    Raises:
+        BadArgumentError: an unknown task or argument, no model, or an object of another task.
+        UnsupportedError: an argument that has no counterpart here; the message says what to write
+            instead.
+        RegardError: any that `load` raises.
+    """
+    from regard.api.pipelines import opened
+
+    return opened(task, model, device, arguments)
 
 
 def task_class(kind: str) -> type[Task]:

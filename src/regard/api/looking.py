@@ -33,13 +33,6 @@ _SETTINGS = GenerationConfig.__dataclass_fields__
 SEARCH = tuple(field.name for field in fields(TraceRequest) if field.name in _SETTINGS)
 OFFERED = tuple(name for name in SEARCH if _SETTINGS[name].metadata)  # by a page
 DRAWING = tuple(name for name in OFFERED if name in SAMPLING)
-# Kinds of models that write, and how the names of their tasks in config.json begin.
-WRITERS = {
-    "text-generation": "",
-    "translation": "translation",
-    "recurrent-translation": "translation",
-    "summarization": "summarization",
-}
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
 
 
@@ -144,7 +137,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         ),
         example=ENGLISH if languages[:1] == ["en"] else EXAMPLES[task],
         max_tokens=_max_tokens(checkpoint.config),
-        options=own_options(checkpoint),
+        options=own_options(checkpoint, task),
     )
 
 
@@ -196,26 +189,26 @@ def _max_tokens(config: Any) -> int:
     return config.max_positions - ends
 
 
-def own_options(checkpoint: Checkpoint) -> dict[str, float]:
+def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
     """The options of a model of regard's; of one that does not write, no option.
 
     Raises:
         DamagedFileError: its generation settings are malformed.
     """
-    kind = kind_of(checkpoint)
-    if kind not in WRITERS:
+    if task not in ("translation", "generation"):
         return {}
-    tasks, begins = read_defaults(checkpoint), WRITERS[kind]
-    own = [each for task, each in tasks.items() if begins and task.startswith(begins)]
-    chosen = own[0] if len(own) == 1 else tasks[""]
-    return options_of(chosen.generation, "generation" if kind == "text-generation" else kind)
+    begins = kind_of(checkpoint).removeprefix("recurrent-")  # the names of its tasks in config.json
+    tasks = read_defaults(checkpoint)
+    settings = [tasks[name] for name in tasks if name.startswith(begins)]
+    chosen = settings[0] if len(settings) == 1 else tasks[""]
+    return options_of(chosen.generation, task)
 
 
 def options_of(settings: Any, task: str) -> dict[str, float]:
     """The options of a model with these settings, GenerationConfig's or those of transformers."""
-    values: dict[str, Any] = {name: getattr(settings, name, None) for name in OFFERED}
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by
-    values = {
-        name: getattr(plain, name) if values[name] is None else values[name] for name in OFFERED
-    }
+    values: dict[str, float] = {}
+    for name in OFFERED:
+        value = getattr(settings, name, None)
+        values[name] = getattr(plain, name) if value is None else value
     return values | ({"generate": TRACED} if task == "generation" else {})

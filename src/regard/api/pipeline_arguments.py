@@ -246,11 +246,14 @@ ARGUMENTS: dict[str, Arguments] = {
 }  # fmt: skip
 
 
-def admitted(what: str, known: Arguments, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def admitted(
+    what: str, known: Arguments, arguments: Mapping[str, Any], *, depth: int = 1
+) -> dict[str, Any]:
     """The arguments that are taken, by their newer names; one warning for each that is ignored.
 
     Args:
         what: takes them, for a message.
+        depth: calls between the user's and this one.
 
     Raises:
         BadArgumentError: an argument that v4 does not have.
@@ -272,7 +275,7 @@ def admitted(what: str, known: Arguments, arguments: Mapping[str, Any]) -> dict[
         elif argument.idle is not None and value not in argument.idle:
             raise UnsupportedError(f"{what} does not take {name}={value!r}: {says}.")
         elif argument.here == "ignored":
-            warnings.warn(f"{name} is ignored: {says}.", stacklevel=3)
+            warnings.warn(f"{name} is ignored: {says}.", stacklevel=depth + 2)
     return kept
 
 

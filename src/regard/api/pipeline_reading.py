@@ -60,7 +60,7 @@ def classify(
     return [labels[0] for labels in entries]
 
 
-def choose(
+def classify_zero_shot(
     runner: Classifier,
     texts: Sequence[str],
     *,

@@ -72,6 +72,9 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
     return answer
 
 
+summarize, rewrite = text_to_text("summary"), text_to_text("generated")
+
+
 def translate(
     runner: Translator,
     texts: Sequence[str],

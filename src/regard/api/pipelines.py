@@ -1,42 +1,33 @@
 """`pipeline(task, model)` with the names, arguments and answers that it had in transformers v4.
 
-Version 5 took four of its tasks away (translation, summarization, text2text-generation and
-question-answering), and users have programs that read their keys.
+Version 5 took four of its tasks away, and users have programs that read their keys.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
+from pkgutil import resolve_name
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
 
 from regard import catalog
-from regard.api import pipeline_reading, pipeline_writing
 from regard.api.loading import load, task_class
 from regard.api.pipeline_arguments import ARGUMENTS, CONSTRUCTOR, admitted
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
-from regard.tasks.answering import Answerer
-from regard.tasks.classification import Classifier
-from regard.tasks.embedding import Embedder
-from regard.tasks.filling import MaskFiller
-from regard.tasks.images import ImageClassifier
-from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
-from regard.tasks.writing import Writer
-from regard.translation.translator import Translator
+from regard.tasks.text_to_text import TextToText
 
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
 Device: TypeAlias = int | str | torch.device | None
 ALIASES = {"sentiment-analysis": "text-classification", "ner": "token-classification"}
-# What is done by the class of another task.
-_DONE_BY = {"zero-shot-classification": "text-classification"}
+ZERO_SHOT = "zero-shot-classification"  # what a classifier of texts does too
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
-_SHIPPED = {
+SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
     for name in catalog.taken_by("translate")
 }
@@ -78,13 +69,16 @@ class Pipeline(Generic[Runner]):
         if not isinstance(asked, list | tuple):
             return self._lazily(asked, options)
         entries = self._answers(asked, options)
-        if self.task in ("question-answering", "fill-mask") and len(entries) == 1:
+        if (self.task == "fill-mask" or len(_columns(self.task)) > 1) and len(entries) == 1:
             return entries[0]
-        flat = self.task in _TEXT_TO_TEXT and all(len(each) == 1 for each in entries)
+        flat = isinstance(self.runner, TextToText) and all(len(each) == 1 for each in entries)
         return [each[0] for each in entries] if flat else entries
 
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        return TASKS[self.task](self.runner, inputs, **options)
+        name = catalog.KINDS[done_by(self.task)].pipeline
+        answer = resolve_name(f"{name}_zero_shot" if self.task == ZERO_SHOT else name)
+        answers: list[Any] = answer(self.runner, inputs, **options)
+        return answers
 
     def _lazily(self, inputs: Any, options: Mapping[str, Any]) -> Iterator[Any]:
         if hasattr(inputs, "__len__") and hasattr(
@@ -96,118 +90,27 @@ class Pipeline(Generic[Runner]):
             yield from self._answers(batch, options)
 
 
-TASKS: dict[str, Callable[..., list[Any]]] = {
-    "translation": pipeline_writing.translate,
-    "summarization": pipeline_writing.text_to_text("summary"),
-    "text2text-generation": pipeline_writing.text_to_text("generated"),
-    "text-generation": pipeline_writing.write,
-    "text-classification": pipeline_reading.classify,
-    "zero-shot-classification": pipeline_reading.choose,
-    "token-classification": pipeline_reading.label,
-    "question-answering": pipeline_reading.answer,
-    "fill-mask": pipeline_reading.fill,
-    "feature-extraction": pipeline_reading.features,
-    "image-classification": pipeline_reading.look,
-}
-_TEXT_TO_TEXT = ("translation", "summarization", "text2text-generation")
-
-
-@overload
-def pipeline(
-    task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
-    model: Model | None = None,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Translator]: ...
-@overload
-def pipeline(
-    task: Literal["summarization"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[Summarizer]: ...
-@overload
-def pipeline(
-    task: Literal["text2text-generation"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[Rewriter]: ...
-@overload
-def pipeline(
-    task: Literal["text-generation"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[Writer]: ...
-@overload
-def pipeline(
-    task: Literal["text-classification", "sentiment-analysis", "zero-shot-classification"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Classifier]: ...
-@overload
-def pipeline(
-    task: Literal["question-answering"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[Answerer]: ...
-@overload
-def pipeline(
-    task: Literal["fill-mask"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[MaskFiller]: ...
-@overload
-def pipeline(
-    task: Literal["feature-extraction"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[Embedder]: ...
-@overload
-def pipeline(
-    task: Literal["image-classification"], model: Model, *, device: Device = None, **arguments: Any
-) -> Pipeline[ImageClassifier]: ...
-@overload
-def pipeline(
-    task: str | None = None,
-    model: Model | None = None,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Task]: ...
-def pipeline(
-    task: str | None = None,
-    model: Model | None = None,
-    *,
-    device: Device = None,
-    **arguments: Any,
+def opened(
+    task: str | None, model: Model | None, device: Device, arguments: Mapping[str, Any]
 ) -> Pipeline[Any]:
-    """A pipeline for a task, by the name it had in transformers v4.
-
-    >>> translate = regard.pipeline("translation_en_to_de")
-    >>> translate("Where is the station?", max_length=40)
-    [{'translation_text': 'Wo ist der Bahnhof?'}]
-
-    Args:
-        task: a name in TASKS, "sentiment-analysis", or "translation_XX_to_YY"; None: what the model
-            was made for.
-        model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the
-            translations that come with the package.
-        device: where to compute; a number is that of a GPU, and -1 the CPU.
-        arguments: others that v4 has, those of every call included: the table is in
-            docs/howto/pipelines.md.
-
-    Raises:
-        BadArgumentError: an unknown task or argument, no model, or an object of another task.
-        UnsupportedError: an argument that has no counterpart here; the message says what to write
-            instead.
-        RegardError: any that `load` raises.
-    """
+    """The pipeline that `regard.pipeline` returns."""
     if task is None:
         model, task = _made_for(model)
     known = ALIASES.get(task, task)
     languages = _TRANSLATION.fullmatch(task)
     if languages:
         known = "translation"
-    if known not in TASKS:
-        raise unknown("task", task, [*TASKS, *ALIASES, "translation_XX_to_YY"])
-    options = admitted(f"a pipeline of {known}", ARGUMENTS[known] | CONSTRUCTOR, arguments)
+    if known not in ARGUMENTS:
+        raise unknown("task", task, [*ARGUMENTS, *ALIASES, "translation_XX_to_YY"])
+    taken = ARGUMENTS[known] | CONSTRUCTOR
+    options = admitted(f"a pipeline of {known}", taken, arguments, depth=2)
     if model is None:
-        model = _SHIPPED.get(task)
-    done_by = _DONE_BY.get(known, known)
+        model = SHIPPED.get(task)
     if model is None:
+        needed = catalog.KINDS[done_by(known)].needed
         raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
-            f" {catalog.KINDS[done_by].needed[0].upper()}{catalog.KINDS[done_by].needed[1:]}."
+            f" {needed[0].upper()}{needed[1:]}."
         )
     _check_same(model, {name: options.pop(name, None) for name in _MADE_OF})
     dtype, model = (
@@ -215,8 +118,8 @@ def pipeline(
         _revised(model, options.pop("revision", None)),
     )
     if isinstance(model, str | os.PathLike):
-        model = load(model, done_by)
-    kind = task_class(done_by)
+        model = load(model, done_by(known))
+    kind = task_class(done_by(known))
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
@@ -233,6 +136,16 @@ def pipeline(
         runner = runner.run_by("torch")  # a packed model has a precision of its own
         runner.model.to(dtype)
     return Pipeline(known, runner, options)
+
+
+def done_by(task: str) -> str:
+    """The task whose class does that of a pipeline."""
+    return "text-classification" if task == ZERO_SHOT else task
+
+
+def _columns(task: str) -> list[str]:
+    """The inputs that a task must have."""
+    return [column.name for column in catalog.KINDS[done_by(task)].inputs if not column.optional]
 
 
 def _made_for(model: Model | None) -> tuple[Task, str]:
@@ -276,11 +189,12 @@ def _dtype(name: Any) -> torch.dtype | None:
 
 def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The one input, or what holds several, of the positions and names that v4 lets it have."""
-    if task == "zero-shot-classification" and len(positional) == 2:
+    if task == ZERO_SHOT and len(positional) == 2:
         options["candidate_labels"] = positional[1]
         positional = positional[:1]
-    if task == "question-answering" and "inputs" not in options:
-        pair = [options.pop(name, None) for name in ("question", "context")]
+    columns = _columns(task)
+    if len(columns) > 1 and "inputs" not in options:
+        pair = [options.pop(name, None) for name in columns]
         if len(positional) != 1:
             return _questions(*(positional if len(positional) == 2 else pair))
     inputs = list(positional) or [options.pop("inputs", None)]

@@ -3,8 +3,7 @@
 import os
 from typing import Any
 
-from regard.api.loading import task_class
-from regard.api.trainable import TRAINABLE
+from regard.catalog import TRAINED
 from regard.errors import unknown
 from regard.tasks.task import Task
 
@@ -23,7 +22,7 @@ def train(
     model: transformer tiny, norm pre, 1,506,816 parameters, 1,375,744 of them trained
 
     Args:
-        task: a name in `regard.api.trainable.TRAINABLE`.
+        task: a name in `regard.catalog.TRAINED`.
         data: a file of examples; of a translation also a source file and a target file as a tuple,
             or a list of files; of images also a folder with a sub-folder for each label; of a
             language model a file or folder of text.
@@ -37,10 +36,10 @@ def train(
     """
     from regard.recipes.recipe import learn
 
-    if task not in TRAINABLE:
-        raise unknown("task", task, TRAINABLE)
-    trainable = TRAINABLE[task]
-    kind = trainable.options_class()
+    if task not in TRAINED:
+        raise unknown("task", task, TRAINED)
+    training = TRAINED[task].training
+    kind = training.options_class()
     for name in options:
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
@@ -50,9 +49,9 @@ def train(
         for name, value in options.items()
     }
     settings = kind(output=os.fspath(output), **named)
-    recipe = trainable.recipe_class()
+    recipe = training.recipe_class()
     learn(recipe(files, settings, say=print, command=""))
-    return task_class(trainable.task).load(f"{settings.output}/model", name=settings.output)
+    return TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
 
 
 def _paths(data: File | tuple[File, ...] | list[File]) -> str | tuple[str, ...] | list[str]:

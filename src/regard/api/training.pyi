@@ -68,43 +68,6 @@ class TranslationArguments(Arguments, total=False):
     attention: str
     dev_sentences: int
 
-class ClassificationArguments(Arguments, total=False):
-    """Options of "classification"."""
-
-    test: str | None
-    train_layers: int | None
-    layer_decay: float
-    batch_size: int
-    preset: str
-    lora_rank: int
-    lora_alpha: float | None
-    lora_targets: str
-    vocab_size: int | None
-    max_length: int
-    strict: bool
-    text: str | None
-    pair: str | None
-    label: str | None
-    separator: str | None
-    class_weights: bool
-
-class ImageClassificationArguments(Arguments, total=False):
-    """Options of "image-classification"."""
-
-    test: str | None
-    train_layers: int | None
-    layer_decay: float
-    batch_size: int
-    image_size: int | None
-    preset: str | None
-    patch_size: int | None
-    channels: int | None
-    shift: float
-    rotate: float
-    scale: float
-    flip: bool
-    class_weights: bool
-
 class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
@@ -138,20 +101,25 @@ class LanguageModelArguments(Arguments, total=False):
     beta2: float
     sample_tokens: int
 
-class MaskedLanguageModelArguments(Arguments, total=False):
-    """Options of "masked-language-model"."""
+class ClassificationArguments(Arguments, total=False):
+    """Options of "classification"."""
 
+    test: str | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
     preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
     vocab_size: int | None
     max_length: int
     strict: bool
     text: str | None
-    dev_fraction: float
-    dev_tokens: int
-    masked: float
+    pair: str | None
+    label: str | None
+    separator: str | None
+    class_weights: bool
 
 class TokenClassificationArguments(Arguments, total=False):
     """Options of "token-classification"."""
@@ -191,6 +159,21 @@ class QuestionAnsweringArguments(Arguments, total=False):
     doc_stride: int
     max_answer_len: int
 
+class MaskedLanguageModelArguments(Arguments, total=False):
+    """Options of "masked-language-model"."""
+
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    vocab_size: int | None
+    max_length: int
+    strict: bool
+    text: str | None
+    dev_fraction: float
+    dev_tokens: int
+    masked: float
+
 class EmbeddingArguments(Arguments, total=False):
     """Options of "embedding"."""
 
@@ -213,6 +196,23 @@ class EmbeddingArguments(Arguments, total=False):
     temperature: float
     symmetric: bool
 
+class ImageClassificationArguments(Arguments, total=False):
+    """Options of "image-classification"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    image_size: int | None
+    preset: str | None
+    patch_size: int | None
+    channels: int | None
+    shift: float
+    rotate: float
+    scale: float
+    flip: bool
+    class_weights: bool
+
 @overload
 def train(
     task: Literal["translation"],
@@ -220,20 +220,6 @@ def train(
     output: File,
     **options: Unpack[TranslationArguments],
 ) -> Translator: ...
-@overload
-def train(
-    task: Literal["classification"],
-    data: File,
-    output: File,
-    **options: Unpack[ClassificationArguments],
-) -> Classifier: ...
-@overload
-def train(
-    task: Literal["image-classification"],
-    data: File,
-    output: File,
-    **options: Unpack[ImageClassificationArguments],
-) -> ImageClassifier: ...
 @overload
 def train(
     task: Literal["summarization"],
@@ -250,11 +236,11 @@ def train(
 ) -> Writer: ...
 @overload
 def train(
-    task: Literal["masked-language-model"],
+    task: Literal["classification"],
     data: File,
     output: File,
-    **options: Unpack[MaskedLanguageModelArguments],
-) -> MaskFiller: ...
+    **options: Unpack[ClassificationArguments],
+) -> Classifier: ...
 @overload
 def train(
     task: Literal["token-classification"],
@@ -271,8 +257,22 @@ def train(
 ) -> Answerer: ...
 @overload
 def train(
+    task: Literal["masked-language-model"],
+    data: File,
+    output: File,
+    **options: Unpack[MaskedLanguageModelArguments],
+) -> MaskFiller: ...
+@overload
+def train(
     task: Literal["embedding"],
     data: File,
     output: File,
     **options: Unpack[EmbeddingArguments],
 ) -> Embedder: ...
+@overload
+def train(
+    task: Literal["image-classification"],
+    data: File,
+    output: File,
+    **options: Unpack[ImageClassificationArguments],
+) -> ImageClassifier: ...

@@ -20,7 +20,7 @@ def check_options(settings: Settings) -> None:
             that cannot hold its results.
     """
     kind = catalog.doing(settings.task)
-    kind.chosen(settings.options)
+    catalog.chosen(settings.task, settings.options)
     if settings.output == "text" and kind.result_class().line is Result.line:
         raise BadArgumentError(
             f"{settings.task} writes numbers, not text. Give an output that ends in .jsonl or"
@@ -60,7 +60,7 @@ def answers(task: Any, texts: Sequence[Texts], settings: Settings, shard: int) -
     Raises:
         RegardError: texts are refused, as `tasks.batching.read_each` does it; or an option is.
     """
-    chosen = catalog.doing(settings.task).chosen(settings.options)
+    chosen = catalog.chosen(settings.task, settings.options)
     if chosen.get("seed") is not None:
         import numpy
 

@@ -35,13 +35,6 @@ class Place:
     lead: int = 0  # dimensions of length one that theirs has in front: ViT's positions (1, n, d)
 
 
-# The projection of each token, which all families call alike.
-_TOKEN_HEADS: Mapping[str, Table] = {
-    "token_classification": (("head.output", "classifier"),),
-    "question_answering": (("head.output", "qa_outputs"),),
-}
-
-
 def _same(value: Any) -> Any:
     return value
 
@@ -97,7 +90,7 @@ class Family:
     def names(self, model: Any) -> dict[str, str | Place]:
         """Return their names of all our weights that a file has."""
         head = model.head_name
-        table = self.head.get(head, _TOKEN_HEADS.get(head, ()))
+        table = self.head.get(head, (("head.output", heads.PROJECTIONS.get(head, "head.output")),))
         names: dict[str, str | Place] = {}
         for name in model.state_dict():
             theirs: str | Place | None = self.base + rename(name, self.body)

@@ -9,19 +9,21 @@ from regard.errors import UnsupportedError, refusing
 
 Settings = dict[str, Any]  # the content of config.json
 
+ANSWERS = "question_answering"
 # The ending of a transformers class → the head it has. "Model" has a pooler where the family does.
 TEXT_HEADS = {
     "Model": "pooler",
     "ForMaskedLM": "masked_lm",
     "ForSequenceClassification": "classification",
     "ForTokenClassification": "token_classification",
-    "ForQuestionAnswering": "question_answering",
+    "ForQuestionAnswering": ANSWERS,
 }
 # Of them, what models that write may have too.
 READER_HEADS = {
-    "ForSequenceClassification": "classification",
-    "ForQuestionAnswering": "question_answering",
+    end: head for end, head in TEXT_HEADS.items() if head in ("classification", ANSWERS)
 }
+# The projection of each token, which all families call alike.
+PROJECTIONS = {"token_classification": "classifier", ANSWERS: "qa_outputs"}
 # Of models that write; a file of the model alone, "Model", has all that a language model needs.
 _WRITER_HEADS = {
     **dict.fromkeys(("LMHeadModel", "ForCausalLM", "ForConditionalGeneration"), "language_model"),
@@ -29,10 +31,7 @@ _WRITER_HEADS = {
 }
 IMAGE_HEADS = {"Model": "pooler", "ForImageClassification": "classification"}
 # Of encoder–decoder families: parts of a model, or heads on it.
-_NOT_WRITERS = (
-    *("EncoderModel", "ForCausalLM"),
-    *("ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"),
-)
+_NOT_WRITERS = ("EncoderModel", "ForCausalLM", *[*TEXT_HEADS][2:])
 _POOLER = "add_pooling_layer"  # our own key: transformers says this in Python only
 
 

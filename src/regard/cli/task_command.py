@@ -16,7 +16,8 @@ from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
 from regard.cli.training_options import takes
-from regard.options import Options
+from regard.declaration import Kind
+from regard.options import Options, decoding_of
 
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 
@@ -50,7 +51,9 @@ class TaskCommand:
         names = self.own.settings()
         chosen = {name: value for name, value in arguments.items() if value is not None}
         self.extra = self.own(**{name: chosen[name] for name in chosen if name in names})
-        self.chosen = self.kind.chosen({name: chosen[name] for name in chosen if name not in names})
+        self.chosen = catalog.chosen(
+            verb, {name: chosen[name] for name in chosen if name not in names}
+        )
         self.task: Any = None
         self.call: dict[str, Any] = {}  # options of `Task.run_rows`
         self.decoding: dict[str, Any] = {}  # those of them that are of decoding
@@ -106,7 +109,7 @@ class TaskCommand:
         self.task, self.call = task.with_options(**self.chosen)
         if "Decoding" in self.kind.decoding:
             say_not_followed(model, getattr(self.task, "not_followed", ()))
-            self.decoding = catalog.decoding(self.call)
+            self.decoding = decoding_of(self.call)
             self.task.generation.updated(**self.decoding)  # refuses what contradicts
 
     def answer(self, lines: list[Line], progress: Callable[[int], None]) -> Any:
@@ -214,7 +217,7 @@ def _make(verb: str) -> Callable[..., None]:
     return takes(cls.own, kind.options_class())(command)
 
 
-def _model(kind: catalog.Kind, default: str | None, parameter: Any) -> Any:
+def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
     """The option --model, which must be given if no model is shipped for the task."""
     shipped = default or catalog.default(catalog.VERBS[kind.verb])
     help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."

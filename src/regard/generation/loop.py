@@ -103,7 +103,7 @@ def generate(
         results,
         prompt_mask=prompt_mask,
         ends=ends,
-        ranks=isinstance(decoder, RankingDecoder),
+        ranks=hasattr(decoder, "likeliest"),
     )
     for _ in _driven(searching, decoder, config):
         pass
@@ -140,7 +140,7 @@ def stream(
     """
     _check_prompt(prompt, None, None)
     config.check_streams(len(prompt))
-    results, ranks = [NBest(config)], isinstance(decoder, RankingDecoder)
+    results, ranks = [NBest(config)], hasattr(decoder, "likeliest")
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
     for request in itertools.islice(_driven(searching, decoder, config), 1, None):
         yield int(request.tokens[0])

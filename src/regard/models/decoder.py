@@ -149,12 +149,7 @@ def decoder_preset(name: str, vocab_size: int, **changes: Any) -> DecoderConfig:
 
 
 class Decoder(Model):
-    """Token ids → the output of the config's head.
-
-    "language_model":     logits of the next token at every position, (batch, length, vocab)
-    "classification":     logits of the labels, from the state of the text's last token,
-                          (batch, labels)
-    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+    """Token ids → the output of the config's head: see `models.heads.HEADS`.
 
     >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()
     >>> model(torch.tensor([[5, 6, 7]])).shape
@@ -188,8 +183,7 @@ class Decoder(Model):
                 nn.init.normal_(weight, std=0.02 * sums**-0.5)
 
     def forward(self, ids: Tensor, attention_mask: Tensor | None = None) -> Tensor:
-        """The head's output; its shape is in the docstring of the class. Of a language model,
-        position t predicts token t + 1.
+        """The head's output. Of a language model, position t predicts token t + 1.
 
         Args:
             ids: (batch, length).
@@ -278,8 +272,8 @@ def _stack(config: DecoderConfig) -> Stack:
 
 
 def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
+    if config.head == "language_model":
+        return None
     if config.head == "classification":
         return LinearHead(config.d_model, len(config.labels), bias=False)
-    if config.head == "question_answering":
-        return TokenHead(config.d_model, 2, dropout=0.0)
-    return None
+    return TokenHead(config.d_model, config.labels, dropout=0.0)

@@ -84,14 +84,7 @@ def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
 
 
 class Encoder(Model):
-    """Token ids → the output of the config's head.
-
-    "none":               hidden states, (batch, length, d_model)
-    "pooler":             the first token's state, projected, (batch, d_model)
-    "masked_lm":          logits of the token at each position, (batch, length, vocab)
-    "classification":     logits of the labels, (batch, labels)
-    "token_classification": logits of the labels of each token, (batch, length, labels)
-    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+    """Token ids → the output of the config's head: see `models.heads.HEADS`.
 
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
     >>> Encoder(config).eval()(torch.tensor([[5, 6, 7]])).shape
@@ -121,8 +114,7 @@ class Encoder(Model):
         init_weights(self)
 
     def forward(self, ids: Tensor, **inputs: Tensor | None) -> Tensor:
-        """(batch, length) ids → the head's output, its shape as in the class's docstring; inputs as
-        in `hidden`."""
+        """(batch, length) ids → the head's output; inputs as in `hidden`."""
         states = self.hidden(ids, **inputs)
         if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)
@@ -203,8 +195,6 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
-    if config.head == "token_classification":
-        return TokenHead(config.d_model, len(config.labels), dropout)
-    if config.head == "question_answering":
-        return TokenHead(config.d_model, 2, dropout)
-    return nn.Identity()
+    if config.head == "none":
+        return nn.Identity()
+    return TokenHead(config.d_model, config.labels, dropout)

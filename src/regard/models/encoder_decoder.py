@@ -121,11 +121,7 @@ def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfi
 
 
 class EncoderDecoder(AnyEncoderDecoder):
-    """Source ids and target ids → the output of the config's head.
-
-    "language_model":     logits of each target token, (batch, target length, vocab)
-    "classification":     logits of the labels, (batch, labels)
-    "question_answering": logits of the answer's first and last token, (batch, length, 2)
+    """Source ids and target ids → the output of the config's head: see `models.heads.HEADS`.
 
     With a head, the target is the source itself, which both sides read; labels are read from the
     decoder's state at the text's last end token (Lewis et al. 2020, section 3.1).
@@ -175,7 +171,7 @@ class EncoderDecoder(AnyEncoderDecoder):
             nn.init.normal_(self.output.weight, std=deviation)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
-        """The head's output; its shape is in the docstring of the class.
+        """The head's output.
 
         Args:
             source: (batch, source length) ids, padded with pad_id on either side.
@@ -261,8 +257,8 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
 
 
 def _head(config: EncoderDecoderConfig) -> ClassificationHead | TokenHead | None:
+    if config.head == "language_model":
+        return None
     if config.head == "classification":
         return ClassificationHead(Pooler(config.d_model), len(config.labels), config.head_dropout)
-    if config.head == "question_answering":
-        return TokenHead(config.d_model, 2, dropout=0.0)
-    return None
+    return TokenHead(config.d_model, config.labels, dropout=0.0)

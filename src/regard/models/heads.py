@@ -1,6 +1,7 @@
 """Heads: what a model makes of its last states, such as labels of the text.
 
-`HEADS` is the one list of them; which of them a kind of model may have is below it.
+`HEADS` is the one list of them, with what they give; which of them a kind of model may have is
+below it.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,19 +20,28 @@ class Head:
 
     entries: str = ""  # "token", "label", or "position" of the text; empty: it gives states
     steps: Callable[[Tensor], Tensor] = lambda output: output  # as (batch, steps, entries)
+    writers: bool = False  # models that write may have it
 
 
 HEADS = {
+    # Hidden states, (batch, length, d_model).
     "none": Head(),
+    # The first token's state, projected, (batch, d_model).
     "pooler": Head(),
-    "language_model": Head("token"),
+    # Logits of the next token at every position of the text or target, (batch, length, vocab).
+    "language_model": Head("token", writers=True),
+    # Logits of the token at each position, (batch, length, vocab).
     "masked_lm": Head("token"),
-    "classification": Head("label", lambda output: output[:, None]),
-    "token_classification": Head("label"),  # of each position
-    "question_answering": Head("position", lambda output: output.mT),  # first and last token
+    # Logits of the labels, (batch, labels): of an encoder from the first token's state, of others
+    # from that of the text's last token.
+    "classification": Head("label", lambda output: output[:, None], writers=True),
+    # Logits of the labels of each token, (batch, length, labels).
+    "token_classification": Head("label"),
+    # Logits of the answer's first and last token, (batch, length, 2).
+    "question_answering": Head("position", lambda output: output.mT, writers=True),
 }
 ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
-WRITER_HEADS = ("language_model", "classification", "question_answering")
+WRITER_HEADS = tuple(name for name, head in HEADS.items() if head.writers)
 VISION_HEADS = ("none", "pooler", "classification")
 POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 
@@ -81,10 +91,10 @@ class TokenHead(nn.Module):
     """The state of each token, projected: to its labels, or to logits of being the first and the
     last token of the answer."""
 
-    def __init__(self, d_model: int, outputs: int, dropout: float):
+    def __init__(self, d_model: int, labels: Sequence[str], dropout: float):
         super().__init__()
         self.dropout = Dropout(dropout)
-        self.output = nn.Linear(d_model, outputs)
+        self.output = nn.Linear(d_model, len(labels) or 2)
 
     def forward(self, states: Tensor) -> Tensor:
         """(batch, length, d_model) → logits, (batch, length, outputs)."""

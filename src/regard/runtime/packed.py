@@ -185,17 +185,17 @@ class PackedEncoderDecoder:
         numbers = range(len(source)) if numbers is None else numbers
         parts = min(self._threads, max(len(source) // FEWEST, 1))
 
-        def part(rows: Ints) -> list[list[Hypothesis]]:
+        def part(first: int, end: int) -> list[list[Hypothesis]]:
             return generate(
-                self.start(source[rows]),
-                prompt[rows],
+                self.start(source[first:end]),
+                prompt[first:end],
                 config,
-                sentence_numbers=[numbers[row] for row in rows],
+                sentence_numbers=numbers[first:end],
             )
 
-        rows = np.array_split(np.arange(len(source)), parts)
-        others = [self._pool.submit(part, chosen) for chosen in rows[1:]]
-        return [*part(rows[0]), *chain.from_iterable(other.result() for other in others)]
+        ends = [len(source) * number // parts for number in range(parts + 1)]
+        others = [self._pool.submit(part, *ends[k : k + 2]) for k in range(1, parts)]
+        return [*part(0, ends[1]), *chain.from_iterable(other.result() for other in others)]
 
     def start(self, source: Ints) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""

@@ -57,10 +57,7 @@ class Rows:
         self._past = np.zeros((len(pasts), 0, int(heads), 0, int(head_dim)), np.float32)
         memory = {name: shape for name, shape in step.shapes.items() if "source" in shape}
         self._axes = {name: shape.index("source") for name, shape in memory.items()}
-        self._memory = {
-            name: np.zeros([0 if isinstance(size, str) else size for size in shape], np.float32)
-            for name, shape in memory.items()
-        }
+        self._memory = {name: np.zeros((0,) * len(shape)) for name, shape in memory.items()}
         self._sources = np.zeros(0, np.int64)  # length of each text's memory
         self._count = np.ones(1, np.int64)
         self._bound: dict[Any, tuple[Bound, dict[str, Array], list[Array]]] = {}
@@ -71,8 +68,11 @@ class Rows:
         return len(self.lengths) // self.width
 
     def begin(self, texts: int, width: int = 1) -> None:
-        """Makes this the storage of so many texts, which have no tokens yet."""
-        self.take(np.zeros(0, np.int64), width, texts)
+        """Makes this the storage of so many texts, which have no tokens yet, and whose sources, if
+        they have any, are encoded together."""
+        self._store(np.zeros(0, np.int64), texts * width, 0)
+        self.width, self.lengths = width, np.zeros(texts * width, np.int32)
+        self._sources = np.zeros(texts, np.int64)
 
     def keys_of(self, row: int) -> NDArray[np.float32]:
         """The keys and values of a row, (2 · layers, heads, length, head_dim)."""
@@ -224,27 +224,28 @@ class Rows:
 
     def _make_room(self, length: int) -> None:
         if length > self._past.shape[3]:
-            self._store(slice(None), len(self.lengths), length)
+            self._store(None, len(self.lengths), length)
 
-    def _store(self, rows: Ints | slice, places: int, length: int) -> None:
+    def _store(self, rows: Ints | None, places: int, length: int) -> None:
         """Keys and values of so many rows, with room for more than this length; copies of these
-        rows come first."""
-        moved = self._past[:, rows, :, :length]
+        rows, None: of all, come first."""
         room = min((2 * (length // BLOCK) + 1) * BLOCK, self._max_positions)
-        shape = (len(moved), places, moved.shape[2], room, moved.shape[4])
-        self._past = np.zeros(shape, np.float32)
-        self._past[:, : moved.shape[1], :, : moved.shape[3]] = moved
+        if length < self._past.shape[3] <= room:
+            length = room = self._past.shape[3]  # whole rows are copied faster
+        moved = self._past[:, :, :, :length]
+        moved = moved if rows is None else moved.take(rows, 1)
+        layers, _, heads, _, head_dim = moved.shape
+        self._past = _widened(moved, (layers, places, heads, room, head_dim))
         self._bound.clear()
 
     def _remember(self, texts: Ints, size: int, length: int) -> None:
         """Memory of so many sources, each of this length; copies of these texts' come first."""
         self._sources = np.append(self._sources[texts], np.zeros(size - len(texts), np.int64))
         for name, axis in self._axes.items():
-            moved = _cut(self._memory[name][texts], axis, length)
-            shape = [size, *moved.shape[1:]]
+            shape = [size, *self._step.shapes[name][1:]]
             shape[axis] = length
-            self._memory[name] = np.full(shape, _empty(name), np.float32)
-            self._memory[name][tuple(map(slice, moved.shape))] = moved
+            moved = _cut(self._memory[name][texts], axis, length)
+            self._memory[name] = _widened(moved, tuple(shape), _empty(name))
         self._bound.clear()
 
 
@@ -256,3 +257,12 @@ def _empty(name: str) -> float:
 def _cut(array: Array, axis: int, length: int) -> Any:
     """The first `length` places of an axis."""
     return array[(slice(None),) * axis + (slice(length),)]
+
+
+def _widened(array: Array, shape: tuple[Any, ...], value: float = 0.0) -> Array:
+    """A contiguous array of this shape that begins with another, and has this value elsewhere."""
+    if array.shape == shape:
+        return np.ascontiguousarray(array)
+    whole = np.full(shape, value, np.float32) if value else np.zeros(shape, np.float32)
+    whole[tuple(map(slice, array.shape))] = array
+    return whole

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
 from regard import catalog
+from regard.declaration import Kind
 from regard.errors import BadArgumentError, check_choice, unknown
 from regard.http.application import download
 from regard.serving.asking import all_of, results_of
@@ -93,20 +94,20 @@ def add_routes() -> None:
         )
 
 
-def _endpoint(kind: catalog.Kind, hook: Hook, asked_class: type[Asked]) -> Callable[..., Any]:
+def _endpoint(kind: Kind, hook: Hook, asked_class: type[Asked]) -> Callable[..., Any]:
     options = kind.options_class().settings()
 
     async def endpoint(request: Request, asked: asked_class, here: Here) -> dict[str, Any]:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
         values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
-        chosen = kind.chosen(values)
+        chosen = catalog.chosen(kind.verb, values)
         results, more = await hook.answer(request, here, model, asked, chosen)
         return {"model": model.name, "results": [result.json(chosen) for result in results], **more}
 
     return endpoint
 
 
-def _request_class(kind: catalog.Kind, hook: Hook) -> type[Asked]:
+def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
     """The class of a task's requests. Its options have the bounds and sentences of Python."""
     own = kind.options_class()
     types, named = get_type_hints(own), dict[str, Any]()

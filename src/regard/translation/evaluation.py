@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError
+from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
-from regard.recipes.resampling import Scored
+from regard.recipes.resampling import Scored, intervals
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
@@ -57,13 +57,18 @@ class TranslationScores(Scored):
         return ScoredTexts(self.translations, [target for _, target in self.pairs])
 
     @cached_property
-    def by_source(self) -> dict[str, dict[str, float]]:
-        """BLEU, chrF and the number of sentences of each source."""
-        names = np.array(self.sources)
-        rows = {name: np.flatnonzero(names == name) for name in dict.fromkeys(self.sources)}
-        return {
-            name: self.texts.figures_of(of) | {"sentences": len(of)} for name, of in rows.items()
-        }
+    def by_source(self) -> dict[str, dict[str, Any]]:
+        """BLEU and chrF of each source with their intervals, and the number of its sentences."""
+        names, references = np.array(self.sources), [target for _, target in self.pairs]
+        scores = dict[str, dict[str, Any]]()
+        for name in dict.fromkeys(self.sources):
+            rows = np.flatnonzero(names == name)
+            texts = ScoredTexts(
+                [self.translations[row] for row in rows], [references[row] for row in rows]
+            )
+            scores[name] = texts.figures_of(np.arange(len(rows)))
+            scores[name] |= {"sentences": len(rows), "intervals": intervals(texts)}
+        return scores
 
     @cached_property
     def loss(self) -> float:
@@ -95,11 +100,12 @@ class TranslationReport(Report):
                 f" {compared['difference']:+.2f}, p = {compared['p']:.3f} (paired bootstrap)"
             )
         width = max(map(len, result.by_source), default=0)
-        lines += [
-            f"  {name:<{width}}  BLEU {figures['bleu']:5.2f}  chrF {figures['chrf']:5.2f}"
-            f"  {figures['sentences']:6,} sentences"
-            for name, figures in result.by_source.items()
-        ]
+        for source, figures in result.by_source.items():
+            parts = [f"  {source:<{width}}"]
+            for name, (title, _) in self.titles.items():
+                low, high = figures["intervals"][name]
+                parts.append(f"{title} {figures[name]:5.2f} ({low:.2f} to {high:.2f})")
+            lines.append("  ".join([*parts, f"{figures['sentences']:,} sentences"]))
         return [
             *lines,
             f"loss         {result.loss:.4f} nats per target token",
@@ -166,7 +172,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             [source for source, _ in data], any_script=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
-        beams = task.generation.updated(**catalog.decoding(settings)).num_beams
+        beams = task.generation.updated(**decoding_of(settings)).num_beams
         sources = data.sources if isinstance(data, TestSets) else ()
         return TranslationScores(task, data, [each.text for each in results], speed, beams, sources)
 

@@ -146,16 +146,15 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
             # Without the table of sinusoidal positions, which does not learn.
             "parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
         }
-        parts = "; ".join(
-            f"{language}: BLEU {figures[f'bleu_{language}']:.1f}, chrF"
-            f" {figures[f'chrf_{language}']:.1f}"
-            for language in by_part(data.dev)
-            if f"bleu_{language}" in figures
-        )
         results = [
             f"Dev set, {figures['sentences']:.0f} sentences, greedy: BLEU {figures['bleu']:.1f},"
-            f" chrF {figures['chrf']:.1f}{f' ({parts})' if parts else ''}",
+            f" chrF {figures['chrf']:.1f}",
             f"Whole dev set: loss {figures['loss']:.3f} nats per token",
+            *(
+                f"{part}: BLEU {figures[f'bleu_{part}']:.1f}, chrF {figures[f'chrf_{part}']:.1f}"
+                for part in by_part(data.dev)
+                if f"bleu_{part}" in figures
+            ),
         ]
         about = [f"Vocabulary: {subwords:,} subwords"]
         return CardText({"pairs": len(data.train)}, results, about, facts)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, tied
-from regard.checkpoints.heads import TEXT_HEADS
+from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -57,7 +57,7 @@ REFUSED = {
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     """transformers drops nothing before the projection of a question's answer."""
-    return {"head_dropout": 0.0} if fields["head"] == "question_answering" else {}
+    return {"head_dropout": 0.0} if fields["head"] == ANSWERS else {}
 
 
 FAMILY = Family(

@@ -6,7 +6,7 @@ DistilBERT has no token types and no pooler.
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, tied
-from regard.checkpoints.heads import TEXT_HEADS
+from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
 from regard.models import Encoder, EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
@@ -47,7 +47,7 @@ KEYS = {
 # The setting that holds the head's dropout, and its value when config.json has none.
 HEAD_DROPOUT = {
     "classification": ("seq_classif_dropout", 0.2),
-    "question_answering": ("qa_dropout", 0.1),
+    ANSWERS: ("qa_dropout", 0.1),
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, rename
-from regard.checkpoints.heads import READER_HEADS
+from regard.checkpoints.heads import ANSWERS, READER_HEADS
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
@@ -75,7 +75,7 @@ def aliases(model: Decoder) -> dict[str, str]:
 
 def _body(config: DecoderConfig) -> str:
     """Prefix of their names of all but the head."""
-    answers = config.head == "question_answering"
+    answers = config.head == ANSWERS
     return "transformer." if answers and _model_type(config) in ("llama", "qwen2") else BASE
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from regard.catalog import TRAINED
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Json, argument
 from regard.cli.progress import progress_bar
@@ -12,21 +13,18 @@ from regard.cli.streams import say
 from regard.cli.training_options import takes
 
 evaluate = typer.Typer(add_completion=False)
+_FIGURES = "; ".join(f"{kind.what}: {kind.training.figures}" for kind in TRAINED.values())
 
 
-@evaluate.command("evaluate", cls=LazyCommand)
+@evaluate.command(
+    "evaluate",
+    cls=LazyCommand,
+    help=f"Score a model on your own data, with 95 % intervals.\n\nFigures of {_FIGURES}.",
+)
 def _made() -> Callable[..., None]:
-    """Score a model on your own data, with 95 % intervals.
-
-    A translator: BLEU, chrF (sacreBLEU's, with the signatures that make them comparable), loss and
-    speed. A classifier of texts or images: accuracy, F1, Matthews' correlation, calibration, loss,
-    confusions. A summarizer: ROUGE, beside the documents' first words. Question answering: exact
-    match and F1. Embeddings: recall and reciprocal rank, or rank correlation. A language model:
-    loss, perplexity and bits per byte; a masked one: loss and accuracy of hidden words.
-    """
-    from regard.api.trainable import TRAINABLE
-
-    return takes(*(each.options_class().evaluation for each in TRAINABLE.values()))(_evaluate)
+    return takes(*(kind.training.options_class().evaluation for kind in TRAINED.values()))(
+        _evaluate
+    )
 
 
 def _evaluate(

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from regard import catalog
 from regard.cli import options
 from regard.cli.options import argument, option
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
+from regard.options import decoding_of
 
 if TYPE_CHECKING:
     from regard.tasks.task import Task
@@ -86,7 +86,7 @@ def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]
 
     kind = kind_of_model(model)
     settings = RECIPES[kind].options_class().evaluation.settings()
-    own_decoding = dict.fromkeys(catalog.decoding(settings))
+    own_decoding = dict.fromkeys(decoding_of(settings))
     evaluator = evaluator_of(kind, model, own_decoding, say=say)
     examples = evaluator.read(str(data))
     size = evaluator.size(examples)

@@ -181,7 +181,7 @@ def _command(verb: str) -> Callable[..., None]:
             text=text,
             other=others[0] if others else None,
             id=id,
-            options=kind.chosen(chosen),
+            options=catalog.chosen(verb, chosen),
             shard_size=shard_size,
             batch_size=batch_size,
             engine=engine,

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.api.trainable import TRAINABLE, TrainableTask
+from regard.catalog import TRAINED
 from regard.cli.lazy import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.progress import progress_bar
 from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
+from regard.declaration import Training
 from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _tasks() -> None:
     """Train a model on your own data."""
 
 
-def _one_file(name: str, task: TrainableTask) -> Callable[..., None]:
+def _one_file(name: str, task: Training) -> Callable[..., None]:
     """The command of a task whose data is one file or folder."""
 
     def command(
@@ -46,7 +47,7 @@ def _one_file(name: str, task: TrainableTask) -> Callable[..., None]:
     return command
 
 
-def _pairs(name: str, task: TrainableTask) -> Callable[..., None]:
+def _pairs(name: str, task: Training) -> Callable[..., None]:
     """The command of a task whose data is files of pairs, or two files."""
 
     def command(
@@ -86,11 +87,12 @@ def _learn(
     from regard.api.loading import load
     from regard.recipes.recipe import learn
 
-    options = options_from(TRAINABLE[name].options_class(), arguments)
+    kind = TRAINED[name]
+    options = options_from(kind.training.options_class(), arguments)
     run = Path(options.output)
     use_run_threads(threads, run)
     with TrainingDisplay(options.max_steps, options.max_minutes, as_json=as_json) as display:
-        recipe = TRAINABLE[name].recipe_class()(
+        recipe = kind.training.recipe_class()(
             data, options, say=display.say, command=command_line()
         )
         display.shown = recipe.shown_figures()
@@ -98,17 +100,17 @@ def _learn(
     if not is_first_process():
         return  # the first one has the rest to do
     print(f"The best model is in {run / 'model'}.", file=sys.stderr)
-    kind, model = TRAINABLE[name].task, str(run / "model")
+    model = str(run / "model")
     for language, examples in recipe.test_sets(run):
-        task: Any = load(model, kind)
+        task: Any = load(model, kind.name)
         if language:
             print(f"Test set, {language}:", file=sys.stderr)
             task = task.between(target=language)
-        report = evaluator_of(kind, model, {}).report(task, examples, bar=progress_bar)
+        report = evaluator_of(kind.name, model, {}).report(task, examples, bar=progress_bar)
         print(report.as_json() if as_json else "\n".join(report.lines()))
 
 
-def _add(name: str, task: TrainableTask) -> None:
+def _add(name: str, task: Training) -> None:
     help = (
         f"{task.summary}\n\nThe best model is in OUTPUT/model, in {task.layout} layout. The"
         " same command again resumes."
@@ -121,5 +123,5 @@ def _add(name: str, task: TrainableTask) -> None:
         return takes(options, but=options.not_used())(command(name, task))
 
 
-for _name, _trainable in TRAINABLE.items():
-    _add(_name, _trainable)
+for _name, _kind in TRAINED.items():
+    _add(_name, _kind.training)

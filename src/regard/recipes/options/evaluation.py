@@ -6,9 +6,8 @@ The commands are made from these classes, so nothing here imports torch.
 from pathlib import Path
 from typing import Any
 
-from regard import catalog
 from regard.errors import BadArgumentError
-from regard.options import Options, option
+from regard.options import Options, decoding_of, option, with_decoding
 
 PICTURES = (".svg", ".pdf", ".png")
 
@@ -52,7 +51,7 @@ class BatchedOptions(EvaluationOptions):
     batch_size: int = option(32, "Examples in a batch.", shown="by the task", min=1)
 
 
-@catalog.with_decoding(("Decoding",), but=("alternatives",))
+@with_decoding(("Decoding",), but=("alternatives",))
 class DecodingOptions(BatchedOptions):
     """Options of evaluating a model that writes an answer to each text."""
 
@@ -63,7 +62,7 @@ class DecodingOptions(BatchedOptions):
     def decoding(self) -> dict[str, Any]:
         """Return those arguments of `TextToText.run` that are not left to it."""
         chosen = {name: value for name, value in vars(self).items() if value is not None}
-        return {"batch_size": self.batch_size} | catalog.decoding(chosen)
+        return {"batch_size": self.batch_size} | decoding_of(chosen)
 
 
 class WorstOptions(EvaluationOptions):
