@@ -37,7 +37,7 @@ DECLARATIONS = (
         inputs=_TEXT,
         options="regard.tasks.options:TranslationOptions",
         decoding=("Decoding",),
-        result="regard.translation.translator:Translation",
+        result="regard.translation.result:Translation",
         pipeline="regard.api.pipeline_writing:translate",
         training=Training(
             "translation",
@@ -379,9 +379,18 @@ def taken_by(command: str) -> tuple[str, ...]:
     return tuple(name for name, each in SHIPPED.items() if command in KINDS[each.kind].commands)
 
 
-def default(kind: str) -> str | None:
-    """The shipped model of a kind, which is used where none is named; None: no model is shipped."""
-    return next((name for name, each in SHIPPED.items() if each.kind == kind), None)
+def default(kind: str, *languages: str | None) -> str | None:
+    """The shipped model of a kind, which is used where none is named; None: no model is shipped.
+
+    Args:
+        languages: of the source and the target of a translator; the first one if none has them.
+    """
+    models = [model for model in SHIPPED.values() if model.kind == kind]
+    for model in models:
+        pairs = zip(languages, model.languages, strict=False)
+        if all(language in (None, its) for language, its in pairs):
+            return model.name
+    return models[0].name if models else None
 
 
 def find(name: object) -> Shipped | None:

@@ -16,9 +16,9 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -55,9 +55,9 @@ OPTIONS = {
     "run translate": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",
         "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
-        "--tokens", "--source-language", "--target-language", "--prefix", "--max-new-tokens",
-        "--min-new-tokens", "--num-beams", "--alternatives", "--length-penalty",
-        "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
+        "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": {
         "input", "output", "--model", "--id", "--runner", "--address", "--workers",

@@ -19,7 +19,7 @@ Maker = Callable[..., Any]
 
 
 def assert_theirs(ours: Translator, theirs: Any, ids: Callable, **options: Any) -> None:
-    results = ours.run(TEXTS, num_beams=3, max_new_tokens=7)
+    results = ours.decoding_by(whole=True).run(TEXTS, num_beams=3, max_new_tokens=7)
     for text, result in zip(TEXTS, results, strict=True):
         expected = theirs.generate(
             ids(text), num_beams=3, do_sample=False, max_new_tokens=7, **options

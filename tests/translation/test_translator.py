@@ -171,8 +171,8 @@ def test_the_n_best_of_a_long_text_join_those_of_its_parts(
     options: dict[str, Any] = dict(num_beams=3, alternatives=3, max_new_tokens=5)
     (result,) = translator.run([" ".join(sentences)], **options)
     parts = [
-        translator.run([tokenizers.source.decode(ids)], **options)[0].alternatives
-        for ids in translator.parts(" ".join(sentences))
+        translator.run([tokenizers.source.decode(part.ids)], **options)[0].alternatives
+        for part in translator.parts(" ".join(sentences))
     ]
     assert len(parts) > 2
     for rank, found in enumerate(result.alternatives):
@@ -210,6 +210,66 @@ def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
     assert result.text == " ".join(each.text for each in singly)
     assert result.alignment is not None
     assert result.alignment.shape == (len(result.target_words), len(result.source_words))
+
+
+def test_the_sentences_of_a_text_are_those_that_are_translated_alone(
+    translator: Translator,
+) -> None:
+    text = "  A red house.  The old dog sees a tree!\r\n\r\n- a dog.\n"
+    (result,) = translator.run([text], max_new_tokens=20, num_beams=2, alternatives=2)
+    alone = translator.run(
+        [each.source for each in result.sentences], max_new_tokens=20, num_beams=2
+    )
+    assert [each.source for each in result.sentences] == [
+        "A red house.", "The old dog sees a tree!", "a dog.",
+    ]  # fmt: skip
+    for sentence, single in zip(result.sentences, alone, strict=True):
+        assert (sentence.translation, sentence.finished) == (single.text, single.finished)
+        assert sentence.score == pytest.approx(single.score, abs=1e-5)
+    a, b, c = (single.text for single in alone)
+    assert result.text == f"  {a}  {b}\r\n\r\n- {c}\n"
+    assert len(result.alternatives[1].sentences) == 3
+    assert "sentences" not in result.json()
+    assert result.json(["sentences"])["sentences"][2]["source"] == "a dog."
+
+
+def test_what_is_not_translated_stays_and_is_in_the_alignment(translator: Translator) -> None:
+    text = "the dog sees https://x.org/a?b=1 and {name} *here* &amp; 3.5 kg."
+    (result,) = translator.run([text], alignment="output", max_new_tokens=20)
+    for span in ("https://x.org/a?b=1", "{name}", "&amp;", "3.5 kg"):
+        assert result.text.count(span) == 1
+    assert result.text.count("*") == 2
+    assert not any("Boston" in word for word in (*result.source_words, *result.target_words))
+    assert result.alignment is not None
+    assert result.alignment.shape == (len(result.target_words), len(result.source_words))
+    assert translator("```\nthe dog.\n```\n") == "```\nthe dog.\n```\n"
+    assert translator.run(["42"])[0].sentences == []
+
+
+def test_a_text_is_one_sentence_where_it_is_to_be_whole(translator: Translator) -> None:
+    text = "the dog sees a tree. a red house."
+    whole, left = translator.with_options(whole=True, sentences=True)
+    assert left == {}
+    assert [part.ids for part in whole.parts(text)] == [translator.encode(text)]
+    assert len(list(translator.parts(text))) == 2
+    assert len(whole.run([text], max_new_tokens=20)[0].sentences) == 1
+
+
+def test_a_target_that_a_text_names_is_that_of_all_its_sentences(translator: Translator) -> None:
+    its = [part.ids for part in translator.parts("<2de> a dog. a tree.")]
+    assert its == [translator.encode("<2de> a dog."), translator.encode("<2de> a tree.")]
+
+
+def test_a_long_sentence_is_translated_in_parts_and_says_so(
+    tokenizers: TokenizerPair, untrained: Untrained
+) -> None:
+    translator = untrained(tokenizers, max_positions=512)
+    clause = "the old dog sees a tree and " * 9 + "the child likes the house"
+    (result,) = translator.run([f"a dog. {clause}; {clause}, {clause}."], max_new_tokens=5)
+    assert [each.long for each in result.sentences] == [False, True, True, True]
+    assert " ".join(each.source for each in result.sentences).count("tree") == 27
+    (one,) = translator.run([f"{clause * 2}."], max_new_tokens=5)  # nowhere to part it
+    assert [each.long for each in one.sentences] == [True]
 
 
 def test_one_sentence_longer_than_the_positions_is_refused(

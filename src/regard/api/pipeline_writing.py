@@ -54,6 +54,8 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
             options["batch_size"] = batch_size
         if stop_sequence is not None:
             options["eos_token_id"] = _first_token(runner.tokenizers.target, stop_sequence)
+        if isinstance(runner, Translator):
+            runner = runner.decoding_by(whole=True)  # v4 splits no text
         if is_cut(truncation):
             runner = _cutting(runner)
             if isinstance(runner, Translator):

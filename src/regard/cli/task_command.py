@@ -102,7 +102,8 @@ class TaskCommand:
         """
         from regard.api.loading import load
 
-        model = self.common["model"] or catalog.default(self.kind_name) or ""
+        languages = map(self.chosen.get, ("source_language", "target_language"))
+        model = self.common["model"] or catalog.default(self.kind_name, *languages) or ""
         task = load(model, self.kind_name)
         engine = (self.common[name] for name in ("engine", "precision", "threads"))
         task = options.run_by(task, *engine)

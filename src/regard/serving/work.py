@@ -91,7 +91,7 @@ class Texts(Work):
         if isinstance(task, Translator) and task.has_languages:
             task.languages.check_chosen(task.name, task.prefix, config)
         self.task, self._texts, self._config = task, texts, config
-        self._parts: list[list[list[int]]] = [[] for _ in texts]
+        self._parts: list[list[Any]] = [[] for _ in texts]
 
     def __iter__(self) -> Iterator[Decode]:
         number, start = 0, self._config.decoder_start_token_id
@@ -105,10 +105,10 @@ class Texts(Work):
     def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
         """The results of `task.run` for each text, from the hypotheses of all jobs."""
         begin = 0
-        for parts in self._parts:
+        for text, parts in zip(self._texts, self._parts, strict=True):
             its = hypotheses[begin : begin + len(parts)]
             begin += len(parts)
-            yield self.task.result(parts, its, **options)
+            yield self.task.result(text, parts, its, **options)
 
 
 def listed(texts: str | list[str]) -> list[str]:

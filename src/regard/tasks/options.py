@@ -24,16 +24,25 @@ class TranslationOptions(WritingOptions):
     """Options of translating."""
 
     source_language: str | None = option(
-        None, "Source language, for a model of several, such as de or de_DE.", shown="model's"
+        None,
+        "Source language, for a model of several, such as de or de_DE.",
+        shown="model's",
     )
     target_language: str | None = option(
-        None, "Target language, for a model of several.", shown="model's"
+        None,
+        "Target language, for a model of several; without --model, of a shipped one.",
+        shown="model's",
+        flag="--target-language --to",
     )
     prefix: str | None = option(
         None,
         "Text to put before every sentence, such as T5's 'translate English to German: '.",
         shown="model's",
     )
+    whole: bool = option(
+        False, "Translate each text as one sentence, for a model that reads documents."
+    )
+    sentences: bool = option(False, "Also give the sentences of each text, in JSON.")
 
 
 class SummarizationOptions(WritingOptions):

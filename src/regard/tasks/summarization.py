@@ -73,7 +73,7 @@ class Rewriter(TextToText):
             batch_size=batch_size,
             progress=progress,
         )
-        return list(map(self.result, whole, answers))
+        return list(map(self.result, texts, whole, answers))
 
     def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
         """All of a text, of which the model reads the beginning."""
@@ -83,7 +83,9 @@ class Rewriter(TextToText):
         if ids:
             yield ids
 
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Summary:
+    def result(
+        self, text: str, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]
+    ) -> Summary:
         if not parts:
             return _NOTHING
         truncated = len(parts[0]) > self.room

@@ -275,19 +275,20 @@ class TextToText(Task):
         return self.encode(self.tidied(text))
 
     @abstractmethod
-    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
-        """Ids of each part of a text that is decoded, without special tokens, as it is found; a
-        blank text has none.
+    def parts(self, text: str, *, any_script: bool = False) -> Iterator[Any]:
+        """Parts of a text that are decoded, each as it is found; a blank text has none.
+
+        A part is its ids, without special tokens, or has them.
 
         Args:
             any_script: see `check_script`, which otherwise refuses the text.
         """
 
     @abstractmethod
-    def result(self, parts: Sequence[list[int]], found: Sequence[list[Hypothesis]]) -> Any:
+    def result(self, text: str, parts: Sequence[Any], found: Sequence[list[Hypothesis]]) -> Any:
         """A text's result, from its parts and the n best answers to each."""
 
-    def source(self, part: Sequence[int]) -> list[int]:
+    def source(self, part: Any) -> list[int]:
         """Ids of a part with special tokens around it, as the model reads it."""
         return self._around([part])[0]
 

@@ -217,7 +217,8 @@ def dev_figures(
     of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]
-    hypotheses = greedy_answers(translator, sources, references, batch_size=128)
+    whole = translator.decoding_by(whole=True)  # as the pairs that it is trained on
+    hypotheses = greedy_answers(whole, sources, references, batch_size=128)
     scores = corpus_scores(hypotheses, references)
     return {
         "loss": mean_loss(translator, pairs),

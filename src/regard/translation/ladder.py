@@ -27,8 +27,9 @@ from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.training.processes import launched
 from regard.translation.data import pairs_of
 from regard.translation.options import BEAMS, TrainingOptions
+from regard.translation.result import Translation
 from regard.translation.training import TranslationRecipe, Watch, train_translation
-from regard.translation.translator import Translation, Translator
+from regard.translation.translator import Translator
 
 BUCKETS = 5  # of sentences by length
 BATCH_SIZE = 32  # of the scored translations

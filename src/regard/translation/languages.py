@@ -6,7 +6,7 @@ one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from regard.text import Tokenizer
 _TASK = re.compile(r"translation_(.+)_to_(.+)")
 _TOKEN = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}")
 _MARIAN = re.compile(r">>(.+)<<")
+LEADING = re.compile(r"\s*(?:(>>\S{1,30}<<|<2\w{1,30}>)\s)?")  # a target that a text names itself
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Languages:
         target: str | None,
         *,
         name: str,
+        stated: Sequence[str],
         generation: GenerationConfig,
         around: Mapping[str, tuple[int, ...]],
     ) -> dict[str, Any]:
@@ -54,6 +56,7 @@ class Languages:
 
         Args:
             name: of the checkpoint, for messages.
+            stated: the languages that its card states, the source's first.
             generation: the defaults of decoding so far.
             around: the special tokens "before" and "after" the source so far.
 
@@ -71,9 +74,10 @@ class Languages:
             if (match := _MARIAN.match(piece))
         }
         if not targets:
-            raise UnsupportedError(
-                f"{name} translates one fixed pair of languages. Leave the languages out."
-            )
+            if len(stated) == 2 and source in (None, stated[0]) and target in (None, stated[1]):
+                return {}
+            pair = " → ".join(stated) if len(stated) == 2 else "one fixed pair of languages"
+            raise UnsupportedError(f"{name} translates {pair}. Leave the languages out.")
         if source is not None:
             raise UnsupportedError(
                 f"{name} finds the source's language by itself; got {source!r}. Leave it out."
@@ -117,10 +121,10 @@ class Languages:
 
 
 def _one_pair(
-    pairs: Iterable[tuple[str, str]], source: str | None, target: str | None
+    pairs: Mapping[tuple[str, str], Defaults], source: str | None, target: str | None
 ) -> tuple[str, str]:
     fits = [pair for pair in pairs if source in (None, pair[0]) and target in (None, pair[1])]
-    if len(fits) != 1:
+    if not fits or any(pairs[fit] != pairs[fits[0]] for fit in fits):
         known = ", ".join(f"{source} → {target}" for source, target in pairs)
         raise BadArgumentError(
             f"languages must name one of {known}; got {source or 'any'} → {target or 'any'}."

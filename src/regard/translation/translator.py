@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import Hypothesis
+from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.result import Float32, Written, array, asked, inside
 from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair, normalize
-from regard.translation.languages import Languages
+from regard.text.normalize import check_unicode
+from regard.translation.languages import LEADING, Languages
+from regard.translation.passages import Passage, passages
+from regard.translation.result import Translation, best, of_passage, of_text
+from regard.translation.spans import Span
 
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
+LONG = 128  # tokens; few translators were trained on sentences of more
 
-@dataclass(frozen=True)
-class Translation(Written):
-    """The translation of one text."""
 
-    translation: str
-    score: float
-    finished: bool  # False where max_new_tokens cut it off
-    tokens: list[str] = asked()
-    alternatives: list[Translation] = asked()  # n best, this one first
-    source_words: list[str] = asked("alignment")
-    target_words: list[str] = asked("alignment")
-    # (target words, source words)
-    alignment: NDArray[np.float32] | None = array(list[list[Float32]] | None, default=None)
-    ids: list[int] = inside(default_factory=list)  # as generated, the end included
+class Part(NamedTuple):
+    """A text that is decoded, for a passage."""
+
+    ids: list[int]
+    passage: Passage
 
 
 class Translator(TextToText):
-    """Translates with an encoder–decoder model and its tokenizers.
+    """Translates with an encoder–decoder model and its tokenizers, sentence by sentence.
 
     >>> translator = regard.load("en-de")
     >>> translator("Where is the station?")
@@ -55,9 +49,11 @@ class Translator(TextToText):
         model, tokenizers, settings: as `TextToText` takes them.
         directions: the defaults of each direction of a checkpoint that has several, such as T5's
             "translation_en_to_de", for `between`.
+        language: the source's code, such as "en", whose abbreviations end no sentence.
     """
 
     result_class = Translation
+    whole = False  # a text is one sentence, as far as the model has positions
 
     def __init__(
         self,
@@ -65,10 +61,12 @@ class Translator(TextToText):
         tokenizers: TokenizerPair,
         *,
         directions: Mapping[str, Defaults] | None = None,
+        language: str = "en",
         name: str = "translator",
         **settings: Any,
     ):
         super().__init__(model, tokenizers, name=name, **settings)
+        self.language = language
         self.languages = Languages.of(tokenizers.source, directions or {})
 
     @classmethod
@@ -99,7 +97,12 @@ class Translator(TextToText):
             chosen = next(iter(directions.values()), tasks[""])
         name = name or checkpoint.name
         tokenizers = checkpoint.tokenizers
-        translator = cls(handle, tokenizers, directions=directions, name=name, **vars(chosen))
+        names = read_card(checkpoint.folder).get("language")
+        language = str(names[0]) if isinstance(names, list) and names else "en"
+        language = tokenizers.source.settings.get("source_lang") or language  # Marian's
+        translator = cls(
+            handle, tokenizers, directions=directions, language=language, name=name, **vars(chosen)
+        )
         return translator if engine is None else translator.run_by(engine)
 
     @property
@@ -122,14 +125,25 @@ class Translator(TextToText):
             source,
             target,
             name=self.name,
+            stated=self._stated_languages(),
             generation=self.generation,
             around={"before": self.before, "after": self.after},
         )
-        return self.decoding_by(**changes)
+        language = source.partition("_")[0] if source else self.language
+        return self.decoding_by(language=language, **changes)
+
+    def _stated_languages(self) -> list[str]:
+        """The languages that the model's card states, the source's first."""
+        source = self.handle.source
+        stated = None if source is None else read_card(source.folder).get("language")
+        return stated if isinstance(stated, list) else []
 
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
         languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
         task = self.between(*languages) if any(languages) else self
+        if options.pop("whole", False):
+            task = task.decoding_by(whole=True)
+        options.pop("sentences", None)
         return super(Translator, task).with_options(**options)
 
     def saved_settings(self) -> dict[str, Any]:
@@ -174,22 +188,25 @@ class Translator(TextToText):
     ) -> list[Translation]:
         """Translates texts; results do not depend on what else is in the list.
 
+        A text is translated sentence by sentence, and all that is not translated stays as it is:
+        white space, line ends, markup, addresses, code, placeholders. A sentence of more tokens
+        than the model was trained for is translated in parts, if it has clauses.
+
         Args:
-            batch_size: texts decoded together.
+            batch_size: sentences decoded together.
             alignment: also read the word alignment from cross-attention, at the decoder's
                 "output" or "input" step (`inspection.cross_attention`).
             alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
                 the end; the mean over all layers by default.
             any_script: also translate texts whose characters the vocabulary mostly lacks, as an
                 evaluation does; the translations are guesses.
-            truncation: cut a text that is too long, where otherwise it is translated in parts.
+            truncation: take a text for one sentence, and cut it if it is too long.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: an unknown option, a text whose characters the vocabulary mostly
-                lacks, or a sentence with more tokens than the model has positions. A longer text of
-                several sentences is translated sentence by sentence.
+                lacks, or a sentence without clauses of more tokens than the model has positions.
         """
         config = self.configured(options)
         if self.languages.both:
@@ -199,30 +216,34 @@ class Translator(TextToText):
 
             check_choice("alignment", alignment, STEPS)
 
-        parts = self.answers(
-            read_each(
-                lambda text: list(self.parts(text, any_script=any_script, truncation=truncation)),
-                texts,
-            ),
+        parts = read_each(
+            lambda text: list(self.parts(text, any_script=any_script, truncation=truncation)), texts
+        )
+        results = self.answers(
+            [[part.ids for part in its] for its in parts],
             config,
             lambda sources, n_best: self._results(sources, n_best, alignment, alignment_layer),
             batch_size=batch_size,
             progress=progress,
         )
-        return [_join(each) for each in parts]
+        return list(map(self._joined, texts, parts, results))
 
     def result(
         self,
-        parts: Sequence[list[int]],
+        text: str,
+        parts: Sequence[Part],
         found: Sequence[list[Hypothesis]],
         *,
         alignment: str | None = None,
         alignment_layer: int | None = None,
     ) -> Translation:
         """A text's result, from its parts and the n best answers to each; options as in `run`."""
-        if not parts:
-            return _join([])
-        return _join(self._results(parts, found, alignment, alignment_layer))
+        sources = [part.ids for part in parts]
+        results = self._results(sources, found, alignment, alignment_layer) if parts else []
+        return self._joined(text, parts, results)
+
+    def source(self, part: Part) -> list[int]:
+        return super().source(part.ids)
 
     def _results(
         self,
@@ -231,7 +252,7 @@ class Translator(TextToText):
         alignment: str | None,
         layer: int | None,
     ) -> list[Translation]:
-        found = [_best(self.alternatives(hypotheses)) for hypotheses in n_best]
+        found = [best(self.alternatives(hypotheses)) for hypotheses in n_best]
         if alignment is None:
             return found
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
@@ -240,35 +261,70 @@ class Translator(TextToText):
     def tidied(self, text: str) -> str:
         return normalize(text)
 
+    @property
+    def longest(self) -> int:
+        """Tokens of a sentence that the model was trained for."""
+        return min(self.room, self.max_source_length or LONG)
+
+    def passages(self, text: str) -> Iterator[Passage]:
+        """Yield what is translated of a text: its sentences, long ones in parts."""
+        for passage in passages(text, self.language):
+            yield from self._short(passage)
+
     def parts(
         self, text: str, *, any_script: bool = False, truncation: bool = False
-    ) -> Iterator[list[int]]:
-        """Yield as many parts as the model's positions make necessary; one with `truncation`."""
-        text = self.tidied(text)
-        whole = self.encode(text)
+    ) -> Iterator[Part]:
+        """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
+        check_unicode(text)
+        tidied, named = self.tidied(text), LEADING.match(text)
+        if truncation or (self.whole and len(self.encode(tidied)) <= self.room):
+            tag, sentences = "", [Passage(tidied, (Span(0, len(tidied)),))] if tidied else []
+        else:
+            tag = f"{named[1]} " if named and named[1] else ""
+            sentences = list(self.passages(text[named.end() :] if named and tag else text))
         if not any_script:
-            self.check_script(text, whole)
-        if truncation or len(whole) <= self.room:
-            if whole:
-                yield whole[: self.room]
-            return
-        del whole  # a server splits many long texts at a time
-        part, ids_of_part = "", list[int]()
-        for sentence in _sentences(text):
-            ids = self.encode(sentence)
-            if len(ids) > self.room:
-                raise BadArgumentError(
-                    f"a sentence may have {self.room} tokens with {self.name}; got one of"
-                    f" {len(ids)} ({sentence[:40]!r} …). Split it into shorter sentences."
-                )
-            together = self.encode(f"{part} {sentence}")
-            if ids_of_part and len(together) <= self.room // 4:
-                part, ids_of_part = f"{part} {sentence}", together
-                continue
-            if ids_of_part:
-                yield ids_of_part
-            part, ids_of_part = sentence, ids
-        yield ids_of_part
+            plain = " ".join(sentence.units[0] for sentence in sentences)
+            self.check_script(plain, self.encode(plain))
+        for passage in sentences:
+            for unit in passage.units:
+                ids = self.encode(tag + self.tidied(unit))
+                if len(ids) > self.room and not truncation:
+                    raise BadArgumentError(
+                        f"a sentence may have {self.room} tokens with {self.name}; got one of"
+                        f" {len(ids)} ({unit[:40]!r} …). Split it into shorter sentences."
+                    )
+                yield Part(ids[: self.room], passage)
+
+    def _short(self, passage: Passage) -> Iterator[Passage]:
+        """Yield a passage as long as the model was trained for; else its halves, if it has any."""
+        # A token has a byte at least, so that most sentences need not be encoded twice.
+        if len(passage.source.encode()) > self.longest and (
+            len(self.encode(self.tidied(passage.units[0]))) > self.longest
+        ):
+            halves = passage.halves()
+            for half in halves or ():
+                yield from self._short(half)
+            if halves:
+                return
+            passage = replace(passage, is_long=True)
+        yield passage
+
+    def _joined(
+        self, text: str, parts: Sequence[Part], results: Sequence[Translation]
+    ) -> Translation:
+        """A text's result, from those of its parts; nothing at all for a blank text.
+
+        Each alternative joins those of its rank: the text's second best the second best of each
+        passage.
+        """
+        groups = groupby(zip(parts, results, strict=True), lambda pair: id(pair[0].passage))
+        answered = list[tuple[Passage, Translation]]()
+        for _, group in groups:
+            its, answers = zip(*group, strict=True)
+            answered.append((its[0].passage, of_passage(its[0].passage, answers)))
+        if not answered:
+            return best([Translation(text if self.tidied(text) else "", 0.0, finished=True)])
+        return of_text(parts[0].passage.text, answered)
 
     def _aligned(
         self,
@@ -318,55 +374,3 @@ class Translator(TextToText):
         if self.packed is not None:
             caption += f", of the model's own weights; the text is by {self.computed_by}"
         return caption
-
-
-def _sentences(text: str) -> Iterator[str]:
-    begin = 0
-    for space in re.finditer(r"(?<=[.!?।…])\s+", text):
-        yield text[begin : space.start()]
-        begin = space.end()
-    yield text[begin:]
-
-
-def _best(n_best: list[Translation]) -> Translation:
-    return replace(n_best[0], alternatives=n_best)
-
-
-def _join(parts: list[Translation]) -> Translation:
-    """Return one result from those of a text's parts; nothing at all for an empty text.
-
-    Each alternative joins those of its rank: the text's second best the second best of every part.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    alignment = None
-    if parts and all(part.alignment is not None for part in parts):
-        alignment = _block_diagonal(
-            [part.alignment for part in parts if part.alignment is not None]
-        )
-    ranks = list(zip(*(part.alternatives for part in parts), strict=False)) or [()]
-    return replace(
-        _best([_joined(rank) for rank in ranks]),
-        source_words=[word for part in parts for word in part.source_words],
-        target_words=[word for part in parts for word in part.target_words],
-        alignment=alignment,
-    )
-
-
-def _joined(parts: Sequence[Translation]) -> Translation:
-    return Translation(
-        " ".join(part.text for part in parts),
-        sum(part.score for part in parts),
-        all(part.finished for part in parts),
-        tokens=[token for part in parts for token in part.tokens],
-        ids=[id_ for part in parts for id_ in part.ids],
-    )
-
-
-def _block_diagonal(blocks: list[NDArray[np.float32]]) -> NDArray[np.float32]:
-    whole = np.zeros(np.sum([block.shape for block in blocks], axis=0), dtype=np.float32)
-    row = column = 0
-    for block in blocks:
-        whole[row : row + block.shape[0], column : column + block.shape[1]] = block
-        row, column = row + block.shape[0], column + block.shape[1]
-    return whole

@@ -62,6 +62,15 @@ def test_languages_and_a_prefix_reach_the_translator(regard, upper_case):
     assert upper_case.seen[-1]["texts"] == ["a"]
 
 
+def test_a_target_picks_the_shipped_model(regard):
+    german, hindi = (regard("translate", "Good morning.", "--to", to).out for to in ("de", "hi"))
+    assert german.startswith("Guten Morgen")
+    assert any("\u0900" <= letter <= "\u097f" for letter in hindi)
+    other = regard("translate", "Good morning.", "--to", "fr")
+    assert (other.code, other.out) == (2, "")
+    assert "en-de translates en → de. Leave the languages out." in other.err
+
+
 def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
     upper_case.not_followed = ("typical_p", "suppress_tokens")
     outcome = regard("translate", stdin=b"a\nb\n")

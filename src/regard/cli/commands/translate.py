@@ -5,6 +5,7 @@ from typing import Any
 
 from regard.cli import options
 from regard.cli.lines import Line
+from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import json_line
 from regard.options import Options, option
@@ -36,6 +37,14 @@ class Translate(TaskCommand):
             options.use_threads(self.common["threads"])
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
+
+    def warn(self, line: Line, result: Any) -> None:
+        super().warn(line, result)
+        if any(each.long for each in result.sentences):
+            say(
+                f"line {line.number} has a sentence of more than {self.task.longest} tokens; the"
+                " model knows shorter ones. Split it if it reads badly."
+            )
 
     def json(self, line: Line, result: Any) -> str:
         if not self.aligned or result is None:

@@ -1,0 +1,296 @@
+"""A text as passages, each to be translated by itself: its sentences, without what stays as it is.
+
+A passage is a slice of the text, so what lies between passages stays to the character: white space,
+line ends, headings, lists, blocks of code. What stays inside one is a span. A passage with spans is
+translated whole, with a name or a number in the place of each, and in fragments between them: where
+the whole has lost one, or has it twice, the fragments are taken, which cannot lose any.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import unescape
+
+from regard.translation.spans import Span, lines, spans
+
+# Words that translators copy, in place of spans: `benchmarks/paragraphs.py` counts the copies.
+STAND_INS = {
+    "word": ("Boston", "Linda", "Berlin", "Peter", "Anna", "Maria", "Google", "Paris"),
+    "number": ("5", "17", "12", "37", "48", "63", "74", "86"),
+}
+_WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
+_WORD = re.compile(r"\w+(?:[^\s\w]+\w+)*")
+_ENTITY = re.compile(r"&#?\w+;")
+_LINE_ENDS = re.compile(r"[\r\n]")
+_END = tuple(".!?…।")
+# Where a sentence can be parted, the best places first.
+_CLAUSES = [
+    re.compile(r"(?<=[;:।])\s+|\s+(?=[–—]\s)"),
+    re.compile(r"(?<=,)\s+(?=(?:and|but|or|so|because|which|who|while|und|aber|oder|denn|weil|dass|"
+               r"और|लेकिन|कि)\b)"),
+    re.compile(r"(?<=,)\s+"),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A sentence of a text, or a part of one that is too long to be translated at once."""
+
+    text: str  # all of it
+    spans: tuple[Span, ...]
+    is_long: bool = False  # longer than a model was trained for, or a part of such a sentence
+
+    @property
+    def begin(self) -> int:
+        return self.spans[0].begin
+
+    @property
+    def end(self) -> int:
+        return self.spans[-1].end
+
+    @property
+    def source(self) -> str:
+        return self.text[self.begin : self.end]
+
+    @cached_property
+    def stand_ins(self) -> dict[Span, str]:
+        """What the model reads in place of each span that is no text: nothing for a mark."""
+        free = {
+            kind: iter([each for each in words if each not in self.source])
+            for kind, words in STAND_INS.items()
+        }
+        return {
+            span: unescape(self._of(span))
+            if _ENTITY.fullmatch(self._of(span))
+            else next(free.get(span.kind, iter(())), "")
+            for span in self.spans
+            if span.kind != "text"
+        }
+
+    @cached_property
+    def fragments(self) -> list[Span]:
+        """What is translated of the text between the others, without punctuation around it."""
+        trimmed = [
+            _trimmed(self.text, span, "PSZC", "ZC" if span is self.spans[-1] else "PSZC")
+            for span in self.spans
+            if span.kind == "text"
+        ]
+        return [span for span in trimmed if any(map(str.isalpha, self._of(span)))]
+
+    @cached_property
+    def units(self) -> list[str]:
+        """Texts that a model translates for it: the whole, and fragments if anything stays."""
+        whole = "".join(self.stand_ins.get(span, self._of(span)) for span in self.spans)
+        return [whole, *map(self._of, self.fragments)] if self.stand_ins else [whole]
+
+    def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
+        """Return the translation, and which of the units' answers it is made of."""
+        text = self._of_whole(answers[0], answers[1:])
+        if text is not None:
+            return _wrapped(self.source, text), slice(0, 1)
+        return self._of_fragments(answers[1:]), slice(1, None)
+
+    def restored(self, word: str) -> str:
+        """Return a word of the whole, or of its translation, with what stands in the text."""
+        for span, stand_in in self.stand_ins.items():
+            word = word.replace(stand_in, self._of(span)) if stand_in else word
+        return word
+
+    def _of(self, span: Span) -> str:
+        return self.text[span.begin : span.end]
+
+    def _of_fragments(self, answers: Sequence[str]) -> str:
+        text, place = "", self.begin
+        for span, answer in zip(self.fragments, answers, strict=True):
+            source = self._of(span)
+            text += self.text[place : span.begin] + _wrapped(source, _alike(source, answer))
+            place = span.end
+        return text + self.text[place : self.end]
+
+    def _of_whole(self, whole: str, answers: Sequence[str]) -> str | None:
+        """Return the translation of the whole with all that stays; None where a word is lost.
+
+        What is marked is where its own translation is, else about as far in the sentence as before.
+        """
+        edits = list[tuple[int, int, str]]()  # slices of the whole, and what comes there
+        translations = dict(zip(self.fragments, answers, strict=False))
+        at = opened = 0  # how far the spans so far go in the unit; where the last mark was put
+        for number, span in enumerate(self.spans):
+            stand_in = self.stand_ins.get(span, self._of(span))
+            share, at = at / len(self.units[0]), at + len(stand_in)
+            if span.kind in STAND_INS:
+                if not (place := _only(stand_in, whole)):
+                    return None
+                edits.append((*place, self._of(span)))
+            elif span.kind == "mark":
+                begins = span.pair in (-1, span.begin)
+                inside = self.spans[number + 1] if begins else self.spans[number - 1]
+                marked = self.stand_ins.get(inside) or next(
+                    (
+                        _alike(self._of(each), translation)
+                        for each, translation in translations.items()
+                        if inside.begin <= each.begin and each.end <= inside.end
+                    ),
+                    "",
+                )
+                place = _only(marked, whole) if span.pair >= 0 else None
+                place = place or _word_near(whole, share, opened)
+                opened = place[0] if begins else place[1]
+                edits.append((opened, opened, self._of(span)))
+        for begin, end, text in sorted(edits, key=lambda edit: edit[:2], reverse=True):
+            whole = whole[:begin] + text + whole[end:]
+        return whole
+
+    def halves(self) -> tuple[Passage, Passage] | None:
+        """Return the two parts that it can be parted into, at the best place; None: nowhere."""
+        middle, least = (self.begin + self.end) // 2, (self.end - self.begin) // 8
+        for clause in _CLAUSES:
+            places = [
+                match.end()
+                for span in self.spans
+                if span.kind == "text"
+                for match in clause.finditer(self.text, span.begin, span.end)
+                if self.begin + least <= match.end() <= self.end - least
+            ]
+            for place in sorted(places, key=lambda place: abs(place - middle)):
+                first, second = (_passage(self.text, part) for part in _cut(self.spans, [place]))
+                if first and second:
+                    return replace(first, is_long=True), replace(second, is_long=True)
+        return None
+
+
+def passages(text: str, language: str) -> Iterator[Passage]:
+    """Yield the sentences of a text.
+
+    Args:
+        language: its code, such as "en", which says what an abbreviation is.
+    """
+    for begin, end in lines(text):
+        run = list[Span]()
+        for span in [*spans(text, begin, end), Span(end, end, "break")]:
+            if span.kind != "break":
+                run.append(span)
+                continue
+            for part in _cut(run, _ends(text, run, language)):
+                if passage := _passage(text, part):
+                    yield passage
+            run = []
+
+
+def joined(text: str, translations: Iterable[tuple[Passage, str]]) -> str:
+    """Return a text with the translations of its passages in their places."""
+    whole, place = "", 0
+    for passage, translation in translations:
+        whole += text[place : passage.begin] + translation
+        place = passage.end
+    return whole + text[place:]
+
+
+def _ends(text: str, run: Sequence[Span], language: str) -> list[int]:
+    """Return the places in the text where its sentences end, within a run of spans."""
+    from sentencex import segment
+
+    plain, starts, spans_at = "", list[int](), list[Span]()
+    for span in run:
+        if span.kind != "mark":
+            starts.append(len(plain))
+            spans_at.append(span)
+            length = span.end - span.begin
+            fill = {"word": "X" + "x" * (length - 1), "number": "1" * length}
+            plain += fill.get(span.kind) or _LINE_ENDS.sub(" ", text[span.begin : span.end])
+    marks = {span.end: span.begin for span in run if span.kind == "mark"}
+    ends, total = list[int](), 0
+    for sentence in segment(language, plain)[:-1]:
+        total += len(sentence)
+        number = bisect_right(starts, total) - 1
+        end = spans_at[number].begin + total - starts[number]
+        while end in marks and text[marks[end] - 1].isspace():
+            end = marks[end]  # what opens the next sentence
+        ends.append(end)
+    return ends
+
+
+def _cut(run: Sequence[Span], places: Sequence[int]) -> Iterator[list[Span]]:
+    """Yield the spans between places; text alone is cut within a span."""
+    part, number = list[Span](), 0
+    for span in run:
+        while number < len(places) and places[number] < span.end:
+            if span.kind == "text" and span.begin < places[number]:
+                part.append(replace(span, end=places[number]))
+                span = replace(span, begin=places[number])
+            yield part
+            part, number = [], number + 1
+        part.append(span)
+    yield part
+
+
+def _passage(text: str, run: Sequence[Span]) -> Passage | None:
+    """Return the passage of a run, without what can stay around it; None: all of it can."""
+    spans, first, last = list(run), 0, len(run) - 1
+    pairs = dict[int, list[int]]()  # the places of marks that belong together
+    for number, span in enumerate(run):
+        if span.pair >= 0:
+            pairs.setdefault(span.pair, []).append(number)
+    while first <= last:
+        for number in (first, last):
+            sides = ("ZC" if number == first else "", "ZC" if number == last else "")
+            spans[number] = _trimmed(text, spans[number], *sides)
+        begins, ends = spans[first], spans[last]
+        partners = [[n for n in pairs.get(each.pair, ()) if first <= n <= last]
+                    for each in (begins, ends)]  # fmt: skip
+        if begins.begin == begins.end or (begins.kind == "mark" and len(partners[0]) < 2):
+            first += 1
+        elif ends.begin == ends.end or (ends.kind == "mark" and len(partners[1]) < 2):
+            last -= 1
+        elif begins.kind == "mark" and partners[0] == [first, last]:
+            first, last = first + 1, last - 1
+        else:
+            break
+    passage = Passage(text, tuple(spans[first : last + 1]))
+    return passage if first <= last and passage.fragments else None
+
+
+def _trimmed(text: str, span: Span, before: str, after: str) -> Span:
+    """Return a span of text without characters of these categories at its beginning and end."""
+    begin, end = span.begin, span.end
+    if span.kind == "text":
+        while begin < end and unicodedata.category(text[begin])[0] in before:
+            begin += 1
+        while begin < end and unicodedata.category(text[end - 1])[0] in after:
+            end -= 1
+    return span if (begin, end) == (span.begin, span.end) else replace(span, begin=begin, end=end)
+
+
+def _only(words: str, text: str) -> tuple[int, int] | None:
+    """Return the place of words that a text has once."""
+    places = [
+        match.span() for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.I)
+    ]
+    return places[0] if words and len(places) == 1 else None
+
+
+def _word_near(text: str, share: float, least: int) -> tuple[int, int]:
+    """Return the place of the word that is about this far in a text, not before another place."""
+    words = [match.span() for match in _WORD.finditer(text, least)] or [(len(text), len(text))]
+    return min(words, key=lambda word: abs(word[0] - share * len(text)))
+
+
+def _alike(source: str, answer: str) -> str:
+    """Return a fragment's translation, which ends a sentence only where the source does."""
+    return answer if source.endswith(_END) else answer.rstrip(".!?।")
+
+
+def _wrapped(source: str, answer: str) -> str:
+    """Return a translation with the line ends of its source, at about their places."""
+    for match in _WRAPS.finditer(source):
+        near = len(answer) * match.start() // len(source)
+        spaces = [place for place, character in enumerate(answer) if character == " "]
+        if spaces:
+            place = min(spaces, key=lambda place: abs(place - near))
+            answer = answer[:place] + match[0] + answer[place + 1 :]
+    return answer
