@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -59,15 +59,13 @@ class TranslationScores(Scored):
     @cached_property
     def by_source(self) -> dict[str, dict[str, Any]]:
         """BLEU and chrF of each source with their intervals, and the number of its sentences."""
-        names, references = np.array(self.sources), [target for _, target in self.pairs]
+        names = np.array(self.sources)
         scores = dict[str, dict[str, Any]]()
         for name in dict.fromkeys(self.sources):
-            rows = np.flatnonzero(names == name)
-            texts = ScoredTexts(
-                [self.translations[row] for row in rows], [references[row] for row in rows]
-            )
-            scores[name] = texts.figures_of(np.arange(len(rows)))
-            scores[name] |= {"sentences": len(rows), "intervals": intervals(texts)}
+            rows = np.flatnonzero(names == name).tolist()
+            translations = [self.translations[row] for row in rows]
+            part = replace(self, pairs=[self.pairs[row] for row in rows], translations=translations)
+            scores[name] = part.figures | {"sentences": len(rows), "intervals": intervals(part)}
         return scores
 
     @cached_property
