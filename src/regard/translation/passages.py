@@ -59,7 +59,7 @@ class Passage:
 
     @cached_property
     def stand_ins(self) -> dict[Span, str]:
-        """What the model reads in place of each span that is no text: nothing for a mark."""
+        """Return what the model reads in place of each span that is no text: nothing for a mark."""
         free = {
             kind: iter([each for each in words if each not in self.source])
             for kind, words in STAND_INS.items()
@@ -74,7 +74,7 @@ class Passage:
 
     @cached_property
     def fragments(self) -> list[Span]:
-        """What is translated of the text between the others, without punctuation around it."""
+        """Return the parts to translate between the others, without punctuation around them."""
         trimmed = [
             _trimmed(self.text, span, "PSZC", "ZC" if span is self.spans[-1] else "PSZC")
             for span in self.spans
