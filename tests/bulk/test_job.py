@@ -343,7 +343,7 @@ def test_a_part_that_lost_lines_is_noticed(folder: Path, upper_case: UpperCase) 
         (dict(output="in.jsonl"), "is the input"),
         (dict(output="."), "is a folder"),
         (dict(output="out.jsonl.gz"), "not packed"),
-        (dict(output="out.csv"), "got .csv"),
+        (dict(output="out.csv"), "got out.csv"),
         (dict(text="words"), "has no column 'words'; its columns are text"),
         (dict(id="number"), "has no column 'number'"),
         (dict(options={"pooling": "max"}), "`pooling` belongs to encode"),
@@ -362,6 +362,23 @@ def test_what_does_not_fit_is_refused_before_work_begins(
     with pytest.raises(RegardError, match=sentence.replace(".", r"\.")):
         run("in.jsonl", **settings)
     assert [path.name for path in folder.iterdir()] == ["in.jsonl"]
+
+
+def test_tables_are_read_by_the_names_in_their_first_rows(
+    folder: Path, upper_case: UpperCase
+) -> None:
+    Path("a.csv").write_text('id,text\n1,"a, b"\n2,c\n')
+    Path("b.csv").write_text("text|id\nd|3\n")
+    assert run("*.csv", "out.jsonl", text="text", shard_size=1).written == 3
+    rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["translation"]) for row in rows] == [
+        ("1", "A, B"),
+        ("2", "C"),
+        ("3", "D"),
+    ]
+    Path("c.tsv").write_text("sentence\nd\n")
+    with pytest.raises(BadArgumentError, match="no column 'text'; its columns are sentence"):
+        run("c.tsv", "other.jsonl")
 
 
 def test_plain_text_has_no_columns(folder: Path, upper_case: UpperCase) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from regard.bulk.reading import Reader
-from regard.bulk.settings import Settings, format_of
+from regard.bulk.settings import Settings
 from regard.bulk.shards import MOST_BYTES, Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import LONGEST_LINE
+from regard.records.reader import format_of
 
 
 def lines_of(source: Input, order: list[int] | None = None) -> list[tuple[int, str | None]]:
@@ -35,6 +36,54 @@ def test_every_line_is_in_one_shard(name: str, end: str, tmp_path: Path) -> None
     expected = [(k, f"line {k}" * (k % 5)) for k in range(1, 18)]
     assert lines_of(source) == expected
     assert lines_of(source, [2, 0, 3, 1]) == expected  # as several workers take them
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+def test_the_rows_of_a_table_are_the_same_however_it_is_cut(
+    name: str, size: int, tmp_path: Path
+) -> None:
+    between = "\t" if name.endswith("tsv") else ";"
+    rows = [
+        ("1", "a dog"),
+        ("2", '"a house,\n\n""red"""'),
+        ("3", '5" wide'),
+        ("4", "a, b"),
+        ("5", "c"),
+    ]
+    if between == "\t":
+        rows[1] = ("2", "a house")
+    cells = ["id", "text"], *rows
+    content = "\ufeff" + "\r\n".join(map(between.join, cells)) + "\r\n\r\n"
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content.encode()) if name.endswith("gz") else content.encode())
+    source = Input.read(str(path), size)
+    assert source.lines == 5
+    assert {tuple(shard.names) for shard in source.shards} == {("id", "text")}
+    texts = [text for _, text in lines_of(source, [*range(len(source.shards))][::-1])]
+    house = "a house" if between == "\t" else 'a house,\n\n"red"'
+    assert texts == ["a dog", house, '5" wide', "a, b", "c"]
+
+
+def test_a_row_that_is_not_csv_or_has_another_width_is_a_bad_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('text,id\na,1\n"b" c,2\nd\ne,3\n')
+    for size in (1, 3, 9):
+        source = Input.read(str(path), size)
+        assert lines_of(source) == [(2, "a"), (3, None), (4, None), (5, "e")]
+
+
+def test_a_delimiter_is_one_character_of_csv(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,text:x\n1:a\n")
+    assert lines_of(Input.read(str(path), 5)) == [(2, None)]
+    (shard,) = Input.read(str(path), 5, delimiter=":").shards
+    assert (list(shard.names), shard.delimiter) == (["id,text", "x"], ":")
+    with pytest.raises(BadArgumentError, match="`delimiter` is one character"):
+        Input.read(str(path), 5, delimiter="::")
+    (tmp_path / "a.txt").write_text("a\n")
+    with pytest.raises(BadArgumentError, match=r"between the cells of CSV; got ':' for a\.txt"):
+        Input.read(str(tmp_path / "a.txt"), 5, delimiter=":")
 
 
 def test_a_shard_names_its_lines() -> None:
@@ -77,7 +126,8 @@ def test_a_pattern_is_its_files_in_the_order_of_their_names(tmp_path: Path) -> N
             "damaged gzip",
         ),
         ("a.parquet", b"PAR1", DamagedFileError, "cannot be read as Parquet"),
-        ("a.csv", b"text\na\n", BadArgumentError, "got .csv"),
+        ("a.csv", b"", DamagedFileError, "but it is empty. Check"),
+        ("a.tsv", b"text\n", DamagedFileError, "but it is empty. Check"),
         ("missing.txt", None, NotFoundError, "there is no file"),
         ("missing*.txt", None, NotFoundError, "Check the pattern"),
         ("", None, BadArgumentError, "is a folder"),
@@ -105,7 +155,7 @@ def test_a_device_and_files_of_several_formats_are_refused(tmp_path: Path) -> No
 
 def test_the_format_is_that_of_the_ending_before_gz() -> None:
     names = {"a.jsonl.gz": "jsonl", "a.JSON": "jsonl", "a.parquet": "parquet", "train.de": "text"}
-    assert {name: format_of(Path(name)) for name in names} == names
+    assert {name: format_of(Path(name), "text") for name in names} == names
 
 
 def test_the_same_file_with_another_content_is_another_input(tmp_path: Path) -> None:

@@ -11,6 +11,10 @@ import typer
 from regard import __version__, catalog
 from regard.cli.app import app, first_words
 
+RUN = {
+    "input", "output", "--model", "--id", "--delimiter", "--runner", "--address", "--workers",
+    "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+}  # fmt: skip
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
     "translate": {
@@ -52,46 +56,32 @@ OPTIONS = {
         "--precision", "--pooling", "--normalize", "--threads", "--help"
     },
     "run": {"--help"},
-    "run translate": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run translate": RUN | {
         "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
-    "run summarize": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run summarize": RUN | {
         "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
         "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
         "--threads", "--help"
     },
-    "run generate": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run generate": RUN | {
         "--tokens", "--chat", "--system", "--stop", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--do-sample", "--temperature",
         "--top-k", "--top-p", "--min-p", "--repetition-penalty", "--no-repeat-ngram-size",
         "--seed", "--threads", "--help"
     },
-    "run classify": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run classify": RUN | {
         "--text-pair", "--top-k", "--threads", "--help"
     },
-    "run label": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run label": RUN | {
         "--aggregation", "--threads", "--help"
     },
-    "run answer": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run answer": RUN | {
         "--context", "--top-k", "--max-answer-len", "--or-none", "--threads", "--help"
     },
-    "run encode": {
-        "input", "output", "--model", "--id", "--runner", "--address", "--workers",
-        "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+    "run encode": RUN | {
         "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {

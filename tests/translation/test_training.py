@@ -88,6 +88,28 @@ def test_sources_are_scored_one_by_one(
     assert source.encode("„old“ ’dogs") == source.encode('"old" \'dogs')
 
 
+def test_one_file_teaches_both_directions(
+    made_up: Callable[[int], Pairs], write: Callable[[Path, Pairs], Path], tmp_path: Path
+) -> None:
+    pairs = made_up(60)
+    write(tmp_path / "pairs.tsv", pairs[:50])
+    write(tmp_path / "dev.tsv", pairs[50:])
+    there = 'pairs = "pairs.tsv"\ndev = "dev.tsv"\n'
+    (tmp_path / "both.toml").write_text(
+        f'[[source]]\nlanguage = "de"\n{there}'
+        f'[[source]]\nlanguage = "en"\nsource_language = "de"\nreverse = true\n{there}'
+    )
+    run = tmp_path / "run"
+    train_translation(str(tmp_path / "both.toml"), options(run, source_language="en"))
+    stored = [json.loads(line) for line in (run / "data" / "dev.jsonl").read_text().splitlines()]
+    assert [(one["text"], one["targets"][0]) for one in stored] == [
+        *pairs[50:], *((target, source) for source, target in pairs[50:]),
+    ]  # fmt: skip
+    translator = regard.load(run)
+    assert [*translator.languages.pairs] == [("en", "de"), ("de", "en")]
+    assert translator.between(target="en").prefix == "<2en> "
+
+
 def test_an_option_that_was_refused_can_be_mended_in_the_same_folder(
     pairs_file: str, tmp_path: Path
 ) -> None:

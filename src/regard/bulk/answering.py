@@ -28,8 +28,8 @@ def check_options(settings: Settings) -> None:
         )
     if settings.input == "text" and len(settings.columns) > 1:
         raise BadArgumentError(
-            f"{settings.task} reads {' and '.join(settings.columns)} of each line. Give JSON lines"
-            " or Parquet."
+            f"{settings.task} reads {' and '.join(settings.columns)} of each line. Give CSV,"
+            " JSON lines or Parquet."
         )
 
 

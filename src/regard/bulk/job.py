@@ -20,12 +20,13 @@ from typing import Any
 from regard import catalog
 from regard.bulk import answering, parts
 from regard.bulk.reading import check_columns
-from regard.bulk.settings import Settings, format_of
+from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256_tree, whole_file, write_json
 from regard.json_files import read_object
 from regard.records.lines import Say, warn
+from regard.records.reader import format_of
 from regard.version import __version__
 
 Advance = Callable[[int], None]
@@ -66,6 +67,7 @@ class Job:
         text: the column with the text, or the question; other: the second column, with the text's
             pair or the question's context; None: the task's own names.
         id: the column that the output repeats; None: all.
+        delimiter: between the cells of CSV; None: as the first lines look.
         options: of the task, decoding included.
         shard_size: lines of a part; None: the task's own number.
         say: called with a sentence where a file is not UTF-8.
@@ -85,6 +87,7 @@ class Job:
         text: str | None = None,
         other: str | None = None,
         id: str | None = None,
+        delimiter: str | None = None,
         options: dict[str, Any] | None = None,
         shard_size: int | None = None,
         batch_size: int | None = None,
@@ -100,15 +103,20 @@ class Job:
             raise BadArgumentError(f"the output is not packed; name it {self.output.stem}.")
         if self.output.is_dir():
             raise BadArgumentError(f"{output} is a folder; name a file in it.")
-        written = format_of(self.output)
+        written = format_of(self.output, "text")
+        if written in ("csv", "tsv"):
+            raise BadArgumentError(
+                f"the output must be JSON lines (.jsonl), Parquet (.parquet) or text (.txt); got"
+                f" {self.output.name}."
+            )
         columns = _columns([each.name for each in kind.inputs if not each.optional], text, other)
-        self.input = Input.read(input, self.shard_size, say)
+        self.input = Input.read(input, self.shard_size, say, delimiter=delimiter)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
         if self.input.format == "text" and (text or other or id):
             raise BadArgumentError(
                 f"{input} is text, a line each, and has no columns. Leave the columns out, or give"
-                " JSON lines or Parquet."
+                " CSV, JSON lines or Parquet."
             )
         folder = Path(model)
         self.settings = Settings(
@@ -118,13 +126,14 @@ class Job:
             written,
             columns,
             id=id,
+            delimiter=delimiter,
             several=len(self.input.files) > 1,
             options=options or {},
             batch_size=batch_size or kind.batch_size,
             **settings,
         )
         answering.check_options(self.settings)
-        check_columns(self.settings, self.input.files)
+        check_columns(self.settings, self.input)
         if "parquet" in (written, self.input.format):
             from regard.bulk.shards import parquet
 

@@ -11,10 +11,11 @@ from typing import Any, get_args, get_origin
 from regard import catalog
 from regard.bulk.answering import Fields
 from regard.bulk.reading import Lines
-from regard.bulk.settings import Format, Settings
+from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard, parquet
 from regard.errors import DamagedFileError
 from regard.lines import json_line
+from regard.records.reader import Format
 from regard.tasks.result import Float32, shape
 
 _PIECE = 2**20

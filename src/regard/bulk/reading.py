@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard, parquet
+from regard.bulk.shards import Input, Shard, parquet
 from regard.errors import BadArgumentError, DamagedFileError, RegardError
 from regard.records import reader as records
 from regard.records.lines import BadLine, Decoder, open_bytes
@@ -51,7 +51,14 @@ class Reader:
         """
         if self.settings.input == "parquet":
             return self._parquet(shard)
-        return Lines([self._record(shard, *record) for record in self._lines(shard)])
+        table = bool(shard.names)
+        return Lines(
+            [
+                self._record(shard, *record)
+                for record in self._lines(shard)
+                if not (table and record[1] is None)
+            ]
+        )
 
     def _lines(self, shard: Shard) -> Iterator[records.Record]:
         if self._file is None or self._name != shard.file:
@@ -60,6 +67,7 @@ class Reader:
         self._file.seek(shard.start)  # of a gzip, what is between is unpacked and passed over
         decode = Decoder(shard.file, windows=shard.windows)
         span: Any = {"decode": decode, "first": shard.first, "size": shard.size}
+        span["delimiter"] = shard.delimiter
         groups = records.read_groups(
             self._file, shard.file, self.settings.input, strict=True, **span
         )
@@ -80,6 +88,12 @@ class Reader:
         try:
             if found is None:
                 raise DamagedFileError("the line is empty.")
+            if isinstance(found, list):
+                if len(found) != len(shard.names):
+                    raise DamagedFileError(
+                        f"expected {len(shard.names)} columns like the first row; got {len(found)}"
+                    )
+                found = dict(zip(shard.names, found, strict=True))
             texts = tuple(_text(found, name) for name in self.settings.columns)
             if self.settings.id is None:
                 return Record(number, texts, found)
@@ -110,16 +124,25 @@ class Reader:
         )
 
 
-def check_columns(settings: Settings, files: tuple[Any, ...]) -> None:
+def check_columns(settings: Settings, input: Input) -> None:
     """Refuses an input that lacks the columns, before a model is loaded.
 
     Raises:
-        BadArgumentError: Parquet files without a column or with different ones; JSON lines whose
-            first objects lack it.
+        BadArgumentError: a table without a column, Parquet files with different ones, or JSON
+            lines whose first objects lack it.
     """
     if settings.input == "text":
         return
-    columns = [*settings.columns, *([] if settings.id is None else [settings.id])]
+    files, columns = (
+        input.files,
+        [*settings.columns, *([] if settings.id is None else [settings.id])],
+    )
+    if settings.input in ("csv", "tsv"):
+        for shard in input.shards:
+            for name in columns:
+                if name not in shard.names:
+                    raise _missing(shard.file, name, list(shard.names))
+        return
     if settings.input == "jsonl":
         names = set(_first_names(files[0]))
         missing = [name for name in columns if name not in names]

@@ -1,12 +1,12 @@
 """The lines of the input in shards: what one worker does at once, and writes whole."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from regard.bulk.settings import Format, format_of
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -16,7 +16,7 @@ from regard.errors import (
 )
 from regard.files import sha256
 from regard.records.lines import Decoder, Say, empty_file, open_bytes, unpacking, warn
-from regard.records.reader import read_groups
+from regard.records.reader import Format, delimiter_of, format_of, read_groups
 
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
 _PIECE = 2**20
@@ -34,6 +34,8 @@ class Shard:
     size: int = 0  # their bytes
     windows: bool = False  # whether what is not UTF-8 is Windows-1252
     group: int = 0  # the row group of Parquet
+    names: Sequence[str] = ()  # of a table's columns, in its first row
+    delimiter: str | None = None  # between the cells of CSV
 
     @property
     def lines(self) -> str:
@@ -52,7 +54,9 @@ class Input:
     shards: tuple[Shard, ...]
 
     @classmethod
-    def read(cls, name: str, lines: int, say: Say = warn) -> "Input":
+    def read(
+        cls, name: str, lines: int, say: Say = warn, *, delimiter: str | None = None
+    ) -> "Input":
         """The files that a name stands for, each read once for where its lines begin.
 
         Args:
@@ -60,24 +64,34 @@ class Input:
                 of their names.
             lines: of a shard, at most.
             say: called with a sentence where a file is not UTF-8.
+            delimiter: between the cells of CSV; None: as the first lines of a file look.
 
         Raises:
             NotFoundError: no such file.
-            BadArgumentError: a folder, a table, or files of different formats.
+            BadArgumentError: a folder, files of different formats, or a delimiter of none of them.
             DamagedFileError: a file cannot be read, or there is not a single line.
         """
         files = _files(name)
-        formats = {format_of(file) for file in files}
+        formats = {format_of(file, "text") for file in files}
         if len(formats) > 1:
             raise BadArgumentError(
                 f"{name} must be files of one format; got {' and '.join(sorted(formats))}."
                 " Run a job for each."
             )
         (format,) = formats
-        cut = _parquet if format == "parquet" else _lines
+        if delimiter is not None and (format != "csv" or len(delimiter) != 1):
+            raise BadArgumentError(
+                f"`delimiter` is one character between the cells of CSV; got {delimiter!r} for"
+                f" {files[0].name}. Leave it out where it is not CSV."
+            )
         shards: list[Shard] = []
         for file in files:
-            shards += cut(file, lines, len(shards), say)
+            if format in ("csv", "tsv"):
+                shards += _table(file, lines, len(shards), say, format, delimiter)
+            else:
+                shards += (_parquet if format == "parquet" else _lines)(
+                    file, lines, len(shards), say
+                )
         if not shards:
             raise empty_file(name)
         return cls(tuple(files), format, tuple(shards))
@@ -141,6 +155,41 @@ def _lines(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
         yield Shard(number, str(file), start, first, count, place - start, windows)
 
 
+def _table(
+    file: Path, lines: int, number: int, say: Say, format: Format, delimiter: str | None
+) -> Iterator[Shard]:
+    """Shards that begin with a row, each with the names in the first; empty lines are no rows."""
+    windows = _is_windows_1252(file, say)
+    if format == "csv" and delimiter is None:
+        delimiter = delimiter_of(file)
+    shard: Shard | None = None  # the one that rows are added to
+    place = passed = 0  # bytes and lines
+    with open_bytes(file) as opened, open_bytes(file) as raw, unpacking(str(file), 0):
+        decode = Decoder(str(file), windows=windows)
+        groups = read_groups(opened, str(file), format, delimiter=delimiter, decode=decode)
+        for line, content in chain.from_iterable(groups):
+            if content is None:
+                continue
+            while passed < line:  # a row of CSV may be several lines
+                piece = raw.readline(_PIECE)
+                place += len(piece)
+                passed += piece.endswith(b"\n") or len(piece) < _PIECE
+            if shard is None:
+                if not isinstance(content, list):
+                    raise DamagedFileError(f"{file} must begin with the names of its columns.")
+                shard = Shard(
+                    number, str(file), place, line + 1, 0, 0, windows, 0, content, delimiter
+                )
+                continue
+            shard = replace(shard, count=shard.count + 1, size=place - shard.start)
+            if shard.count == lines or shard.size >= MOST_BYTES:
+                yield shard
+                number = shard.number + 1
+                shard = replace(shard, number=number, start=place, first=line + 1, count=0)
+    if shard is not None and shard.count:
+        yield shard
+
+
 def _is_windows_1252(file: Path, say: Say) -> bool:
     """Return whether lines that are not UTF-8 are read as Windows-1252, as the first of them look.
 
@@ -149,7 +198,7 @@ def _is_windows_1252(file: Path, say: Say) -> bool:
     """
     decode = Decoder(str(file), say)
     with open_bytes(file) as opened:
-        for _ in read_groups(opened, str(file), format_of(file), decode=decode):
+        for _ in read_groups(opened, str(file), format_of(file, "text"), decode=decode):
             if decode.windows is not None:
                 return decode.windows
     return False

@@ -386,6 +386,13 @@ def _csv_of_lines(
     return number
 
 
+def delimiter_of(file: Path) -> str:
+    """Return the sign that divides the first lines of CSV into cells."""
+    with open_bytes(file) as opened:
+        lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])
+    return _delimiter([line for line in lines if isinstance(line, str)])
+
+
 def _delimiter(lines: Sequence[str]) -> str:
     """Return the sign that divides the first lines into equally many cells.
 

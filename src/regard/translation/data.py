@@ -23,7 +23,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.examples import Example, read_examples, split, write_examples
 from regard.recipes.prepared import Values
 from regard.recipes.sequences import PairEncoder, SequenceData
-from regard.records import LeftOut, refuse
+from regard.records import BadLine, LeftOut, refuse
 from regard.text import TokenizerPair, train_pair
 from regard.translation.files import PairFile, held_files, languages_of, tag
 from regard.translation.growing import NewIds, grow_pair, with_tags
@@ -202,7 +202,7 @@ def _cleaned(
     for file in files:
         cleaner = Cleaner(seen=seen[file.language])
         on_bad_line = refuse if options.strict else cleaner.skip
-        for pair in cleaner.clean(read_pairs(file.path, on_bad_line=on_bad_line, say=say)):
+        for pair in cleaner.clean(_read(file, on_bad_line, say)):
             line += 1
             yield _example(pair, file, line)
         say(f"{file.name}: {cleaner.report}")
@@ -217,10 +217,15 @@ def _own(files: Sequence[PairFile], options: TrainingOptions, say: Say) -> list[
     examples = list[Example]()
     for file in files:
         bad = LeftOut(strict=options.strict)
-        pairs = Cleaner(rules).clean(read_pairs(file.path, on_bad_line=bad, say=say))
+        pairs = Cleaner(rules).clean(_read(file, bad, say))
         examples += [_example(pair, file, pair.line) for pair in pairs]
         bad.report(say)
     return examples
+
+
+def _read(file: PairFile, on_bad_line: Callable[[BadLine], None], say: Say) -> Iterator[Pair]:
+    for pair in read_pairs(file.path, on_bad_line=on_bad_line, say=say):
+        yield Pair(pair.target, pair.source, pair.line) if file.reverse else pair
 
 
 def _example(pair: Pair, file: PairFile, line: int) -> Example:

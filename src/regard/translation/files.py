@@ -28,6 +28,8 @@ class PairFile:
     language: str = ""  # of the targets, where the files have several
     most: int | None = None  # pairs that an epoch reads of it, others in each epoch
     dev: str | tuple[str, str] | None = None  # a file of its own to choose the best model by
+    origin: str = ""  # language of the sources; "": that of the options
+    reverse: bool = False  # whether the second side of each pair is its source
     title: str = ""  # in tables of scores; "": the file's name
 
     @property
@@ -60,6 +62,8 @@ class _Source(BaseModel):
     most: int | None = Field(default=None, ge=1)
     language: str = ""
     dev: str | list[str] | None = None
+    source_language: str = ""
+    reverse: bool = False
 
 
 class _Sources(BaseModel):
@@ -109,8 +113,10 @@ def read_sources(path: str) -> list[PairFile]:
     name      in tables of scores; the file's name if not given
     weight    how often each of its pairs is read in an epoch; 1 if not given
     most      pairs that an epoch reads of it at most, others in each epoch
-    language  of its targets, where the sources have several
+    language  of its targets, where there are several
     dev       a file like `pairs`, to choose the best model by
+    source_language  where that is another than the option says
+    reverse   true: the second side of each pair, and of dev, is its source
 
     Raises:
         DamagedFileError: another value, or one of another kind.
@@ -121,11 +127,11 @@ def read_sources(path: str) -> list[PairFile]:
     try:
         listed = _Sources.model_validate(tomllib.loads(Path(path).read_text("utf-8"))).source
     except ValidationError as error:
-        first = error.errors()[0]
+        first, known = error.errors()[0], ", ".join(list(_Source.model_fields)[1:])
         where = " ".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
         raise DamagedFileError(
             f'{path} must list sources of pairs, each [[source]] with pairs = "FILE" and, if you'
-            f" like, name, weight, most, language and dev; at {where}: {first['msg']}."
+            f" like, {known}; at {where}: {first['msg']}."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DamagedFileError(f"{path} is not TOML: {error}. Mend it there.") from None
@@ -146,6 +152,8 @@ def read_sources(path: str) -> list[PairFile]:
             language=source.language,
             most=source.most,
             dev=None if source.dev is None else beside(source.dev),
+            origin=source.source_language,
+            reverse=source.reverse,
             title=source.name,
         )
         for source in listed

@@ -79,8 +79,15 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
 
     def with_targets(self, translator: Translator) -> Translator:
         """The translator with a direction for each target language."""
-        prefixes = {language: f"{tag(language)} " for language in self.languages}
-        return translator.with_directions(self.options.source_language, prefixes)
+        return translator.with_directions(
+            {
+                (
+                    file.origin or self.options.source_language,
+                    file.language,
+                ): f"{tag(file.language)} "
+                for file in self.pairs
+            }
+        )
 
     def made_by(self) -> dict[str, Any]:
         made_by = super().made_by()
@@ -88,7 +95,10 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
             languages = [file.language for file in self.pairs]
             made_by |= {"languages": languages, "source_language": self.options.source_language}
         if len(self.pairs) > 1:
-            made_by["read"] = [[file.weight, file.most] for file in self.pairs]
+            made_by["read"] = [
+                [file.weight, file.most, *(["reverse"] if file.reverse else [])]
+                for file in self.pairs
+            ]
         if self.base is not None:
             around = [list(self.base.before), list(self.base.after)]
             made_by |= {"prefix": self.base.prefix, "around": around}
@@ -121,9 +131,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         return figures_of_all(
             {
                 part: dev_figures(
-                    translator.between(self.options.source_language, part)
-                    if self.languages
-                    else translator,
+                    translator.between(target=part) if self.languages else translator,
                     pairs,
                     sentences=max(1, most // len(parts)),
                 )

@@ -155,8 +155,8 @@ class Translator(TextToText):
         }
         return super().saved_settings() | ({"task_specific_params": tasks} if tasks else {})
 
-    def with_directions(self, source: str, prefixes: Mapping[str, str]) -> Translator:
-        """The same translator with further directions, by target, none of which is chosen.
+    def with_directions(self, prefixes: Mapping[tuple[str, str], str]) -> Translator:
+        """The same translator with further directions, (source, target), none of which is chosen.
 
         Raises:
             UnsupportedError: a model that has languages of another kind, such as mBART's.
@@ -167,8 +167,8 @@ class Translator(TextToText):
                 " at once. Train it on one, or give another base_model."
             )
         new = {
-            (source, target): Defaults(self.generation, prefix, self.not_followed)
-            for target, prefix in prefixes.items()
+            direction: Defaults(self.generation, prefix, self.not_followed)
+            for direction, prefix in prefixes.items()
         }
         directions = {**self.languages.pairs, **new}
         languages = replace(self.languages, pairs=directions, both=True)

@@ -81,7 +81,7 @@ def test_help_shows_the_defaults_that_hold():
         "data_note": "the file", "weights": "once", "new_subwords": "as the data needs",
         "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
-        "accumulate": "one for each process", "shard": False, "strict": False,
+        "accumulate": "one for each process", "shard": False, "strict": False, "fold_quotes": False,
     }  # fmt: skip
     for field in fields(TrainingOptions):
         shown = parameters()[field.name].show_default

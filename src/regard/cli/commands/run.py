@@ -29,8 +29,9 @@ RUNNERS = ("local", "ray")
 Input = Annotated[
     str,
     argument(
-        "File of Parquet, JSON lines or text with one text a line (.txt, …), the latter two also"
-        " .gz; or a pattern in quotes, such as 'parts/*.jsonl'."
+        "File of Parquet, JSON lines, CSV or TSV with names in the first row, or text with one text"
+        " a line (.txt, …), all but the first also .gz; or a pattern in quotes, such as"
+        " 'parts/*.jsonl'."
     ),
 ]
 Output = Annotated[
@@ -43,6 +44,10 @@ IdColumn = Annotated[
         "--id",
         metavar="COLUMN",
     ),
+]
+Delimiter = Annotated[
+    str | None,
+    option("Between the cells of CSV.", default="as the first lines look", metavar="CHARACTER"),
 ]
 Runner = Annotated[
     str,
@@ -143,6 +148,7 @@ def _command(verb: str) -> Callable[..., None]:
         output: Output,
         model: Annotated[str | None, model_option(help, default=shipped)] = None,
         id: IdColumn = None,
+        delimiter: Delimiter = None,
         runner: Runner = "local",
         address: Address = None,
         workers: Workers = 1,
@@ -181,6 +187,7 @@ def _command(verb: str) -> Callable[..., None]:
             text=text,
             other=others[0] if others else None,
             id=id,
+            delimiter=delimiter,
             options=catalog.chosen(verb, chosen),
             shard_size=shard_size,
             batch_size=batch_size,
