@@ -22,6 +22,7 @@ from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
 from regard.recipes.card import CardText
+from regard.recipes.encoders import freeze, layer_rate
 from regard.recipes.labels.image_batches import (
     Augmentation,
     Bytes,
@@ -45,7 +46,6 @@ from regard.recipes.labels.pictures import Look, check_pictures, common_size, lo
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.images import ImageReader
 from regard.tasks.preparation import Preparation, write_preparation
 

@@ -26,13 +26,13 @@ from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder
 from regard.recipes.card import CardText
+from regard.recipes.encoders import check_tokenizer
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
 from regard.recipes.language.corpus import check_enough, split_documents, write_tokens
 from regard.recipes.language.text_scores import TextEvaluator
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy

@@ -22,14 +22,15 @@ from regard.recipes.examples import Example, read_examples, split_examples, writ
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
-from regard.recipes.summaries.documents import read_documents_with_summaries, together
 from regard.recipes.summaries.summary_scores import (
     NAMES,
     SummaryEvaluator,
     lead_scores,
+    read_documents_with_summaries,
     require_rouge,
     rouge,
     rouge_line,
+    together,
 )
 from regard.records import OnBadLine
 from regard.tasks.summarization import Summarizer
