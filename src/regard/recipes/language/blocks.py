@@ -1,4 +1,4 @@
-"""Blocks of running text as batches: a stream of tokens, cut afresh in each epoch."""
+"""Blocks of running text as batches, cut afresh in each epoch, and the words hidden in them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
