@@ -24,7 +24,7 @@ NPM := $(shell command -v npm)
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-newest test-lowest check check-page attack audit notices fresh format page docs bench clean
+.PHONY: help demo test test-newest test-lowest check check-page attack audit notices fresh format page engine docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
@@ -36,6 +36,7 @@ help:
 	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
+	@echo "make engine   build the native engine's libraries for every machine into the package"
 	@echo "make docs     the documentation, every command run and every number made anew, into build/site/"
 	@echo "make format   put every file in the project's format"
 	@echo "make bench    measure every figure the README states, into benchmarks/results/"
@@ -77,6 +78,13 @@ page: $(PAGE_READY)
 
 $(PAGE_READY): web/package-lock.json
 	@cd web && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
+
+# Compiled by Zig's clang, of this version: another one would write other bytes.
+ZIG := ziglang==0.17.1
+
+engine: $(READY)
+	@$(INSTALL) -qq --target build/zig --no-deps $(ZIG)
+	@PYTHONPATH=build/zig $(BIN)/python tools/build_engine.py
 
 docs: $(DOCS_READY)
 	@$(BIN)/python docs/commands.py --run

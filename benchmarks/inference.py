@@ -170,8 +170,12 @@ def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
         settings.append((1, 2))
     ours = OURS.get(part, "regard")
     found = [Contender(sys.executable, ours, folder, *each) for each in settings]
-    if part == "translator":
-        found += [Contender(sys.executable, "regard_fp32", folder, *each) for each in settings]
+    others = {
+        "translator": ("regard_fp32", "regard_native", "regard_native_fp32"),
+        "marian": ("regard_native", "regard_native_fp32"),
+    }
+    for engine in others.get(part, ()):
+        found += [Contender(sys.executable, engine, folder, *each) for each in settings]
     missing = {p for _, p, *_ in PEERS[part] if not installed(python, p)}
     for package in sorted(missing):
         print(f"{package} is not measured: {python} does not have it.")

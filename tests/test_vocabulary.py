@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -56,28 +57,27 @@ def tracked() -> list[Path]:
 
 
 @cache
-def lines(path: Path) -> list[str]:
-    """The lines of a file; those of the table itself are empty."""
+def text(path: Path) -> str:
+    """A file's text, without that of the table itself."""
     before, head, after = path.read_text("utf-8").partition(HEAD)
     table, rest = after.split("\n\n", 1) if head else ("", after)
-    return [*before.split("\n"), *[""] * (head + table).count("\n"), *rest.split("\n")]
+    return "\n".join([before, *[""] * (head + table).count("\n"), rest])
 
 
 @cache
-def names(path: Path) -> set[str]:
-    """Every identifier of a program."""
-    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-    found = (
-        getattr(node, field, None) for node in nodes for field in ("id", "arg", "attr", "name")
-    )
-    return {name for name in found if isinstance(name, str)}
-
-
-@cache
-def variables(path: Path) -> set[str]:
-    """Those that are read as variables: neither fields nor methods."""
-    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
-    return {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+def names(variables: bool) -> dict[str, set[str]]:
+    """Every identifier of the package, and its files; or those alone that are read as variables:
+    neither fields nor methods."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for path in tracked():
+        if path.suffix == ".py" and path.is_relative_to(ROOT / "src"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+                for field in ("id", "arg", "attr", "name"):
+                    name = getattr(node, field, None)
+                    if isinstance(name, str) and (read or not variables):
+                        files[name].add(str(path.relative_to(ROOT)))
+    return files
 
 
 @pytest.mark.parametrize("words", [words for words, where in rows() if where == "text"])
@@ -86,7 +86,8 @@ def test_no_text_has(words: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
         for path in tracked()
-        for number, line in enumerate(lines(path), 1)
+        if ruled_out.search(text(path))
+        for number, line in enumerate(text(path).split("\n"), 1)
         if ruled_out.search(line)
     ]
     assert not found, "\n".join(found)
@@ -100,10 +101,8 @@ def test_no_identifier_has(words: str) -> None:
         return [name] if whole else re.split("_|(?<=[a-z])(?=[A-Z])", name)
 
     found = [
-        f"{path.relative_to(ROOT)}: {name}"
-        for path in tracked()
-        if path.suffix == ".py" and path.is_relative_to(ROOT / "src")
-        for name in sorted(variables(path) if whole else names(path))
+        f"{name}: {', '.join(sorted(files))}"
+        for name, files in names(variables=whole).items()
         if any(ruled_out.fullmatch(part) for part in parts(name))
     ]
     assert not found, "\n".join(found)

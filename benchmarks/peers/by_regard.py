@@ -1,4 +1,4 @@
-"""regard, packed for ONNX Runtime in int8."""
+"""regard, packed for ONNX Runtime in int8; `opened_as` also for the native engine."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +8,8 @@ import numpy as np
 
 from regard.checkpoints import from_pretrained
 from regard.generation import GenerationConfig, generate
+from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.loading import open_native
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder, PackedReader
 from regard.runtime.packing import pack
 from regard.translation.translator import Translator
@@ -19,19 +21,20 @@ def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]
 
 
 def opened_as(
-    precision: str, folder: Path, threads: int, workers: int
+    precision: str, folder: Path, threads: int, workers: int, *, engine: str = "onnx"
 ) -> Callable[[dict[str, Any]], Any]:
-    """As `opened`, in this precision."""
+    """As `opened`, in this precision, by this engine."""
     if folder.name == "translator":
         # Without a number of threads, as many batches are decoded at the same time as there are
         # cores, by one thread each.
         each = threads if workers == 1 else None
-        translator = Translator.load(folder).run_by("onnx", precision=precision, threads=each)
+        translator = Translator.load(folder).run_by(engine, precision=precision, threads=each)
     else:
         assert workers == 1
         translator = None
         model = from_pretrained(folder)
-        packed = pack(model, precision, threads=threads)
+        opening = {"onnx": pack, "native": open_native}[engine]
+        packed = opening(model, precision, threads=threads)
 
     def translate(case: dict[str, Any]) -> list[str]:
         assert translator is not None
@@ -48,7 +51,7 @@ def opened_as(
         )
         for first in range(0, len(case["ids"]), case["together"]):
             ids = np.array(case["ids"][first : first + case["together"]])
-            if isinstance(packed, PackedEncoderDecoder):
+            if isinstance(packed, PackedEncoderDecoder | NativeEncoderDecoder):
                 start = np.full((len(ids), 1), model.config.start_id)
                 found = packed.generate(ids, start, config)
             else:

@@ -109,7 +109,8 @@ _WHOLE = (int, int | None, "int", "int | None")
 
 @dataclass_transform(frozen_default=True)
 class Options:
-    """The base of classes of options: each is a frozen data class, its fields made by `option`.
+    """The base of classes of options: each is a frozen data class without the decorator, its fields
+    made by `option`.
 
     Raises:
         BadArgumentError: a value out of range.

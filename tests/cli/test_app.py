@@ -20,13 +20,14 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
+        "--words", "--force",
         "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "summarize": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
-        "--precision", "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens",
+        "--precision", "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
         "--no-repeat-ngram-size", "--threads", "--help"
     },
@@ -57,12 +58,13 @@ OPTIONS = {
     },
     "run": {"--help"},
     "run translate": RUN | {
-        "--tokens", "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
+        "--tokens", "--words", "--force", "--source-language", "--target-language", "--prefix",
+        "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run summarize": RUN | {
-        "--tokens", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
+        "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
         "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
         "--threads", "--help"
     },
@@ -85,7 +87,7 @@ OPTIONS = {
         "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
-        "--strict", "--word",
+        "--strict", "--word", "--calibrate",
         "model", "data", "--output", "--json", "--source-language", "--target-language",
         "--prefix", "--num-beams", "--length-penalty", "--max-new-tokens", "--batch-size",
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
@@ -135,9 +137,9 @@ OPTIONS = {
     "export page": {"model", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
-        "models", "--host", "--port", "--api-key", "--no-auth", "--precision", "--waiting",
-        "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending", "--timeout",
-        "--notice", "--workers", "--download", "--help",
+        "models", "--host", "--port", "--api-key", "--no-auth", "--engine", "--precision",
+        "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
+        "--timeout", "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {

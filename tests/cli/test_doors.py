@@ -68,7 +68,7 @@ def names(value: Any) -> Any:
     ("verb", "options"),
     [
         ("translate", {}),
-        ("translate", {"num_beams": 3, "alternatives": 2, "tokens": True}),
+        ("translate", {"num_beams": 3, "alternatives": 2, "tokens": True, "words": True}),
         ("generate", {"max_new_tokens": 3, "do_sample": False}),
         ("classify", {"top_k": 2}),
         ("encode", {}),
@@ -107,6 +107,33 @@ def test_every_door_names_the_same_parts(
         assert found.pop("text") == text
         assert names(found) == expected
     assert names(served) == expected
+
+
+def test_a_text_in_another_language_is_refused_at_every_door(
+    regard: Callable[..., Any], client: TestClient, tmp_path: Path
+) -> None:
+    text = "Où est la gare la plus proche ?"
+    sentence = f"en-de reads another language than that of {text!r}. Give a text in its language,"
+    outcome = regard("translate", text)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == f"regard: line 1: {sentence} another model, or --force.\n"
+    (tmp_path / "in.txt").write_text(f"It is late.\n{text}\n")
+    assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "out.jsonl").code == 2
+    [bad] = (tmp_path / "out.jsonl.bad.jsonl").read_text().splitlines()
+    assert json.loads(bad)["reason"].startswith(sentence)
+    for path, body in (
+        ("/run/translate", {"text": text}),
+        ("/translate", {"q": text, "source": "en", "target": "de"}),
+    ):
+        answer = client.post(path, json=body)
+        assert answer.status_code in (400, 422)
+        assert sentence in answer.text
+    with pytest.raises(RegardError, match="reads another language"):
+        package.load("en-de").trace(text)
+
+    assert regard("translate", text, "--force").code == 0
+    assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "o.txt", "--force").code == 0
+    assert client.post("/run/translate", json={"text": text, "force": True}).status_code == 200
 
 
 def outside(bounds: Bounds) -> Iterator[float]:

@@ -63,6 +63,28 @@ def test_models_of_ones_own_too(
     assert regard(*arguments, "--threads", 1).out == expected.out
 
 
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_the_native_engine_shows_what_torch_shows(
+    regard: Any, encoder_folder: Any, cache: Path, precision: str
+) -> None:
+    own = encoder_folder("Bart", "ForConditionalGeneration")
+    for arguments in (
+        ("translate", "Where is the station?", "What a lovely surprise!"),
+        ("summarize", "Who lives in the house?", "-m", own, "--max-new-tokens", "5"),
+    ):
+        expected = regard(*arguments, "--engine", "torch")
+        got = regard(*arguments, "--engine", "native", "--precision", precision, "--threads", 2)
+        assert (got.code, got.out) == (0, expected.out)
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("command", ["classify", "generate"])
+def test_the_native_engine_refuses_what_it_lacks(regard: Any, command: str) -> None:
+    outcome = regard(command, "a", "--engine", "native")
+    assert outcome.code == 2
+    assert "cannot run in the native engine; use the engine torch." in outcome.err
+
+
 @pytest.mark.parametrize("command", ["classify", "encode", "generate"])
 def test_a_precision_without_its_engine_is_refused(regard: Any, command: str) -> None:
     outcome = regard(command, "a", "--engine", "torch", "--precision", "int8")

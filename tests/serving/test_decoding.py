@@ -37,9 +37,9 @@ SENTENCES = [
 LIMITS = Limits()
 
 
-@pytest.fixture(scope="module")
-def translator() -> Any:
-    return regard.load("en-de").run_by("onnx", precision="int8")
+@pytest.fixture(scope="module", params=["onnx", "native"])
+def translator(request: pytest.FixtureRequest) -> Any:
+    return regard.load("en-de").run_by(request.param, precision="int8")
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,8 @@ def test_a_failure_of_the_model_refuses_what_runs_and_the_next_is_answered(
         raise MemoryError("of a test")
 
     with monkeypatch.context() as broken:
-        broken.setattr("regard.runtime.decodes.Slots.add", fail)
+        for slots in ("regard.runtime.decodes.Slots", "regard.runtime.native.decodes.Slots"):
+            broken.setattr(f"{slots}.add", fail)
         with pytest.raises(RuntimeError, match="the model failed; the server's log says why"):
             results(shared, work)
     assert "a step failed" in caplog.text

@@ -1,4 +1,4 @@
-"""A translator decoded by ONNX Runtime: the same texts, in any batch, and the model's own maps."""
+"""A translator decoded by each engine: the same texts, in any batch, and the model's own maps."""
 
 import pickle
 from pathlib import Path
@@ -27,9 +27,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path))
 
 
+@pytest.mark.parametrize("engine", ["onnx", "native"])
 @pytest.mark.parametrize("num_beams", [1, 3])
-def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int) -> None:
-    fast = translator.run_by("onnx")
+def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int, engine: str) -> None:
+    fast = translator.run_by(engine)
     options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=30)
     expected, got = (each.run(TEXTS, **options) for each in (translator, fast))  # type: ignore[arg-type]
     for ours, theirs in zip(got, expected, strict=True):
@@ -41,8 +42,11 @@ def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int) -
     assert translator.packed is None  # the first is as it was
 
 
-def test_int8_gives_the_same_result_alone_and_in_any_batch(translator: Translator) -> None:
-    coarse = translator.run_by("onnx", precision="int8")
+@pytest.mark.parametrize("engine", ["onnx", "native"])
+def test_int8_gives_the_same_result_alone_and_in_any_batch(
+    translator: Translator, engine: str
+) -> None:
+    coarse = translator.run_by(engine, precision="int8")
     together = coarse.run(TEXTS, num_beams=2, max_new_tokens=30)
     alone = [coarse.run([text], num_beams=2, max_new_tokens=30)[0] for text in TEXTS]
     assert together == alone  # the scores, too, bit for bit
@@ -50,28 +54,35 @@ def test_int8_gives_the_same_result_alone_and_in_any_batch(translator: Translato
     assert together[0].score != exact[0].score
 
 
+@pytest.mark.parametrize("engine", ["onnx", "native"])
 def test_batches_in_parallel_give_what_one_after_the_other_gives(
-    translator: Translator, monkeypatch: pytest.MonkeyPatch
+    translator: Translator, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    parallel = translator.run_by("onnx", precision="int8")
+    parallel = translator.run_by(engine, precision="int8")
     assert parallel.engine.workers == 3
-    serial = translator.run_by("onnx", precision="int8", threads=1)
+    serial = translator.run_by(engine, precision="int8", threads=1)
     assert (serial.engine.workers, translator.engine.workers) == (1, 1)
     found = [each.run(TEXTS, batch_size=1, max_new_tokens=30) for each in (parallel, serial)]
     assert found[0] == found[1]
 
 
-def test_a_trace_is_of_the_engines_text_and_the_models_weights(translator: Translator) -> None:
-    coarse = translator.run_by("onnx", precision="int8")
+@pytest.mark.parametrize("engine", ["onnx", "native"])
+def test_a_trace_is_of_the_engines_text_and_the_models_weights(
+    translator: Translator, engine: str
+) -> None:
+    coarse = translator.run_by(engine, precision="int8")
     axis = coarse.trace(TEXTS[0]).axes["target"]
     tokens = coarse.run([TEXTS[0]])[0].tokens
     assert axis.predicts is not None
     assert axis.predicts[: len(tokens)] == tokens
 
 
-def test_other_weights_are_decoded_by_torch_until_they_are_packed(translator: Translator) -> None:
-    assert translator.run_by("onnx").with_model(translator.model).packed is None
+@pytest.mark.parametrize("engine", ["onnx", "native"])
+def test_other_weights_are_decoded_by_torch_until_they_are_packed(
+    translator: Translator, engine: str
+) -> None:
+    assert translator.run_by(engine).with_model(translator.model).packed is None
 
 
 def test_auto_packs_what_can_be_packed(
@@ -111,7 +122,7 @@ def test_a_model_that_was_packed_before_is_loaded_when_it_is_asked_for(
     assert again.computed_by == "onnx fp32"
 
 
-@pytest.mark.parametrize("engine", ["auto", "onnx"])
+@pytest.mark.parametrize("engine", ["auto", "onnx", "native"])
 def test_weights_that_were_changed_are_what_computes(
     engine: str, translator: Translator, tmp_path: Path
 ) -> None:
@@ -125,7 +136,7 @@ def test_weights_that_were_changed_are_what_computes(
     assert abs(changed.score - before.score) > 1e-3
     again = fast.run_by(engine)
     assert again.run(TEXTS[:1], max_new_tokens=30)[0].score == pytest.approx(changed.score)
-    assert again.computed_by == "onnx fp32"
+    assert again.computed_by == f"{engine.replace('auto', 'onnx')} fp32"
     other = Translator.load(tmp_path / "model").run_by(engine)  # the file is as it was
     assert other.run(TEXTS[:1], max_new_tokens=30)[0].score == before.score
 
@@ -160,21 +171,28 @@ def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -
 
 
 def test_bad_arguments_are_refused(translator: Translator) -> None:
-    with pytest.raises(RegardError, match="engine must be one of auto, torch, onnx; got 'onx'"):
+    with pytest.raises(
+        RegardError, match="engine must be one of auto, torch, onnx, native; got 'onx'"
+    ):
         translator.run_by("onx")
     with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int5'"):
         translator.run_by("onnx", precision="int5")
-    with pytest.raises(RegardError, match="`threads` needs `engine` onnx; add it, or leave"):
+    with pytest.raises(RegardError, match="precision must be one of fp32, bf16, int8; got 'int4'"):
+        translator.run_by("native", precision="int4")
+    with pytest.raises(
+        RegardError, match="`threads` needs `engine` onnx or native; add it, or leave"
+    ):
         translator.run_by("torch", threads=2)
-    with pytest.raises(RegardError, match="`precision` needs `engine` onnx; add it, or leave"):
+    with pytest.raises(
+        RegardError, match="`precision` needs `engine` onnx or native; add it, or leave"
+    ):
         translator.run_by("torch", precision="int8")
 
 
 def test_a_recurrent_translator_is_refused(tokenizers: TokenizerPair) -> None:
-    with pytest.raises(
-        UnsupportedError, match="the class RecurrentEncoderDecoder cannot be packed"
-    ):
-        recurrent_translator(tokenizers).run_by("onnx")
+    for engine, reason in (("onnx", "cannot be packed"), ("native", "cannot run")):
+        with pytest.raises(UnsupportedError, match=f"the class RecurrentEncoderDecoder {reason}"):
+            recurrent_translator(tokenizers).run_by(engine)
 
 
 def recurrent_translator(tokenizers: TokenizerPair) -> Translator:

@@ -50,7 +50,7 @@ def test_figures_are_of_the_sentences_that_were_translated(
     translator: Translator, made_up: Callable[[int], Pairs]
 ) -> None:
     pairs = made_up(11)
-    figures = dev_figures(translator, pairs, sentences=4)
+    figures, _ = dev_figures(translator, pairs, sentences=4)
     spread = [pairs[k] for k in (0, 2, 5, 8)]
     # A translation may be ten tokens longer than the longest reference.
     limit = 10 + max(len(translator.tokenizers.target.encode(t)) for _, t in spread)

@@ -386,4 +386,4 @@ def test_a_text_with_some_unknown_characters_is_translated(translator: Translato
 
 
 def test_an_evaluation_translates_whatever_there_is(translator: Translator) -> None:
-    assert len(translator.run([UNKNOWN, "the dog."], any_script=True)) == 2
+    assert len(translator.run([UNKNOWN, "the dog."], force=True)) == 2

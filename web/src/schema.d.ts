@@ -598,6 +598,11 @@ export interface components {
             shown: number;
             /** Steps */
             steps: components["schemas"]["regard__inspection__answers__Step"][];
+            /**
+             * Unsure Below
+             * @default 0
+             */
+            unsure_below: number;
         };
         /**
          * Geometry
@@ -1039,6 +1044,8 @@ export interface components {
             renormalized: boolean;
             /** Start Id */
             start_id: number;
+            /** Unsure Below */
+            unsure_below: number;
         };
         /**
          * PageScales

@@ -27,7 +27,7 @@ def evaluate(
 
     >>> report = regard.evaluate("en-de", "pairs.tsv", batch_size=9)
     >>> sorted(report.figures), report.count
-    (['bleu', 'chrf'], 9)
+    (['bleu', 'chrf', 'mark_precision', 'mark_recall', 'wrong'], 9)
     >>> print(report.lines()[0])
     BLEU         ...   ... to ...   nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:...
 

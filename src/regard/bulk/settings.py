@@ -20,8 +20,8 @@ class Settings:
         delimiter: between the cells of CSV; None: as the first lines look.
         several: whether the input is several files, so that a line's number needs its file.
         options: of the task.
-        engine: "auto", "torch" or "onnx", as `Task.run_by` takes it.
-        precision: of "onnx".
+        engine: as `Task.run_by` takes it.
+        precision: of the engines that have one.
         batch_size: texts computed together.
     """
 

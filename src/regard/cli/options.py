@@ -74,17 +74,17 @@ Threads = Annotated[int | None, option("CPU threads.", default="one for each cor
 Engine = Annotated[
     str,
     option(
-        "What computes: the model, by torch; or the model packed for ONNX Runtime, each batch on"
-        " one thread unless --threads says otherwise. auto: onnx where that is possible and the"
-        " model is not large.",
-        metavar="auto|torch|onnx",
+        "What computes: the model, by torch; or the model packed for ONNX Runtime or, of a model"
+        " that translates or summarizes, for the native engine, each batch on one thread unless"
+        " --threads says otherwise. auto: onnx where that is possible and the model is not large.",
+        metavar="auto|torch|onnx|native",
     ),
 ]
 Precision = Annotated[
     str | None,
     option(
-        "What the packed model multiplies in.",
-        metavar="fp32|int8|int4",
+        "What the packed model multiplies in; int4 of onnx alone, bf16 of native alone.",
+        metavar="fp32|int8|int4|bf16",
         default="fp32",
     ),
 ]

@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Protocol, TextIO
 
@@ -80,6 +80,15 @@ def takes_color(stream: TextIO) -> bool:
     """Return True if `stream` is a terminal that shows color and NO_COLOR is not set."""
     dumb = os.environ.get("TERM") == "dumb"
     return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
+
+
+def underlined(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a line with these parts of it underlined, for a terminal that `takes_color`."""
+    page, line = console(color=True), Text(text)
+    for start, end in spans:
+        line.stylize("underline", start, end)
+    page.print(line, soft_wrap=True)
+    return printed(page)
 
 
 def console(color: bool, width: int | None = None) -> Console:

@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from regard.errors import BadArgumentError
@@ -112,12 +113,16 @@ class BadWords:
 
     words: tuple[tuple[int, ...], ...]
 
+    def check(self, vocab: int) -> None:
+        """Refuse ids that are not in the vocabulary, as the other filters of ids do."""
+        _check_ids("bad_words_ids", tuple(chain(*self.words)), vocab)
+
     def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         arrays, vocab = arrays_of(logits), logits.shape[1]
         forbidden = logits > math.inf  # nothing yet
         by_length: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+        self.check(vocab)
         for word in self.words:
-            _check_ids("bad_words_ids", word, vocab)
             by_length[len(word)].append(word)
         for length, words in by_length.items():
             if length - 1 > history.shape[1]:
@@ -137,10 +142,13 @@ class MinNewTokens:
     minimum: int
     eos_ids: tuple[int, ...]
 
+    def check(self, vocab: int) -> None:
+        _check_ids("eos_token_id", self.eos_ids, vocab)
+
     def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         if generated >= self.minimum:
             return logits
-        _check_ids("eos_token_id", self.eos_ids, logits.shape[1])
+        self.check(logits.shape[1])
         arrays = arrays_of(logits)
         tokens = arrays.count(logits.shape[1], like=logits)[:, None]
         ends = (tokens == arrays.array(self.eos_ids, like=logits)).any(-1)
@@ -154,10 +162,13 @@ class ForcedToken:
     token: int
     at: int
 
+    def check(self, vocab: int) -> None:
+        _check_ids("a forced token id", (self.token,), vocab)
+
     def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         if generated != self.at:
             return logits
-        _check_ids("a forced token id", (self.token,), logits.shape[1])
+        self.check(logits.shape[1])
         arrays = arrays_of(logits)
         it = arrays.count(logits.shape[1], like=logits) == self.token
         return arrays.filled(arrays.filled(logits, it, 0.0), ~it, -math.inf)
@@ -172,10 +183,13 @@ class ForcedBeginning:
 
     tokens: tuple[int, ...]
 
+    def check(self, vocab: int) -> None:
+        _check_ids("forced_beginning", self.tokens, vocab)
+
     def __call__(self, logits: Array, history: Array, generated: int) -> Array:
         if generated >= len(self.tokens):
             return logits
-        _check_ids("forced_beginning", self.tokens, logits.shape[1])
+        self.check(logits.shape[1])
         arrays = arrays_of(logits)
         it = arrays.count(logits.shape[1], like=logits) == self.tokens[generated]
         possible = arrays.filled(logits, logits == -math.inf, 0.0)

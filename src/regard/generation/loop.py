@@ -107,7 +107,7 @@ def generate(
     )
     for _ in _driven(searching, decoder, config):
         pass
-    check_possible(results)
+    check_possible(result.hypotheses for result in results)
     if config.do_sample:
         drawn = [result.hypotheses[0] for result in results]
         return [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
@@ -144,7 +144,7 @@ def stream(
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
     for request in itertools.islice(_driven(searching, decoder, config), 1, None):
         yield int(request.tokens[0])
-    check_possible(results)
+    check_possible(result.hypotheses for result in results)
     [hypothesis] = results[0].hypotheses
     yield hypothesis.tokens[-1]
     return hypothesis

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -184,9 +184,9 @@ def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
         request = Asked(None, best[:, 0], 1)
 
 
-def check_possible(results: list[NBest]) -> None:
-    """Raises BadArgumentError for a search that has found nothing."""
-    if not all(result.hypotheses for result in results):
+def check_possible(found: Iterable[object]) -> None:
+    """Raises BadArgumentError where a search has found nothing: no hypotheses, or 0 of them."""
+    if not all(found):
         raise BadArgumentError(
             "at least one token must be possible at each step; a sentence reached a step where"
             " every token was forbidden or NaN. Relax bad_words_ids, no_repeat_ngram_size or"

@@ -84,6 +84,7 @@ class GenerationInfo:
     steps: list[Step]
     hypotheses: list[HypothesisInfo]
     shown: int
+    unsure_below: float = 0.0  # a word is unsure if its steps' probabilities multiply to less
 
 
 @dataclass(frozen=True)

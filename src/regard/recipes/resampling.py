@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.training.metrics import ScoredTexts
 
 SAMPLES = 1000
 
@@ -31,7 +32,7 @@ class Scored(ABC):
         return self.figures_of(np.arange(len(self)))
 
 
-def intervals(scored: Scored, *, seed: int = 0) -> dict[str, tuple[float, float]]:
+def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple[float, float]]:
     """The 95 % interval of each figure: name → (low, high), the same at every call."""
     drawn = [scored.figures_of(rows) for rows in _samples(len(scored), seed)]
     ends = {

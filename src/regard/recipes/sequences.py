@@ -184,16 +184,16 @@ def spread(items: Sequence[Item], most: int) -> list[Item]:
 
 def greedy_answers(
     task: TextToText, sources: Sequence[str], references: Sequence[str], *, batch_size: int
-) -> list[str]:
-    """The answers of greedy decoding, each at most ten tokens longer than the longest reference.
+) -> list[Any]:
+    """The results of greedy decoding, each at most ten tokens longer than the longest reference.
 
     A young model rarely ends a text; nothing is learned from how long it would continue.
     """
     longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
     results = task.run(
-        sources, any_script=True, batch_size=batch_size, max_new_tokens=longest + 10, **GREEDY
+        sources, force=True, batch_size=batch_size, max_new_tokens=longest + 10, **GREEDY
     )
-    return [result.text for result in results]
+    return list(results)
 
 
 @torch.inference_mode()

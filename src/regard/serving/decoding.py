@@ -18,6 +18,8 @@ from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.arrays import Array
 from regard.generation.search import Asked, NBest, check_possible, search
 from regard.runtime.decodes import Batch, Read, Slot, Slots
+from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.decodes import Slots as NativeSlots
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
 from regard.runtime.rows import PIECE
 from regard.serving.jobs import Job, Waiting, as_refusal
@@ -26,6 +28,9 @@ from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
 ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together
+
+Packed = PackedEncoderDecoder | PackedDecoder | NativeEncoderDecoder
+AnySlots = Slots | NativeSlots
 
 log = logging.getLogger("regard.serving")
 
@@ -69,7 +74,7 @@ class Decode(Job):
         Raises:
             BadArgumentError: no token was possible.
         """
-        check_possible(self._results)
+        check_possible(result.hypotheses for result in self._results)
         if self.config.do_sample:
             return [result.hypotheses[0] for result in self._results]
         return self._results[0].hypotheses[: self.config.alternatives]
@@ -80,7 +85,7 @@ class _Active:
     """A job that has a slot."""
 
     job: Decode
-    slots: Slots
+    slots: AnySlots
     slot: Slot
     request: Asked
 
@@ -108,7 +113,7 @@ class Decoding:
 
     def __init__(
         self,
-        model: PackedEncoderDecoder | PackedDecoder,
+        model: Packed,
         *,
         name: str,
         waiting: int,
@@ -132,7 +137,7 @@ class Decoding:
 class _Loop:
     def __init__(
         self,
-        model: PackedEncoderDecoder | PackedDecoder,
+        model: Packed,
         waiting: Waiting[Decode],
         rows: int,
         kept: int,
@@ -140,7 +145,7 @@ class _Loop:
     ):
         self._model, self._waiting, self._metrics = model, waiting, metrics
         self._rows, self._kept = rows, kept
-        self._lanes: dict[int, Slots] = {}  # by the width of their slots
+        self._lanes: dict[int, AnySlots] = {}  # by the width of their slots
         self._active: list[_Active] = []
         self._reading: list[_Reading] = []
         self.thread = threading.Thread(target=self._run, name="regard-decoding", daemon=True)
@@ -210,7 +215,7 @@ class _Loop:
             for job, slot in zip(those, slots.add(source, mask), strict=True):
                 self._active.append(_Active(job, slots, slot, job.first))
 
-    def _lane(self, width: int) -> Slots:
+    def _lane(self, width: int) -> AnySlots:
         if width not in self._lanes:
             self._lanes[width] = self._model.slots(width)
         return self._lanes[width]
@@ -240,6 +245,7 @@ class _Loop:
             following = self._answered(job, logits)
             if following is not None:
                 slots = self._lane(job.width)
+                assert isinstance(slots, Slots), "a language model is packed for ONNX Runtime"
                 self._active.append(_Active(job, slots, slots.enter(reading.state), following))
 
     def _drop_unwanted(self) -> None:

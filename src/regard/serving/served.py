@@ -60,6 +60,7 @@ class Served:
 
     Args:
         places: shipped names, folders and hub:org/name.
+        engine: a name in `tasks.engine.ENGINES`, of one that packs models: "onnx" or "native".
         precision: of the packed models' products.
         shared: whether weights are to lie in memory that other processes share.
         say: called with a sentence where packing takes longer than a second.
@@ -74,6 +75,7 @@ class Served:
         limits: Limits,
         metrics: Metrics,
         *,
+        engine: str = "onnx",
         precision: str | None = None,
         shared: bool = False,
         say: Callable[[str], None] = lambda sentence: None,
@@ -83,9 +85,9 @@ class Served:
         for place in dict.fromkeys(places):
             name = short_name(place)
             name = place if name in self.models else name
-            task = load(place).run_by("onnx", precision=precision, say=say)
-            if shared and _laid_out(task, say):
-                task = load(place).run_by("onnx", precision=precision)
+            task = load(place).run_by(engine, precision=precision, say=say)
+            if shared and hasattr(task.packed, "folder") and _laid_out(task, say):
+                task = load(place).run_by(engine, precision=precision)
             self.models[name] = self._opened(name, place, task)
 
     def model(self, kind: str, name: str | None) -> Model[Any]:

@@ -39,13 +39,14 @@ class Settings:
 
     Args:
         models: places, as `Served` takes them.
-        precision: of the packed models' products.
+        engine, precision: as `Served` takes them.
         notice: see `regard.http.server.Server`.
     """
 
     models: list[str]
     limits: Limits
     access: Access
+    engine: str = "onnx"
     precision: str | None = None
     notice: float = 0.0
 
@@ -84,6 +85,7 @@ def serve(
         settings.models,
         settings.limits,
         metrics,
+        engine=settings.engine,
         precision=settings.precision,
         shared=traces is not None,
         say=say,

@@ -70,7 +70,7 @@ class Texts(Work):
 
     Args:
         task: with the languages chosen, where it has several.
-        options: fields of GenerationConfig.
+        options: fields of GenerationConfig, and `force`.
 
     Raises:
         BadArgumentError: as `task.run`; of a text when its jobs are made.
@@ -85,6 +85,8 @@ class Texts(Work):
         options: dict[str, Any],
         seconds: float | None = None,
     ):
+        options = dict(options)
+        self._force = bool(options.pop("force", False))
         config = limits.configured(task.configured(options), options.get("max_new_tokens"))
         results = config.alternatives
         super().__init__(limits, texts, len(texts), results=results, seconds=seconds)
@@ -96,7 +98,7 @@ class Texts(Work):
     def __iter__(self) -> Iterator[Decode]:
         number, start = 0, self._config.decoder_start_token_id
         for text, parts in zip(self._texts, self._parts, strict=True):
-            for part in self.task.parts(text):
+            for part in self.task.parts(text, force=self._force):
                 parts.append(part)
                 source = self.task.source(part)
                 yield Decode(source, self._config, self.deadline, start=start, number=number)

@@ -90,6 +90,7 @@ class PageDecoding:
     renormalized: bool  # what the settings leave sums to 1 again
     forced_bos_id: int | None  # the first new token
     forced_eos_id: int | None  # the last one where max_new_tokens is reached
+    unsure_below: float  # probability of a word
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,9 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
         "after": list(translator.after),
         "prefix": translator.prefix or "",
         "special": sorted(special),
-        "decoding": _decoding(translator.name, translator.generation),
+        "decoding": _decoding(
+            translator.name, translator.generation, translator.calibration.unsure_below
+        ),
     }
     return description, weights.content
 
@@ -171,7 +174,7 @@ def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
     return {name: fields[name] for name in PageConfig.__dataclass_fields__}
 
 
-def _decoding(name: str, generation: GenerationConfig) -> dict[str, Any]:
+def _decoding(name: str, generation: GenerationConfig, unsure_below: float) -> dict[str, Any]:
     changed = set(generation.to_dict()) - FOLLOWED
     forbidden = generation.bad_words_ids or ()
     if changed or any(len(word) > 1 for word in forbidden):
@@ -184,6 +187,7 @@ def _decoding(name: str, generation: GenerationConfig) -> dict[str, Any]:
         "renormalized": generation.renormalize_logits,
         "forced_bos_id": generation.forced_bos_token_id,
         "forced_eos_id": generation.forced_eos_token_id,
+        "unsure_below": unsure_below,
     }
     return {name: fields[name] for name in PageDecoding.__dataclass_fields__}
 

@@ -8,6 +8,7 @@ from regard.checkpoints import Checkpoint
 from regard.errors import DamagedFileError, refusing
 from regard.generation import GenerationConfig
 from regard.generation.config import SETTINGS
+from regard.tasks.calibration import UNCALIBRATED, Calibration
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Defaults:
     prefix: str | None  # put before every text; None: there are several to choose from
     not_followed: tuple[str, ...]  # settings in the files that are not supported
     max_source_length: int | None = None  # tokens read of a text; None: as the model has positions
+    calibration: Calibration = UNCALIBRATED
 
 
 def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
@@ -33,9 +35,10 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
     """
     config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
     settings = _inside(config) if generation is None else generation
+    calibration = Calibration.of(checkpoint.files)
     with refusing(f"the generation settings in {checkpoint.folder} are malformed"):
         return {
-            name: _defaults(settings | task, config.get("prefix") or "")
+            name: _defaults(settings | task, config.get("prefix") or "", calibration)
             for name, task in {"": {}, **task_settings(checkpoint)}.items()
         }
 
@@ -56,11 +59,11 @@ def _inside(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: config[name] for name in SETTINGS if name in config}
 
 
-def _defaults(settings: Mapping[str, Any], prefix: str) -> Defaults:
+def _defaults(settings: Mapping[str, Any], prefix: str, calibration: Calibration) -> Defaults:
     settings = dict(settings)
     prefix = settings.pop("prefix", prefix)
     longest = settings.pop("max_source_length", None)
     if longest is not None and not (type(longest) is int and longest > 0):
         raise TypeError(f"max_source_length must be a number of tokens; got {longest!r}")
     generation, not_followed = GenerationConfig.from_dict(settings)
-    return Defaults(generation, prefix, tuple(not_followed), longest)
+    return Defaults(generation, prefix, tuple(not_followed), longest, calibration)

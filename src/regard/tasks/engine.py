@@ -159,18 +159,22 @@ class Onnx(Engine):
     Where weights were changed or moved since, the model itself computes.
     """
 
+    form: ClassVar[str] = "onnx"
     settings = ("precision", "threads")
 
     def __init__(
         self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
     ):
+        precision, self._state = precision or "fp32", handle.state
+        self.name = f"{self.form} {precision}"
+        self.packed = self._packed(handle, precision, threads or 1, say)
+        self.workers = cores() if threads is None else 1
+
+    def _packed(self, handle: ModelHandle, precision: str, threads: int, say: Say) -> Any:
         from regard.runtime.packing import pack
 
-        precision, self._state = precision or "fp32", handle.state
         model: Any = handle.source if self._state is None else handle.original
-        self.name = f"onnx {precision}"
-        self.packed = pack(model, precision, threads=threads or 1, say=say)
-        self.workers = cores() if threads is None else 1
+        return pack(model, precision, threads=threads, say=say)
 
     @classmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
@@ -181,6 +185,19 @@ class Onnx(Engine):
 
     def use_threads(self, threads: int) -> None:
         pass
+
+
+class Native(Onnx):
+    """The native engine of `engine/`, which packs a model's weights when it is opened."""
+
+    form = "native"
+
+    def _packed(self, handle: ModelHandle, precision: str, threads: int, say: Say) -> Any:
+        from regard.runtime.native.loading import open_native
+
+        in_files = self._state is None and not handle.is_loaded
+        model: Any = handle.source if in_files else handle.original
+        return open_native(model, precision, threads=threads)
 
 
 class Auto(Onnx):
@@ -204,7 +221,12 @@ class Auto(Onnx):
             return Torch(handle)
 
 
-ENGINES: dict[str, type[Engine]] = {"auto": Auto, "torch": Torch, "onnx": Onnx}
+ENGINES: dict[str, type[Engine]] = {
+    "auto": Auto,
+    "torch": Torch,
+    "onnx": Onnx,
+    "native": Native,
+}
 
 
 def check_engine(name: str, **settings: Any) -> type[Engine]:
@@ -217,7 +239,7 @@ def check_engine(name: str, **settings: Any) -> type[Engine]:
     for setting, value in settings.items():
         if value is not None and setting not in ENGINES[name].settings:
             raise BadArgumentError(
-                f"`{setting}` needs `engine` onnx; add it, or leave `{setting}` out."
+                f"`{setting}` needs `engine` onnx or native; add it, or leave `{setting}` out."
             )
     return ENGINES[name]
 

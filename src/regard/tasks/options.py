@@ -20,9 +20,18 @@ class WritingOptions(Options):
     tokens: bool = option(False, "Also give the tokens of each text, in JSON.")
 
 
-class TranslationOptions(WritingOptions):
+class RewritingOptions(WritingOptions):
+    """Options of a model that reads a text and writes another."""
+
+    force: bool = option(
+        False, "Also answer texts in another language or script than the model's: guesses."
+    )
+
+
+class TranslationOptions(RewritingOptions):
     """Options of translating."""
 
+    words: bool = option(False, "Also give the words and their probabilities, in JSON.")
     source_language: str | None = option(
         None,
         "Source language, for a model of several, such as de or de_DE.",
@@ -45,7 +54,7 @@ class TranslationOptions(WritingOptions):
     sentences: bool = option(False, "Also give the sentences of each text, in JSON.")
 
 
-class SummarizationOptions(WritingOptions):
+class SummarizationOptions(RewritingOptions):
     """Options of summarizing."""
 
     prefix: str | None = option(

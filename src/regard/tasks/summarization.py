@@ -45,7 +45,7 @@ class Rewriter(TextToText):
         texts: Sequence[str],
         *,
         batch_size: int = 8,
-        any_script: bool = False,
+        force: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Summary]:
@@ -55,17 +55,17 @@ class Rewriter(TextToText):
 
         Args:
             batch_size: texts decoded together.
-            any_script: also answer texts whose characters the vocabulary mostly lacks, as an
-                evaluation does; the answers are guesses.
+            force: also answer texts of another language or script, as an evaluation does; the
+                answers are guesses.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig.
 
         Raises:
-            BadArgumentError: an unknown option, one out of range, or a text whose characters the
-                vocabulary mostly lacks.
+            BadArgumentError: an unknown option, one out of range, or a text in another language
+                (`check_readable`).
         """
         config = self.configured(options)
-        whole = read_each(lambda text: list(self.parts(text, any_script=any_script)), texts)
+        whole = read_each(lambda text: list(self.parts(text, force=force)), texts)
         answers = self.answers(
             [[ids[: self.room] for ids in parts] for parts in whole],
             config,
@@ -75,11 +75,11 @@ class Rewriter(TextToText):
         )
         return list(map(self.result, texts, whole, answers))
 
-    def parts(self, text: str, *, any_script: bool = False) -> Iterator[list[int]]:
+    def parts(self, text: str, *, force: bool = False) -> Iterator[list[int]]:
         """All of a text, of which the model reads the beginning."""
         ids = self.encode(text := self.tidied(text))
-        if not any_script:
-            self.check_script(text, ids)
+        if not force:
+            self.check_readable(text, ids)
         if ids:
             yield ids
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from regard.checkpoints import CheckpointLike
     from regard.inspection import Trace
+    from regard.text import Tokenizer
 
 
 class Task(ABC):
@@ -74,11 +75,13 @@ class Task(ABC):
 
         Args:
             engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
-                on the CPU. "auto": "onnx" where the model can be packed and is on the CPU, else
-                "torch", and "torch" for more than 2 GB of weights that have not been packed before.
-            precision: of "onnx": "fp32", the default, "int8" or "int4"; see `runtime.packing.pack`.
-            threads: of "onnx", that compute one batch; by default one, and several batches are
-                computed at the same time, one on each core.
+                on the CPU. "native": an encoder–decoder that writes, on the CPU, by the engine in
+                C++. "auto": "onnx" where the model can be packed and is on the CPU, else "torch",
+                and "torch" for more than 2 GB of weights that have not been packed before.
+            precision: "fp32", the default, or "int8"; of "onnx" also "int4" and of "native" "bf16":
+                see `runtime.packing.pack` and `runtime.native.loading.open_native`.
+            threads: of "onnx" and "native", that compute one batch; by default one, and several
+                batches are computed at the same time, one on each core.
             say: called with a sentence where packing takes longer than a second.
 
         Raises:
@@ -128,6 +131,15 @@ class Task(ABC):
     @abstractmethod
     def trace(self, *inputs: Any, **options: Any) -> Trace:
         """Return the inputs of every attention layer for one input of the task."""
+
+
+def check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
+    """Raises BadArgumentError for a tokenizer with more tokens than the model knows."""
+    if tokenizer.vocab_size > config.vocab_size:
+        raise BadArgumentError(
+            f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
+            f" {config.vocab_size}: use the tokenizer the model was trained with."
+        )
 
 
 def check_text(ids: Sequence[int], room: int, name: str) -> None:

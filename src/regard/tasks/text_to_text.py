@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 import math
 import os
@@ -18,6 +19,7 @@ from regard.errors import BadArgumentError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
+from regard.tasks.calibration import UNCALIBRATED, Calibration
 from regard.tasks.handle import EncoderDecoderHandle, IdConfig
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
@@ -49,6 +51,7 @@ class TextToText(Task):
         max_source_length: tokens that it was trained to read of a text, where these are fewer than
             the model has positions; special tokens count.
         not_followed: generation settings in the checkpoint that are not supported, for a warning.
+        calibration: what was measured of it on a dev set.
         name: what to call it in messages.
     """
 
@@ -65,6 +68,7 @@ class TextToText(Task):
         prefix: str | None = "",
         max_source_length: int | None = None,
         not_followed: Sequence[str] = (),
+        calibration: Calibration = UNCALIBRATED,
         name: str = "model",
     ):
         handle = EncoderDecoderHandle.of(model)
@@ -83,6 +87,7 @@ class TextToText(Task):
         self.prefix = prefix
         self.max_source_length = max_source_length
         self.not_followed = tuple(not_followed)
+        self.calibration = calibration
         self.before, self.after = _special_around(tokenizers.source)
         self._set(handle, generation or GenerationConfig())
 
@@ -137,6 +142,7 @@ class TextToText(Task):
         save_pretrained(self.model, folder, dtype=dtype or torch.float32, settings=settings)
         self.tokenizers.save(folder)
         write_json(folder / "generation_config.json", self.generation.to_dict())
+        self.calibration.save(folder)
 
     def saved_settings(self) -> dict[str, Any]:
         """Settings for config.json beside the model's own."""
@@ -169,6 +175,7 @@ class TextToText(Task):
         hypothesis: int = 0,
         without: Sequence[int | str] = (),
         keep: str = "auto",
+        force: bool = False,
         **options: object,
     ) -> Trace:
         """Answers a text and keeps what every attention layer was given: see `Trace`.
@@ -183,12 +190,13 @@ class TextToText(Task):
                 such as "decoder.layers.2.cross:1"; and edges such as
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
+            force: as `run` takes it.
             options: fields of GenerationConfig; forced_beginning makes the
                 answer begin with these ids.
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, one
-                of a script that the vocabulary lacks, a hypothesis or a part that there is not.
+                in another language, a hypothesis or a part that there is not.
             UnsupportedError: `without` of a recurrent model.
         """
         from regard.inspection.models import switched_off, trace_written
@@ -196,7 +204,8 @@ class TextToText(Task):
         config = self.configured(options)
         ids = self.encode(self.tidied(text))
         check_text(ids, self.room, self.name)
-        self.check_script(self.tidied(text), ids)
+        if not force:
+            self.check_readable(self.tidied(text), ids)
         off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
         blanked = self._blanked(ids, off)
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
@@ -206,7 +215,7 @@ class TextToText(Task):
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
 
-        return trace_written(
+        trace = trace_written(
             self.model,
             found,
             lambda written: {"source": self.batch([ids]), "target": written},
@@ -222,6 +231,10 @@ class TextToText(Task):
             text=text,
             keep=keep,
         )
+        assert trace.generation is not None
+        below = self.calibration.unsure_below
+        trace.generation = dataclasses.replace(trace.generation, unsure_below=below)
+        return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
         """The ids with padding for the words that are off: no other position sees it either, so
@@ -251,23 +264,29 @@ class TextToText(Task):
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
         return self.tokenizers.source.encode(f"{self.prefix or ''}{text}") if text else []
 
-    def check_script(self, text: str, ids: Sequence[int]) -> None:
+    def check_readable(self, text: str, ids: Sequence[int]) -> None:
         """Refuses a text that the model could only guess at.
 
         Args:
             ids: what the text is encoded as.
 
         Raises:
-            BadArgumentError: the vocabulary has no piece for most of its characters; see
-                `Tokenizer.unknown_share`.
+            BadArgumentError: the vocabulary has no piece for most of its characters (see
+                `Tokenizer.unknown_share`), or its words are of another language (see
+                `Calibration`).
         """
         source = self.tokenizers.source
         share = 0.0 if source.unknown_ids.isdisjoint(ids) else source.unknown_share(text)
         if share > MOST_UNKNOWN:
             raise BadArgumentError(
                 f"{self.name} cannot read this text: its vocabulary lacks {share:.0%} of the"
-                f" characters of {shortened(text)!r}. Give a text in its language, or another"
-                " model."
+                f" characters of {shortened(text)!r}. Give a text in its language, another model,"
+                " or force=True."
+            )
+        if self.calibration.is_foreign(text):
+            raise BadArgumentError(
+                f"{self.name} reads another language than that of {shortened(text)!r}. Give a text"
+                " in its language, another model, or force=True."
             )
 
     def read(self, text: str) -> list[int]:
@@ -275,13 +294,13 @@ class TextToText(Task):
         return self.encode(self.tidied(text))
 
     @abstractmethod
-    def parts(self, text: str, *, any_script: bool = False) -> Iterator[Any]:
+    def parts(self, text: str, *, force: bool = False) -> Iterator[Any]:
         """Parts of a text that are decoded, each as it is found; a blank text has none.
 
         A part is its ids, without special tokens, or has them.
 
         Args:
-            any_script: see `check_script`, which otherwise refuses the text.
+            force: leave out `check_readable`, which may refuse the text.
         """
 
     @abstractmethod

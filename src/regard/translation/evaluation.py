@@ -1,4 +1,4 @@
-"""Scores of translators on sentence pairs: BLEU, chrF, loss and speed."""
+"""Scores of translators on sentence pairs: BLEU, chrF, loss, speed, and words that are unsure."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.data import read_pairs
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, UnsupportedError
 from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.resampling import Scored, intervals
@@ -20,9 +20,12 @@ from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
+from regard.translation.certainty import Judged, mark_figures, of_language
 from regard.translation.files import held_files, read_sources
 from regard.translation.options import TranslationEvaluationOptions
-from regard.translation.translator import Translator
+from regard.translation.translator import Translation, Translator
+
+MARKS = ("wrong", "mark_precision", "mark_recall")  # figures of `mark_figures`
 
 
 class TestSets(list[tuple[str, str]]):
@@ -38,13 +41,30 @@ class TranslationScores(Scored):
 
     translator: Translator
     pairs: Sequence[tuple[str, str]]
-    translations: list[str]
+    results: list[Translation]
     sentences_per_second: float  # of decoding
     num_beams: int
     sources: Sequence[str] = ()  # of each pair, by name, where there are several
+    calibrated: bool = False  # on these pairs
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    @cached_property
+    def translations(self) -> list[str]:
+        """The texts of the results."""
+        return [result.text for result in self.results]
+
+    @cached_property
+    def judged(self) -> Judged:
+        """Their words beside the references."""
+        return Judged.of(self.results, [target for _, target in self.pairs])
+
+    @cached_property
+    def _marks(self) -> NDArray[np.int64] | None:
+        """Words of each pair as `mark_figures` counts them; None: the model marks no word."""
+        below = self.translator.calibration.unsure_below
+        return self.judged.counts(below) if below else None
 
     @cached_property
     def corpus(self) -> CorpusScores:
@@ -59,13 +79,15 @@ class TranslationScores(Scored):
     @cached_property
     def by_source(self) -> dict[str, dict[str, Any]]:
         """BLEU and chrF of each source with their intervals, and the number of its sentences."""
-        names = np.array(self.sources)
+        names, references = np.array(self.sources), [target for _, target in self.pairs]
         scores = dict[str, dict[str, Any]]()
         for name in dict.fromkeys(self.sources):
-            rows = np.flatnonzero(names == name).tolist()
-            translations = [self.translations[row] for row in rows]
-            part = replace(self, pairs=[self.pairs[row] for row in rows], translations=translations)
-            scores[name] = part.figures | {"sentences": len(rows), "intervals": intervals(part)}
+            rows = np.flatnonzero(names == name)
+            texts = ScoredTexts(
+                [self.translations[row] for row in rows], [references[row] for row in rows]
+            )
+            scores[name] = texts.figures_of(np.arange(len(rows)))
+            scores[name] |= {"sentences": len(rows), "intervals": intervals(texts)}
         return scores
 
     @cached_property
@@ -74,21 +96,28 @@ class TranslationScores(Scored):
         return mean_loss(self.translator, self.pairs)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
-        """Return BLEU and chrF of these pairs, which may repeat."""
-        return self.texts.figures_of(rows)
+        """Return BLEU, chrF and the figures of the mark for these pairs, which may repeat."""
+        marks = {} if self._marks is None else mark_figures(self._marks[rows])
+        return self.texts.figures_of(rows) | marks
 
 
 class TranslationReport(Report):
-    """A report on a translator: BLEU, chrF, loss and speed."""
+    """A report on a translator: BLEU, chrF, loss, speed, and the mark of unsure words."""
 
     result: TranslationScores
 
-    titles: ClassVar = {"bleu": ("BLEU", "{:.2f}"), "chrf": ("chrF", "{:.2f}")}
+    titles: ClassVar = {
+        "bleu": ("BLEU", "{:.2f}"),
+        "chrf": ("chrF", "{:.2f}"),
+        "wrong": ("words that the reference lacks", "{:.1%}"),
+        "mark_precision": ("precision of the mark", "{:.1%}"),
+        "mark_recall": ("recall of the mark", "{:.1%}"),
+    }
 
     def lines(self) -> list[str]:
         result, lines = self.result, []
-        for name, (title, _) in self.titles.items():
-            low, high = self.intervals[name]
+        for name in ("bleu", "chrf"):
+            title, (low, high) = self.titles[name][0], self.intervals[name]
             signature = getattr(result.corpus, f"{name}_signature")
             value = getattr(result.corpus, name)
             lines.append(f"{title}         {value:.2f}   {low:.2f} to {high:.2f}   {signature}")
@@ -100,8 +129,8 @@ class TranslationReport(Report):
         width = max(map(len, result.by_source), default=0)
         for source, figures in result.by_source.items():
             parts = [f"  {source:<{width}}"]
-            for name, (title, _) in self.titles.items():
-                low, high = figures["intervals"][name]
+            for name in ("bleu", "chrf"):
+                title, (low, high) = self.titles[name][0], figures["intervals"][name]
                 parts.append(f"{title} {figures[name]:5.2f} ({low:.2f} to {high:.2f})")
             lines.append("  ".join([*parts, f"{figures['sentences']:,} sentences"]))
         return [
@@ -109,6 +138,23 @@ class TranslationReport(Report):
             f"loss         {result.loss:.4f} nats per target token",
             f"speed        {result.sentences_per_second:.1f} sentences/s"
             f" ({self.count:,} sentences, {result.num_beams} beams)",
+            *self.details(),
+        ]
+
+    def details(self) -> list[str]:
+        below = self.result.translator.calibration.unsure_below
+        card = self.result.judged.card(below) if self.result.calibrated else []
+        if not below:
+            return card
+        share = {
+            name: "{:.1%} ({:.1%} to {:.1%})".format(self.figures[name], *self.intervals[name])
+            for name in MARKS
+        }
+        return [
+            f"words        {share['wrong']} are not in the reference",
+            f"unsure       below a probability of {below}: {share['mark_precision']} of those are"
+            f" not in it; {share['mark_recall']} of all that are not are marked",
+            *card,
         ]
 
     def content(self) -> dict[str, Any]:
@@ -124,6 +170,7 @@ class TranslationReport(Report):
             "num_beams": result.num_beams,
             "intervals": self.intervals,
         }
+        content |= {name: self.figures[name] for name in MARKS if name in self.figures}
         content |= {"sources": result.by_source} if result.by_source else {}
         return content | ({"compared": self.compared} if self.compared else {})
 
@@ -167,12 +214,27 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         settings = self.options.decoding()
         started = time.perf_counter()
         results = task.run(
-            [source for source, _ in data], any_script=True, progress=progress, **settings
+            [source for source, _ in data], force=True, progress=progress, **settings
         )
         speed = len(data) / (time.perf_counter() - started)
         beams = task.generation.updated(**decoding_of(settings)).num_beams
         sources = data.sources if isinstance(data, TestSets) else ()
-        return TranslationScores(task, data, [each.text for each in results], speed, beams, sources)
+        scores = TranslationScores(task, data, results, speed, beams, sources)
+        return self._calibrated(scores) if self.options.calibrate else scores
+
+    def _calibrated(self, scores: TranslationScores) -> TranslationScores:
+        """The scores with the translator's bounds measured on them, which are also written."""
+        task, source = scores.translator, scores.translator.handle.source
+        if source is None or task.has_languages:
+            raise UnsupportedError(
+                f"{task.name} cannot be calibrated: `calibrate` needs a folder with a translator"
+                " of one pair of languages."
+            )
+        assert self.options.calibrate is not None
+        texts = [pair.source for pair in read_pairs(self.options.calibrate, say=self.say)]
+        bounds = replace(of_language(texts), unsure_below=scores.judged.threshold())
+        bounds.save(source.folder)
+        return replace(scores, translator=task.decoding_by(calibration=bounds), calibrated=True)
 
     def compared(self, result: TranslationScores) -> str:
         return "bleu"
@@ -210,21 +272,24 @@ def read_test_set(
 
 def dev_figures(
     translator: Translator, pairs: Sequence[tuple[str, str]], *, sentences: int
-) -> dict[str, float]:
+) -> tuple[dict[str, float], Judged]:
     """Return a run's dev figures: the loss on all pairs; BLEU, chrF and share of distinct outputs
-    of greedy decoding on `sentences` of them, spread evenly: files are often sorted."""
+    of greedy decoding on `sentences` of them, spread evenly: files are often sorted. And the words
+    of these outputs."""
     scored = spread(pairs, sentences)
     sources, references = [source for source, _ in scored], [target for _, target in scored]
     whole = translator.decoding_by(whole=True)  # as the pairs that it is trained on
-    hypotheses = greedy_answers(whole, sources, references, batch_size=128)
+    results = greedy_answers(whole, sources, references, batch_size=128)
+    hypotheses = [result.text for result in results]
     scores = corpus_scores(hypotheses, references)
-    return {
+    figures = {
         "loss": mean_loss(translator, pairs),
         "bleu": scores.bleu,
         "chrf": scores.chrf,
         "distinct": len(set(hypotheses)) / len(set(sources)),
         "sentences": float(len(scored)),
     }
+    return figures, Judged.of(results, references)
 
 
 def figures_of_all(figures: Mapping[str, dict[str, float]]) -> dict[str, float]:

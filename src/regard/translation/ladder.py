@@ -269,7 +269,7 @@ def _timed(
 ) -> tuple[list[Translation], float]:
     """The translations and the seconds that they took."""
     started = time.perf_counter()
-    results = translator.run(sources, any_script=True, batch_size=BATCH_SIZE, **search)
+    results = translator.run(sources, force=True, batch_size=BATCH_SIZE, **search)
     return results, time.perf_counter() - started
 
 

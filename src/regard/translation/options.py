@@ -42,6 +42,18 @@ class TranslationEvaluationOptions(LineOptions, DecodingOptions):
         "Text to put before every sentence, such as T5's 'translate English to German: '.",
         shown="model's",
     )
+    calibrate: str | None = option(
+        None,
+        "Measure on this test set which words the model is unsure of, and on the sources of this"
+        " file, best those it was trained on, what its language looks like; keep both beside the"
+        " model's weights.",
+        metavar="FILE",
+    )
+
+    def check(self) -> None:
+        super().check()
+        if self.calibrate is not None and self.compare is not None:
+            raise BadArgumentError("`calibrate` is of one model; leave `compare` out.")
 
 
 class TrainingOptions(LineOptions, SequenceOptions):

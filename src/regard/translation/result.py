@@ -24,6 +24,15 @@ class Sentence(Result):
 
 
 @dataclass(frozen=True)
+class WrittenWord(Result):
+    """A word of a translation."""
+
+    text: str
+    probability: float  # the model's own: the product of its tokens'
+    unsure: bool  # the probability is below the model's `Calibration.unsure_below`
+
+
+@dataclass(frozen=True)
 class Translation(Written):
     """The translation of one text."""
 
@@ -31,6 +40,7 @@ class Translation(Written):
     score: float  # the sum over its sentences
     finished: bool  # False where max_new_tokens cut it off
     tokens: list[str] = asked()
+    words: list[WrittenWord] = asked()
     sentences: list[Sentence] = asked()
     alternatives: list[Translation] = asked()  # n best, this one first
     source_words: list[str] = asked("alignment")
@@ -51,7 +61,7 @@ def of_passage(passage: Passage, results: Sequence[Translation]) -> Translation:
         text, used = passage.translated([each.text for each in rank])
         if not ranks:
             results = results[used]
-        ranks.append(_together(text, rank[used]))
+        ranks.append(_together(text, rank[used], passage.restored))
     return _aligned(best(ranks), results, passage.restored)
 
 
@@ -68,7 +78,7 @@ def of_text(text: str, answered: Sequence[tuple[Passage, Translation]]) -> Trans
         ]
         its = [passage for passage, _ in answered]
         whole = joined(text, zip(its, [each.text for each in rank], strict=True))
-        ranks.append(replace(_together(whole, rank), sentences=sentences))
+        ranks.append(replace(_together(whole, rank, str), sentences=sentences))
     return _aligned(best(ranks), results, str)
 
 
@@ -85,12 +95,13 @@ def _aligned(
     )
 
 
-def _together(text: str, results: Sequence[Translation]) -> Translation:
+def _together(text: str, results: Sequence[Translation], word: Callable[[str], str]) -> Translation:
     return Translation(
         text,
         sum(each.score for each in results),
         all(each.finished for each in results),
         tokens=[token for each in results for token in each.tokens],
+        words=[replace(its, text=word(its.text)) for each in results for its in each.words],
         ids=[id_ for each in results for id_ in each.ids],
     )
 

@@ -1,6 +1,7 @@
 """Train a translator on a file of sentence pairs: read, clean, split, tokenize, fit, save."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -14,9 +15,11 @@ from regard.recipes.card import CardText
 from regard.recipes.examples import read_examples
 from regard.recipes.prepared import Values
 from regard.recipes.recipe import Say, Watch, learn
-from regard.recipes.sequences import SequenceRecipe
+from regard.recipes.sequences import SequenceRecipe, spread
+from regard.tasks.calibration import Calibration
 from regard.text.layouts import surround
 from regard.training import Progress
+from regard.translation.certainty import Judged, of_language
 from regard.translation.data import TranslationData, by_part, fill, pairs_of
 from regard.translation.evaluation import (
     TranslationEvaluator,
@@ -28,6 +31,8 @@ from regard.translation.files import Pairs, held_files, languages_of, pair_files
 from regard.translation.growing import with_subwords
 from regard.translation.options import BEAMS, TrainingOptions
 from regard.translation.translator import Translator
+
+COUNTED = 100_000  # sources that the words of the language are counted in
 
 
 class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Translator]):
@@ -58,6 +63,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         self.title = f"{options.source_language} → {', '.join(self.targets)}"
         paths = [path for file in self.pairs for path in file.paths]
         super().__init__(paths, options, say=say, command=command)
+        self.judged: Judged | None = None  # of the last evaluation, of one target language
+        self._language: Calibration | None = None  # of the sources
 
     def shown_figures(self) -> Mapping[str, str]:
         return {**self.shown, **{f"bleu_{each}": f"{each} {{:.2f}}" for each in self.languages}}
@@ -126,18 +133,29 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
     def evaluate(self, model: nn.Module, data: TranslationData) -> dict[str, float]:
         translator, most = self.task_of(model, data), self.options.dev_sentences
         parts = by_part(data.dev)
-        if len(parts) == 1:
-            return dev_figures(translator, *parts.values(), sentences=most)
-        return figures_of_all(
-            {
-                part: dev_figures(
-                    translator.between(target=part) if self.languages else translator,
-                    pairs,
-                    sentences=max(1, most // len(parts)),
-                )
-                for part, pairs in parts.items()
-            }
-        )
+        scored = {
+            part: dev_figures(
+                translator.between(target=part) if self.languages else translator,
+                pairs,
+                sentences=max(1, most // len(parts)),
+            )
+            for part, pairs in parts.items()
+        }
+        words = [judged for _, judged in scored.values()]
+        self.judged = None if self.languages else Judged.joined(words)
+        figures = {part: each for part, (each, _) in scored.items()}
+        return figures_of_all(figures) if len(parts) > 1 else figures.popitem()[1]
+
+    def save_task(
+        self, model: nn.Module, data: TranslationData, figures: dict[str, float], folder: Path
+    ) -> None:
+        super().save_task(model, data, figures, folder)
+        if self.judged is not None:
+            if self._language is None:
+                decode = data.tokenizers.source.decode
+                rows = spread(range(len(data.train)), COUNTED)
+                self._language = of_language([decode(data.train[row][0]) for row in rows])
+            replace(self._language, unsure_below=self.judged.threshold()).save(folder)
 
     def test_sets(self, run: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         test = None if self.languages else self.options.test
@@ -163,6 +181,7 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 for part in by_part(data.dev)
                 if f"bleu_{part}" in figures
             ),
+            *([] if self.judged is None else self.judged.card(self.judged.threshold())),
         ]
         about = [f"Vocabulary: {subwords:,} subwords"]
         return CardText({"pairs": len(data.train)}, results, about, facts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -19,7 +20,7 @@ from regard.text import TokenizerPair, normalize
 from regard.text.normalize import check_unicode
 from regard.translation.languages import LEADING, Languages
 from regard.translation.passages import Passage, passages
-from regard.translation.result import Translation, best, of_passage, of_text
+from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
 from regard.translation.spans import Span
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class Translator(TextToText):
         task = self.between(*languages) if any(languages) else self
         if options.pop("whole", False):
             task = task.decoding_by(whole=True)
-        options.pop("sentences", None)
+        for name in ("sentences", "words"):  # parts of a result that are always there
+            options.pop(name, None)
         return super(Translator, task).with_options(**options)
 
     def saved_settings(self) -> dict[str, Any]:
@@ -181,7 +183,7 @@ class Translator(TextToText):
         batch_size: int = 32,
         alignment: str | None = None,
         alignment_layer: int | None = None,
-        any_script: bool = False,
+        force: bool = False,
         truncation: bool = False,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
@@ -198,15 +200,15 @@ class Translator(TextToText):
                 "output" or "input" step (`inspection.cross_attention`).
             alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
                 the end; the mean over all layers by default.
-            any_script: also translate texts whose characters the vocabulary mostly lacks, as an
-                evaluation does; the translations are guesses.
+            force: also translate texts of another language or script, as an evaluation does; the
+                translations are guesses.
             truncation: take a text for one sentence, and cut it if it is too long.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig.
 
         Raises:
-            BadArgumentError: an unknown option, a text whose characters the vocabulary mostly
-                lacks, or a sentence without clauses of more tokens than the model has positions.
+            BadArgumentError: an unknown option, a text in another language (`check_readable`), or
+                a sentence without clauses of more tokens than the model has positions.
         """
         config = self.configured(options)
         if self.languages.both:
@@ -217,7 +219,7 @@ class Translator(TextToText):
             check_choice("alignment", alignment, STEPS)
 
         parts = read_each(
-            lambda text: list(self.parts(text, any_script=any_script, truncation=truncation)), texts
+            lambda text: list(self.parts(text, force=force, truncation=truncation)), texts
         )
         results = self.answers(
             [[part.ids for part in its] for its in parts],
@@ -258,6 +260,22 @@ class Translator(TextToText):
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
         return self._aligned(found, sources, targets, alignment, layer)
 
+    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
+        plain: list[Translation] = super().alternatives(hypotheses)
+        return [
+            replace(result, words=self._words(hypothesis))
+            for result, hypothesis in zip(plain, hypotheses, strict=True)
+        ]
+
+    def _words(self, hypothesis: Hypothesis) -> list[WrittenWord]:
+        ids, below = self.without_end(hypothesis.tokens), self.calibration.unsure_below
+        log_probs = hypothesis.token_logprobs
+        words = [
+            (word.text, math.exp(sum(log_probs[place] for place in word.indices)))
+            for word in self.tokenizers.target.words(ids)
+        ]
+        return [WrittenWord(text, chance, unsure=chance < below) for text, chance in words]
+
     def tidied(self, text: str) -> str:
         return normalize(text)
 
@@ -271,9 +289,7 @@ class Translator(TextToText):
         for passage in passages(text, self.language):
             yield from self._short(passage)
 
-    def parts(
-        self, text: str, *, any_script: bool = False, truncation: bool = False
-    ) -> Iterator[Part]:
+    def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
         check_unicode(text)
         tidied, named = self.tidied(text), LEADING.match(text)
@@ -282,9 +298,9 @@ class Translator(TextToText):
         else:
             tag = f"{named[1]} " if named and named[1] else ""
             sentences = list(self.passages(text[named.end() :] if named and tag else text))
-        if not any_script:
+        if not force:
             plain = " ".join(sentence.units[0] for sentence in sentences)
-            self.check_script(plain, self.encode(plain))
+            self.check_readable(plain, self.encode(plain))
         for passage in sentences:
             for unit in passage.units:
                 ids = self.encode(tag + self.tidied(unit))

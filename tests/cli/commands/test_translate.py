@@ -17,6 +17,20 @@ def test_an_argument_becomes_a_line(regard, upper_case):
     assert (outcome.code, outcome.out) == (0, "WHERE IS IT?\nTHERE\n")
 
 
+def test_a_terminal_underlines_unsure_words_and_a_pipe_does_not(monkeypatch):
+    from regard.cli.commands.translate import _marked
+    from regard.figures import terminal
+    from regard.translation.result import Translation, WrittenWord
+
+    words = [WrittenWord("das", 0.9, False), WrittenWord("Haus,", 0.1, True)]
+    words += [WrittenWord("das", 0.2, True), WrittenWord("[b]", 0.1, True)]
+    result = Translation("das Haus, das [b]", -1.0, True, words=words)
+    assert _marked(result) == "das Haus, das [b]"
+    monkeypatch.setattr(terminal, "takes_color", lambda stream: True)
+    on, off = "\x1b[4m", "\x1b[0m"
+    assert _marked(result) == f"das {on}Haus,{off} {on}das{off} {on}[b]{off}"
+
+
 def test_stdin_keeps_its_lines_and_the_empty_ones(regard, upper_case):
     outcome = regard("translate", stdin="a b\n\n  \nü\r\nlast without end".encode())
     assert outcome.out == "A B\n\n\nÜ\nLAST WITHOUT END\n"
@@ -162,7 +176,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
         import regard.api.loading
         from regard.generation import GenerationConfig
-        from regard.translation.translator import Translation
+        from regard.translation.result import Translation
         class Fake:
             generation = GenerationConfig()
             not_followed = ()

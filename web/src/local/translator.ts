@@ -138,6 +138,7 @@ export class Translator {
           finished: each.finished,
         })),
         shown,
+        unsure_below: this.file.decoding.unsure_below,
       },
       can_ablate: true,
       can_rewrite: searched,

@@ -120,6 +120,7 @@ export function describe(request: TraceRequest): TraceInfo {
         },
       ],
       shown: request.hypothesis ?? 0,
+      unsure_below: 0,
     },
     can_ablate: true,
     can_rewrite: true,

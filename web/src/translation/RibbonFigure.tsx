@@ -11,6 +11,7 @@ interface RibbonFigureProps {
   active: readonly Pointed[];
   locked: readonly Pointed[];
   struck: ReadonlySet<number>; // of the source's words
+  unsure: ReadonlySet<number>; // of the output's words
   reliance: readonly (number | null)[] | null; // of the source's words: nats of the output's log-probability
   onStrike: ((word: number) => void) | null; // null: nothing can be struck out
   onHover(pointed: Pointed | null): void;
@@ -92,6 +93,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
           if (unit.special) classes.push("rg-translation__word--special");
           const struck = side === "source" && props.struck.has(index);
           if (struck) classes.push("rg-translation__word--struck");
+          const unsure = side === "output" && props.unsure.has(index);
+          if (unsure) classes.push("rg-translation__word--unsure");
           if (active.length && !strong) classes.push("rg-translation__word--quiet");
           return (
             <li key={index} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
@@ -100,9 +103,9 @@ export function RibbonFigure(props: RibbonFigureProps) {
                 class={classes.join(" ")}
                 data-word={`${side} ${index}`}
                 style={{ fontSize: `${plan.font}px` }}
-                title={unit.title === unit.label ? undefined : unit.title}
+                title={unsure ? `${unit.title}: the model is unsure of it` : unit.title === unit.label ? undefined : unit.title}
                 aria-pressed={pressed}
-                aria-label={`${side} ${unit.label}${text && `, ${text}`}`}
+                aria-label={`${side} ${unit.label}${text && `, ${text}`}${unsure ? ", unsure" : ""}`}
                 onPointerEnter={() => props.onHover({ side, index })}
                 onFocus={() => props.onHover({ side, index })}
                 onBlur={() => props.onHover(null)}

@@ -16,7 +16,7 @@ import { amount, captionWords, percent } from "../weights/words";
 import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
 import { AlignmentGrid } from "./AlignmentGrid";
 import { RibbonFigure } from "./RibbonFigure";
-import type { StepChoice } from "./sentences";
+import { unsureWords, type StepChoice } from "./sentences";
 import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
@@ -127,6 +127,12 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
       ? aligned.source.map((word) => reliance.words.find((each) => each.first === word.first && each.end === word.end)?.change ?? null)
       : null;
 
+  const wrote = aligned?.trace.generation;
+  const unsure = useMemo(() => {
+    const axis = aligned && wrote ? aligned.trace.axes[wrote.axis] : undefined;
+    return aligned && wrote && axis ? unsureWords(aligned.output, axis.prompt, wrote) : new Set<number>();
+  }, [aligned]);
+
   const active = hover.value ? [...locked, hover.value] : locked;
   const shown = aligned?.tap ?? tap;
   const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
@@ -183,6 +189,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               active={active}
               locked={locked}
               struck={struck}
+              unsure={unsure}
               reliance={changes}
               onStrike={strikes ? onStrike : null}
               onHover={(pointed) => (hover.value = pointed)}

@@ -1,5 +1,5 @@
 /** The two sentences of a translation, and which rows of the map belong to a word of the output. */
-import type { AxisInfo } from "../source";
+import type { AxisInfo, GenerationInfo } from "../source";
 import type { Aligned } from "../state";
 import type { Weights } from "../weights/matrix";
 import type { Span, Unit } from "../weights/units";
@@ -26,6 +26,13 @@ export function outputWords(axis: AxisInfo, group: "token" | "word", step: StepC
     const first = Math.min(length, Math.max(0, word.first - shift));
     return { ...word, rows: { first, end: Math.max(first, Math.min(length, word.end - shift)) } };
   });
+}
+
+/** The words of the output whose tokens' probabilities multiply to less than the model's bound. */
+export function unsureWords(words: readonly OutputWord[], prompt: number, { steps, unsure_below }: GenerationInfo): Set<number> {
+  const chance = ({ first, end }: OutputWord) =>
+    steps.slice(first - prompt, end - prompt).reduce((product, step) => product * step.probability, 1);
+  return new Set(words.flatMap((word, index) => (!word.special && chance(word) < unsure_below ? [index] : [])));
 }
 
 /** Each row's values as shares of what the row has in all; weights already are. */

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from regard.cli.options import Download, Precision, argument, located, option
 from regard.cli.streams import say
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, check_choice
 
 PORT = 8766
 
@@ -34,6 +34,14 @@ def serve(
         bool,
         option("Answer everyone who can connect, from other machines too.", "--no-auth"),
     ] = False,
+    engine: Annotated[
+        str,
+        option(
+            "What computes: models packed for ONNX Runtime or, of models that translate or"
+            " summarize, for the native engine.",
+            metavar="onnx|native",
+        ),
+    ] = "onnx",
     precision: Precision = None,
     waiting: Annotated[
         int, option("Texts that may wait for a model; more are refused with 429.", min=1)
@@ -74,6 +82,7 @@ def serve(
         raise BadArgumentError(
             f"{host} can be reached from other machines; set REGARD_API_KEY, or say --no-auth."
         )
+    check_choice("--engine", engine, ("onnx", "native"))
     if api_key and no_auth:
         raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
     with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
@@ -92,7 +101,8 @@ def serve(
             seconds=timeout,
         )
         places = [located(model, download, "serve", model) for model in models]
-        settings = Settings(places, limits, Access(api_key or None, loopback), precision, notice)
+        access = Access(api_key or None, loopback)
+        settings = Settings(places, limits, access, engine, precision, notice)
         run = answer if workers == 1 else partial(serve_by, workers)
         run(settings, listener, say=say, started=lambda: _print_address(listener))
 

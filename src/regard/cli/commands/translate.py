@@ -55,6 +55,8 @@ class Translate(TaskCommand):
 
     def plain(self, line: Line, result: Any) -> str | None:
         text = super().plain(line, result)
+        if result is not None and self.output is None and not self.several:
+            text = _marked(result)
         # No words, no map: a text may be invisible characters alone.
         if result is None or result.alignment is None:
             return text
@@ -70,3 +72,18 @@ class Translate(TaskCommand):
             color=self.output is None and takes_color(sys.stdout),
         )
         return f"{text}\n{grid}"
+
+
+def _marked(result: Any) -> str:
+    """The translation's line, with unsure words underlined where stdout is a terminal."""
+    from regard.figures.terminal import takes_color, underlined
+
+    line, place, spans = str(result.line()), 0, []
+    if not takes_color(sys.stdout):
+        return line
+    for word in result.words:
+        start = line.find(word.text, place)
+        if start >= 0:
+            place = start + len(word.text)
+            spans += [(start, place)] if word.unsure else []
+    return underlined(line, spans)

@@ -190,9 +190,10 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         references = [example.targets for example in examples]
         pairs = list(_pairs(examples))
         documents = [example.text for example in examples]
-        summaries = greedy_answers(
+        results = greedy_answers(
             summarizer, documents, [summary for _, summary in pairs], batch_size=32
         )
+        summaries = [result.text for result in results]
         scores = rouge(summaries, references)
         low, high = scores.ends
         return {

@@ -229,7 +229,7 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
             raise BadArgumentError("evaluating needs at least one document; got none.")
         started = time.perf_counter()
         texts, settings = [example.text for example in data], self.options.decoding()
-        results = task.run(texts, any_script=True, progress=progress, **settings)
+        results = task.run(texts, force=True, progress=progress, **settings)
         speed = len(data) / (time.perf_counter() - started)
         summaries = [result.text for result in results]
         return SummaryEvaluation(

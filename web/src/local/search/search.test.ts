@@ -5,7 +5,7 @@ import { search, type Decoder } from "./search";
 
 const decoding: Decoding = {
   max_new_tokens: 4, min_new_tokens: 0, num_beams: 1, length_penalty: 1, early_stopping: false, eos_ids: [0], start_id: 0,
-  forbidden_ids: [], renormalized: false, forced_bos_id: null, forced_eos_id: null,
+  forbidden_ids: [], renormalized: false, forced_bos_id: null, forced_eos_id: null, unsure_below: 0,
 };
 
 /** Three tokens; 0 ends. What comes next depends on the last token alone. */

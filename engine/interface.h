@@ -1,0 +1,112 @@
+/* The engine as plain C. Sizes are checked; nothing is thrown across it. A function that fails
+   returns a status, or null, and regard_error says why, for the calling thread. */
+#pragma once
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef _WIN32
+#define REGARD_API __declspec(dllexport)
+#else
+#define REGARD_API __attribute__((visibility("default")))
+#endif
+
+#define REGARD_INTERFACE 1 /* counts up when a function or a struct changes */
+
+enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
+       REGARD_TOO_LONG = 4 };
+
+/* A matrix, or a vector as one row, of float32 or bfloat16; copied while the model is opened. */
+typedef struct {
+  const char* name; /* in src/regard/models, such as "encoder.layers.0.feed_forward.inner.weight" */
+  const void* data;
+  int64_t rows, columns;
+  int32_t is_bfloat16;
+} regard_tensor;
+
+/* An encoder-decoder; the fields of EncoderDecoderConfig. */
+typedef struct {
+  int32_t vocab_size, target_vocab_size, d_model, d_ff;
+  int32_t encoder_layers, decoder_layers, encoder_heads, decoder_heads;
+  int32_t encoder_head_dim, decoder_head_dim;
+  int32_t activation; /* none, relu, gelu, gelu_tanh, silu */
+  int32_t gated, norm_first, rms_norm, scaled_dot;
+  int32_t has_positions; /* a table of them */
+  int32_t max_positions; /* of the table */
+  int32_t position_offset;
+  int32_t relative_reach; /* distances up to which a bias is given; -1: none */
+  int32_t scale_embedding, embedding_norm, tied_output, scale_output;
+  int32_t pad_id;
+  int32_t precision; /* fp32, bf16, int8 */
+  int32_t kernels;   /* of regard_kernels; 0: the best */
+  float norm_eps;
+} regard_config;
+
+typedef struct regard_model regard_model;
+typedef struct regard_decode regard_decode;
+typedef struct regard_results regard_results;
+
+/* A greedy or beam search; the fields of GenerationConfig. */
+typedef struct {
+  int32_t start_id, max_new_tokens, min_new_tokens, num_beams, alternatives;
+  int32_t early_stopping; /* no, yes, never */
+  int32_t no_repeat_ngram_size, renormalize_logits;
+  int32_t forced_bos_token_id, forced_eos_token_id; /* -1: none */
+  double length_penalty, repetition_penalty;
+  const int32_t *eos_ids, *forced_beginning;
+  int32_t eos_count, beginning_count;
+  const int32_t *bad_words, *bad_word_lengths; /* end to end */
+  int32_t bad_word_count;
+} regard_generation;
+
+/* Hypotheses of each text, best first; tokens and log-probabilities end to end. */
+typedef struct {
+  int64_t texts, hypotheses, tokens;
+  const int32_t* counts;   /* (texts) */
+  const int32_t* lengths;  /* (hypotheses) */
+  const float* scores;     /* (hypotheses) */
+  const int32_t* finished; /* (hypotheses) */
+  const int32_t* ids;      /* (tokens) */
+  const float* log_probs;  /* (tokens) */
+} regard_hypotheses;
+
+/* Called between two steps with the number of texts that are done; another answer than 0 stops. */
+typedef int32_t (*regard_report)(int64_t done);
+
+REGARD_API int32_t regard_interface(void);
+REGARD_API const char* regard_error(void);
+/* The name of the kernels that this processor can run, best first; null where there are no more. */
+REGARD_API const char* regard_kernels(int32_t index);
+
+REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count);
+REGARD_API void regard_close(regard_model*);
+
+/* Searches from sources, (texts, length), in which pad_id is padding. Each of `threads` takes the
+   next text when one of its `together` ends. Several may be called at a time. */
+REGARD_API int32_t regard_generate(const regard_model*, const int32_t* ids, int64_t texts,
+                                   int64_t length, const regard_generation*, int32_t threads,
+                                   int32_t together, regard_report, regard_results** results);
+REGARD_API void regard_read(const regard_results*, regard_hypotheses*);
+REGARD_API void regard_forget(regard_results*);
+
+/* Texts that are decoded step by step, by one thread at a time. */
+REGARD_API regard_decode* regard_begin(const regard_model*);
+REGARD_API void regard_end(regard_decode*);
+/* Encodes sources, (texts, length), and gives each a number; it has one row, without tokens. */
+REGARD_API int32_t regard_add(regard_decode*, const int32_t* ids, int64_t texts, int64_t length,
+                              int32_t* numbers);
+REGARD_API int32_t regard_remove(regard_decode*, int32_t text);
+/* Makes copies of these rows the rows of a text. */
+REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* rows, int32_t count);
+/* Reads a token in each row of these texts, `rows` in all. Written are, where they are not null,
+   all logits, (rows, vocabulary), and the `best` largest log-probabilities of each row with their
+   tokens, (rows, best), largest first; there are fewer where the rest is impossible: -infinity. */
+REGARD_API int32_t regard_step(regard_decode*, const int32_t* texts, int32_t count,
+                               const int32_t* tokens, int32_t rows, float* logits, int32_t best,
+                               float* log_probs, int32_t* ids);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,95 @@
+// Arithmetic, as functions that are compiled once for each family of processors.
+//
+// Every sum of a row is of that row alone, and in one order, however many rows there are: the bits
+// of a result do not depend on its company. Where the processor multiplies and adds in one
+// operation the order is also the same for every family, and so are the bits.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+namespace regard {
+
+constexpr int LANES = 16;   // numbers that are computed side by side
+constexpr int PANEL = 64;   // outputs of a product whose weights lie together
+constexpr int QUADS = 4;    // inputs of an output that lie together in integers
+
+enum class Storage { FLOAT32, BFLOAT16, INT8 };
+enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU };
+enum class Into { STORE, ADD, MULTIPLY };  // what becomes of the numbers that are there
+
+// The weights of a product, packed: for each panel of outputs, input after input. Both numbers are
+// multiples of LANES.
+struct Matrix {
+  int outputs, inputs;
+  Storage storage;
+  const void* weights;  // of INT8: plus 128
+  const float* scales;  // of INT8, for each output
+  const float* bias;
+  Activation activation;
+};
+
+// Rows of numbers as integers from -127 to 127, and a scale for each row.
+struct Rounded {
+  int8_t* integers;  // (rows, stride)
+  float* scales;
+  int32_t* sums;  // of each row's integers, times 128
+  size_t stride;
+};
+
+struct Norm {
+  const float *weight, *bias;  // as long as a row's whole panels; zero beyond `width`
+  int width;
+  bool centers;  // LayerNorm; else RMSNorm
+  float epsilon;
+};
+
+// Keys of one head, transposed, (head_dim, padded), and its values, (count, stride).
+struct Memory {
+  const float *keys, *values;
+  size_t stride;
+  int count, padded;  // padded: the next multiple of LANES
+};
+
+// A bias by distance: `table[clamp(key - query)]`, with the entry of distance 0 in its middle.
+struct Distances {
+  const float* table;  // null: no bias
+  int reach;
+  const int32_t *keys, *queries;  // positions
+};
+
+// The table of a decoder's tokens so far: where the key of each is, and `width` further its value.
+struct Past {
+  const float* const* places;  // (count)
+  size_t offset;               // of the layer
+  int count, heads, head_width;
+};
+
+struct Kernels {
+  const char* name;
+  // x (rows, x_stride) times the weights → y (rows, whole panels).
+  void (*product)(const Matrix&, const float* x, size_t x_stride, const Rounded&, int rows,
+                  float* y, Into);
+  void (*round)(const float* x, size_t stride, int rows, int width, const Rounded&);
+  void (*normalize)(const Norm&, const float* x, size_t stride, int rows, float* y);
+  // One head: queries (count, q_stride) → y (count, y_stride); `scores` has 4 · padded places.
+  void (*attend)(const float* queries, size_t q_stride, int count, int head_width,
+                 const Memory&, float scale, const Distances&, float* scores, float* y,
+                 size_t y_stride);
+  // All heads of one query; `scores` has heads · padded places.
+  void (*attend_past)(const float* query, const Past&, float scale, const Distances&, size_t reach,
+                      float* scores, float* y);
+  void (*scale)(float* x, size_t count, float factor);
+  // A token's row of a table, times a factor, plus its position's (or null).
+  void (*embed)(const void* row, Storage, float factor, const float* position, int width,
+                float* y);
+  // The log-probabilities of `count` logits as `logits - largest - log of the sum`.
+  void (*log_sum)(const float* logits, int count, float* largest, float* log_of_sum);
+  // The `best` largest of `count` numbers, largest first, of equals the first first; what is not
+  // above -infinity is left out. Returns how many.
+  int (*top)(const float* x, int count, int best, float* values, int32_t* places);
+};
+
+// The kernels that this processor can run, best first; null where there are no more.
+const Kernels* kernels_at(int index);
+
+}  // namespace regard

@@ -1,0 +1,58 @@
+// The likeliest tokens among a row of logits.
+#pragma once
+#include "kernels/vector.h"
+
+namespace regard {
+namespace {
+
+// Of NaN among the logits both are NaN.
+static void log_sum(const float* logits, int count, float* top, float* log_of_sum) {
+  Floats most = all(-INFINITY), total = {};
+  Ints strange = {};
+  for (int i = 0; i < count; i += LANES) {
+    Floats x = chosen(below(i, count), load<Floats>(logits + i), all(-INFINITY));
+    strange |= x != x;
+    most = larger(x, most);
+  }
+  Floats shift = all(largest(most));
+  for (int i = 0; i < count; i += LANES) {
+    Floats power = exponential(load<Floats>(logits + i) - shift);
+    total += chosen(below(i, count), power, Floats{});
+  }
+  bool is_strange = sum(__builtin_convertvector(strange, Floats)) != 0;
+  *top = is_strange ? NAN : shift[0];
+  *log_of_sum = is_strange ? NAN : logf(sum(total));
+}
+
+INLINE float largest_of(const float* x, int count) {
+  Floats most = all(-INFINITY);
+  for (int i = 0; i < count; i += LANES)
+    most = larger(chosen(below(i, count), load<Floats>(x + i), all(-INFINITY)), most);
+  return largest(most);
+}
+
+// A block whose maximum is not above the least of the best so far has none of them: after the
+// first blocks that is nearly all.
+static int top(const float* x, int count, int best, float* values, int32_t* places) {
+  constexpr int BLOCK = 128;
+  int found = 0;
+  for (int start = 0; start < count; start += BLOCK) {
+    int end = start + BLOCK < count ? start + BLOCK : count;
+    float least = found < best ? -INFINITY : values[best - 1];
+    if (!(largest_of(x + start, end - start) > least)) continue;
+    for (int i = start; i < end; i++) {
+      if (!(x[i] > (found < best ? -INFINITY : values[best - 1]))) continue;
+      int at = found < best ? found++ : best - 1;
+      for (; at > 0 && values[at - 1] < x[i]; at--) {
+        values[at] = values[at - 1];
+        places[at] = places[at - 1];
+      }
+      values[at] = x[i];
+      places[at] = i;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,76 @@
+// Token embeddings with positions added.
+#pragma once
+#include <memory>
+
+#include "layers/norm.h"
+
+namespace regard {
+
+// Rows of a table, each followed by zeros up to whole lanes; bfloat16 where nothing is lost.
+class Table {
+ public:
+  Table() = default;
+  explicit Table(const Tensor& tensor)
+      : storage_(tensor.is_narrow() ? Storage::BFLOAT16 : Storage::FLOAT32),
+        row_(up_to(tensor.columns(), LANES) * (storage_ == Storage::BFLOAT16 ? 2 : 4)) {
+    std::memset(data_.need(tensor.rows() * row_), 0, tensor.rows() * row_);
+    for (int64_t r = 0; r < tensor.rows(); r++)
+      for (int64_t i = 0; i < tensor.columns(); i++) {
+        uint8_t* to = data_.data() + r * row_;
+        if (storage_ == Storage::BFLOAT16)
+          reinterpret_cast<uint16_t*>(to)[i] = narrowed(tensor.at(r, i));
+        else
+          reinterpret_cast<float*>(to)[i] = tensor.at(r, i);
+      }
+  }
+  const void* row(int index) const { return data_.data() + index * row_; }
+  Storage storage() const { return storage_; }
+
+ private:
+  Storage storage_ = Storage::FLOAT32;
+  size_t row_ = 0;
+  Buffer<uint8_t> data_;
+};
+
+class Embedding {
+ public:
+  Embedding() = default;
+  Embedding(const Weights& weights, const std::string& name, const regard_config& config, int vocab)
+      : width_(config.d_model),
+        offset_(config.position_offset),
+        scale_(config.scale_embedding ? std::sqrt(static_cast<float>(width_)) : 1.0f),
+        tokens_(weights(name + ".tokens.weight", vocab, width_)) {
+    if (config.has_positions) {
+      int64_t rows = static_cast<int64_t>(config.max_positions) + offset_;
+      Tensor table = weights(name + ".positions.weight", rows, width_);
+      std::fill_n(positions_.need(rows * stride_of(width_)), rows * stride_of(width_), 0.0f);
+      for (int64_t r = 0; r < rows; r++)
+        for (int i = 0; i < width_; i++)
+          positions_.data()[r * stride_of(width_) + i] = table.at(r, i);
+    }
+    if (config.embedding_norm)
+      norm_ = std::make_unique<NormLayer>(weights, name + ".norm", width_, !config.rms_norm,
+                                          config.norm_eps);
+  }
+
+  void operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,
+                  float* y) const {
+    const size_t stride = stride_of(width_);
+    for (int r = 0; r < rows; r++) {
+      const float* position = positions_.data();
+      if (position != nullptr) position += (positions[r] + offset_) * stride;
+      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_, position, width_,
+                         y + r * stride);
+    }
+    if (norm_) (*norm_)(work, y, rows, y);
+  }
+
+ private:
+  int width_ = 0, offset_ = 0;
+  float scale_ = 1;
+  Table tokens_;
+  Buffer<float> positions_;
+  std::unique_ptr<NormLayer> norm_;
+};
+
+}  // namespace regard

@@ -1,0 +1,137 @@
+// A Transformer: a stack of layers, each of attention and a feed-forward network, added to the
+// residual stream.
+#pragma once
+#include "layers/attention.h"
+#include "layers/embeddings.h"
+
+namespace regard {
+
+class FeedForward {
+ public:
+  FeedForward() = default;
+  FeedForward(const Weights& weights, const std::string& name, const regard_config& config)
+      : gated_(config.gated) {
+    Axis states{1, config.d_model}, wide{1, config.d_ff};
+    auto precision = static_cast<Precision>(config.precision);
+    auto activation = static_cast<Activation>(config.activation);
+    if (gated_) gate_ = Linear(weights, {name + ".gate"}, wide, states, precision, activation);
+    inner_ = Linear(weights, {name + ".inner"}, wide, states, precision,
+                    gated_ ? Activation::NONE : activation);
+    outer_ = Linear(weights, {name + ".outer"}, states, wide, precision);
+  }
+
+  // Added to y, (rows, stride).
+  void add(Work& work, const float* x, size_t stride, int rows, float* y) const {
+    float* wide = work.wide.need(rows * inner_.stride());
+    if (gated_) gate_(work, x, stride, rows, wide);
+    inner_(work, x, stride, rows, wide, gated_ ? Into::MULTIPLY : Into::STORE);
+    outer_(work, wide, inner_.stride(), rows, y, Into::ADD);
+  }
+
+ private:
+  bool gated_ = false;
+  Linear gate_, inner_, outer_;
+};
+
+struct TransformerLayer {
+  TransformerLayer(const Weights& weights, const std::string& name, const regard_config& config,
+                   int heads, int head_dim, bool has_cross) {
+    auto attention = [&](const char* kind, bool is_cross) {
+      return MultiHeadAttention(weights, name + kind, config.d_model, heads, head_dim,
+                                config.scaled_dot, is_cross,
+                                static_cast<Precision>(config.precision));
+    };
+    auto norm = [&](const char* kind) {
+      return NormLayer(weights, name + kind, config.d_model, !config.rms_norm, config.norm_eps);
+    };
+    self_attention = attention(".self_attention", false);
+    self_attention_norm = norm(".self_attention_norm");
+    if (has_cross) {
+      cross_attention = attention(".cross_attention", true);
+      cross_attention_norm = norm(".cross_attention_norm");
+    }
+    feed_forward = FeedForward(weights, name + ".feed_forward", config);
+    feed_forward_norm = norm(".feed_forward_norm");
+  }
+
+  MultiHeadAttention self_attention, cross_attention;
+  NormLayer self_attention_norm, cross_attention_norm, feed_forward_norm;
+  FeedForward feed_forward;
+};
+
+class Stack {
+ public:
+  Stack() = default;
+  Stack(const Weights& weights, const std::string& name, const regard_config& config, int count,
+        int heads, int head_dim, int vocab, bool decodes)
+      : embed_(weights, name + ".embed", config, vocab),
+        norm_first_(config.norm_first),
+        stride_(stride_of(config.d_model)) {
+    if (config.relative_reach >= 0)
+      relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", heads,
+                                    config.relative_reach);
+    for (int i = 0; i < count; i++)
+      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, heads, head_dim,
+                           decodes);
+    if (norm_first_)
+      norm_ = NormLayer(weights, name + ".norm", config.d_model, !config.rms_norm, config.norm_eps);
+  }
+
+  const std::vector<TransformerLayer>& layers() const { return layers_; }
+  const RelativeBias& relative_bias() const { return relative_bias_; }
+  size_t stride() const { return stride_; }
+
+  // Rows of tokens → their last states, (rows, stride), in work.states. How rows see each other
+  // and the memory is told by `attend` and `attend_memory`: of a layer's number, its projections
+  // and the place for what is attended to.
+  template <class Attend, class AttendMemory>
+  float* operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,
+                    Attend attend, AttendMemory attend_memory) const {
+    float* x = work.states.need(rows * stride_);
+    embed_(work, ids, positions, rows, x);
+    for (size_t i = 0; i < layers_.size(); i++) {
+      const TransformerLayer& layer = layers_[i];
+      auto attention = [&](const MultiHeadAttention& module, auto attended_by) {
+        return [&, attended_by](const float* input) {
+          float* projected = work.projected.need(rows * module.input().stride());
+          module.input()(work, input, stride_, rows, projected);
+          float* attended = work.attended.need(rows * stride_of(module.width()));
+          attended_by(i, projected, attended);
+          module.output()(work, attended, stride_of(module.width()), rows, x, Into::ADD);
+        };
+      };
+      sublayer(work, layer.self_attention_norm, rows, x, attention(layer.self_attention, attend));
+      if (layer.cross_attention.heads() > 0)
+        sublayer(work, layer.cross_attention_norm, rows, x,
+                 attention(layer.cross_attention, attend_memory));
+      sublayer(work, layer.feed_forward_norm, rows, x, [&](const float* input) {
+        layer.feed_forward.add(work, input, stride_, rows, x);
+      });
+    }
+    if (norm_first_) norm_(work, x, rows, x);
+    return x;
+  }
+
+ private:
+  // x + f(norm(x)), or norm(x + f(x)); f adds to x.
+  template <class Function>
+  void sublayer(Work& work, const NormLayer& norm, int rows, float* x, Function add) const {
+    if (norm_first_) {
+      float* normed = work.normed.need(rows * stride_);
+      norm(work, x, rows, normed);
+      add(normed);
+    } else {
+      add(x);
+      norm(work, x, rows, x);
+    }
+  }
+
+  Embedding embed_;
+  std::vector<TransformerLayer> layers_;
+  NormLayer norm_;
+  RelativeBias relative_bias_;
+  bool norm_first_ = false;
+  size_t stride_ = 0;
+};
+
+}  // namespace regard

@@ -1,0 +1,91 @@
+// The tensors of a checkpoint, by the names that they have in src/regard/models.
+#pragma once
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+
+#include "buffer.h"
+#include "interface.h"
+#include "kernels/kernels.h"
+
+namespace regard {
+
+inline float widened(uint16_t x) {
+  uint32_t bits = (uint32_t)x << 16;
+  float y;
+  std::memcpy(&y, &bits, sizeof y);
+  return y;
+}
+
+// Rounded to the nearest, of two the even one; NaN stays NaN.
+inline uint16_t narrowed(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (x != x) return 0x7fc0;
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(const regard_tensor& given) : given_(given) {}
+
+  explicit operator bool() const { return given_.data != nullptr; }
+  int64_t rows() const { return given_.rows; }
+  int64_t columns() const { return given_.columns; }
+  float at(int64_t row, int64_t column) const {
+    int64_t place = row * given_.columns + column;
+    return given_.is_bfloat16 ? widened(static_cast<const uint16_t*>(given_.data)[place])
+                              : static_cast<const float*>(given_.data)[place];
+  }
+  // True if every number is a bfloat16, so that nothing is lost in half of the bytes.
+  bool is_narrow() const {
+    if (given_.is_bfloat16) return true;
+    const auto* bits = static_cast<const uint32_t*>(given_.data);
+    for (int64_t i = 0; i < given_.rows * given_.columns; i++)
+      if (bits[i] & 0xffff) return false;
+    return true;
+  }
+
+ private:
+  regard_tensor given_{};
+};
+
+class Weights {
+ public:
+  Weights(const regard_tensor* tensors, int count) {
+    for (int i = 0; i < count; i++) {
+      if (tensors[i].name == nullptr || tensors[i].data == nullptr)
+        throw Mistake("a tensor needs a name and data");
+      by_name_.emplace(tensors[i].name, Tensor(tensors[i]));
+    }
+  }
+
+  bool has(const std::string& name) const { return by_name_.count(name) != 0; }
+
+  // (rows, columns); a vector has one row.
+  Tensor operator()(const std::string& name, int64_t rows, int64_t columns) const {
+    auto place = by_name_.find(name);
+    if (place == by_name_.end()) throw Mistake("there is no tensor " + name);
+    const Tensor& tensor = place->second;
+    if (tensor.rows() != rows || tensor.columns() != columns)
+      throw Mistake(name + " must be " + shape(rows, columns) + "; got " +
+                    shape(tensor.rows(), tensor.columns()));
+    return tensor;
+  }
+
+  // No tensor where there is none of that name.
+  Tensor if_any(const std::string& name, int64_t rows, int64_t columns) const {
+    return has(name) ? (*this)(name, rows, columns) : Tensor();
+  }
+
+ private:
+  static std::string shape(int64_t rows, int64_t columns) {
+    return "(" + std::to_string(rows) + ", " + std::to_string(columns) + ")";
+  }
+
+  std::unordered_map<std::string, Tensor> by_name_;
+};
+
+}  // namespace regard

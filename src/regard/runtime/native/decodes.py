@@ -1,0 +1,310 @@
+"""An encoder–decoder in the native engine: arrays in, hypotheses or logits out.
+
+Greedy and beam search run in the engine as a whole; what samples, streams or ends by a function of
+Python is the search of `generation`, which asks the engine for logits. No text changes a bit of
+another: the engine computes every row by sums of its own, in one order.
+"""
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from ctypes import byref, c_void_p
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import BadArgumentError
+from regard.generation import GenerationConfig, Hypothesis, generate
+from regard.generation.filters import BadWords, filters_for
+from regard.generation.search import check_possible
+from regard.progress import report
+from regard.runtime.decodes import Read, Slot
+from regard.runtime.native import library
+from regard.runtime.packed import Limits
+from regard.runtime.rows import Ints, check_length
+
+ROWS = 256  # hypotheses that are computed together
+EARLY_STOPPING = (False, True, "never")
+
+
+class NativeEncoderDecoder:
+    """An encoder–decoder that writes.
+
+    Args:
+        pointer: of the library's model, which ends with this object.
+        vocab: of the target.
+        threads: that share a batch's texts.
+    """
+
+    def __init__(self, pointer: int, limits: Limits, vocab: int, threads: int):
+        if threads < 1:
+            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+        self._library, self.pointer = library.library(), pointer
+        self.limits, self.vocab, self._threads = limits, vocab, threads
+        weakref.finalize(self, self._library.regard_close, pointer)
+
+    def generate(
+        self,
+        source: Ints,
+        prompt: Ints,
+        config: GenerationConfig,
+        numbers: Sequence[int] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The best hypotheses for each source, (batch, source length); a text that ends makes room
+        for the next.
+
+        Args:
+            prompt, config, numbers: as `generation.generate` takes them.
+        """
+        self.limits.check(source)
+        if config.do_sample or prompt.shape[1] != 1 or (prompt != prompt[:1]).any():
+            return generate(self.start(source), prompt, config, sentence_numbers=numbers)
+        if not len(source):
+            return []
+        settings, _arrays = _settings(config, int(prompt[0, 0]), self.vocab)
+        failed: list[BaseException] = []
+
+        def reported(done: int) -> int:
+            try:
+                report("generating", done, len(source))
+            except BaseException as error:
+                failed.append(error)
+            return len(failed)
+
+        ids, results = _int32(source), c_void_p()
+        status = self._library.regard_generate(
+            self.pointer,
+            _pointer(ids),
+            *ids.shape,
+            byref(settings),
+            self._threads,
+            max(1, ROWS // config.num_beams),
+            library.Report(reported),
+            byref(results),
+        )
+        if failed:
+            raise failed[0]
+        self.check(status)
+        try:
+            return self._read(results)
+        finally:
+            self._library.regard_forget(results)
+
+    def start(self, source: Ints) -> "Batch":
+        """Encodes source ids, (batch, source length), for generation to decode step by step."""
+        self.limits.check(source)
+        return Batch(self.slots(), source)
+
+    def slots(self, width: int = 1) -> "Slots":
+        """Places of texts that come and go; each has as many rows as it asks for."""
+        return Slots(self)
+
+    def check(self, status: int) -> None:
+        """Raise the error that a function of the library reports."""
+        library.check(status, lambda length: check_length(length, self.limits.max_positions))
+
+    def _read(self, results: c_void_p) -> list[list[Hypothesis]]:
+        found = library.Hypotheses()
+        self._library.regard_read(results, byref(found))
+        counts, lengths, scores, finished, ids, log_probs = (
+            np.ctypeslib.as_array(getattr(found, name), (getattr(found, size),)).tolist()
+            if getattr(found, size)
+            else []
+            for name, size in (
+                ("counts", "texts"),
+                ("lengths", "hypotheses"),
+                ("scores", "hypotheses"),
+                ("finished", "hypotheses"),
+                ("ids", "tokens"),
+                ("log_probs", "tokens"),
+            )
+        )
+        ends = list(itertools.accumulate(lengths))
+        hypotheses = iter(
+            Hypothesis(
+                tuple(ids[end - length : end]),
+                score,
+                tuple(log_probs[end - length : end]),
+                bool(is_finished),
+            )
+            for end, length, score, is_finished in zip(ends, lengths, scores, finished, strict=True)
+        )
+        check_possible(counts)
+        return [list(itertools.islice(hypotheses, count)) for count in counts]
+
+
+class Slots:
+    """Places of texts that come and go between two steps: see `runtime.decodes.Slots`."""
+
+    def __init__(self, model: NativeEncoderDecoder):
+        self._model, self._library = model, library.library()
+        self._pointer = self._library.regard_begin(model.pointer)
+        if not self._pointer:
+            library.refuse(library.MEMORY)
+        weakref.finalize(self, self._library.regard_end, self._pointer)
+        self._taken: list[Slot] = []
+
+    def __len__(self) -> int:
+        """Slots that are taken."""
+        return len(self._taken)
+
+    def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
+        """Encodes sources, (batch, source length), and gives each a slot; padding is the model's
+        pad_id."""
+        ids, numbers = _int32(source), np.empty(len(source), np.int32)
+        self._model.check(
+            self._library.regard_add(self._pointer, _pointer(ids), *ids.shape, _pointer(numbers))
+        )
+        slots = [Slot(number) for number in numbers.tolist()]
+        self._taken += slots
+        return slots
+
+    def remove(self, slot: Slot) -> None:
+        """Frees a slot."""
+        self._taken.remove(slot)
+        self._model.check(self._library.regard_remove(self._pointer, slot.index))
+
+    def select(self, slot: Slot, rows: Ints) -> None:
+        """Makes copies of these rows the rows of a slot."""
+        chosen = _int32(rows)
+        status = self._library.regard_select(
+            self._pointer, slot.index, _pointer(chosen), len(chosen)
+        )
+        self._model.check(status)
+
+    def step(self, reads: Sequence[Read]) -> list[tuple[Any, ...]]:
+        """Reads tokens in these slots; for each, what a `Decoder` gives of its rows: the logits,
+        (rows, vocab), or log-probabilities and ids of the likeliest tokens, (rows, count) each."""
+        for read in reads:
+            if read.rows is not None:
+                self.select(read.slot, read.rows)
+        counts = [read.best for read in reads if read.best is not None]
+        logits, log_probs, best = self.read(
+            [read.slot for read in reads],
+            np.concatenate([read.tokens for read in reads]),
+            with_logits=len(counts) < len(reads),
+            count=max(counts, default=0),
+        )
+        answers, end = list[tuple[Any, ...]](), 0
+        for read in reads:
+            part = slice(end, end := end + len(read.tokens))
+            if read.best is None:
+                answers.append((logits[part],))
+            else:
+                answers.append((log_probs[part, : read.best], best[part, : read.best]))
+        return answers
+
+    def read(
+        self, slots: Sequence[Slot], tokens: Ints, *, with_logits: bool, count: int
+    ) -> tuple[Any, Any, Any]:
+        """Reads a token in each row of these slots, (rows,) in their order: the logits, (rows,
+        vocab), and the `count` likeliest tokens' log-probabilities and ids, (rows, count); empty
+        where they are not asked for."""
+        rows, count = len(tokens), min(count, self._model.vocab)
+        logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
+        log_probs = np.empty((rows, count), np.float32)
+        best = np.empty((rows, count), np.int32)
+        numbers = np.array([slot.index for slot in slots], np.int32)
+        ids = _int32(tokens)
+        status = self._library.regard_step(
+            self._pointer,
+            _pointer(numbers),
+            len(numbers),
+            _pointer(ids),
+            rows,
+            _pointer(logits) if with_logits else None,
+            count,
+            _pointer(log_probs) if count else None,
+            _pointer(best) if count else None,
+        )
+        self._model.check(status)
+        return logits, log_probs, best.astype(np.int64)
+
+
+class Batch:
+    """Texts that begin together, and leave when they are done: generation's `RankingDecoder`."""
+
+    def __init__(self, slots: Slots, source: Ints):
+        self._slots = slots
+        self._rows = [(slot, 0) for slot in slots.add(source)] if len(source) else []
+
+    def step(self, tokens: Ints) -> NDArray[np.float32]:
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        logits: NDArray[np.float32] = self._read(tokens, with_logits=True, count=0)[0]
+        return logits
+
+    def likeliest(self, tokens: Ints, count: int) -> tuple[NDArray[np.float32], Ints]:
+        """Appends tokens as `step` does, and returns the log-probabilities of the `count` likeliest
+        next tokens and their ids, (rows, count) each, likeliest first."""
+        _, log_probs, best = self._read(tokens, with_logits=False, count=count)
+        return log_probs, best
+
+    def select(self, rows: Ints) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        chosen = [self._rows[row] for row in rows.tolist()]
+        parents: dict[int, list[int]] = {slot.index: [] for slot, _ in self._rows}
+        slots = {slot.index: slot for slot, _ in self._rows}
+        self._rows = []
+        for slot, row in chosen:
+            self._rows.append((slot, len(parents[slot.index])))
+            parents[slot.index].append(row)
+        for index, those in parents.items():
+            if those:
+                self._slots.select(slots[index], np.array(those))
+            else:
+                self._slots.remove(slots[index])
+
+    def _read(self, tokens: Ints, **asked: Any) -> tuple[Any, Any, Any]:
+        """The engine has the rows of a text side by side."""
+        tokens = tokens.reshape(len(tokens), -1)
+        order = sorted(range(len(self._rows)), key=lambda row: self._rows[row][0].index)
+        slots = list({self._rows[row][0].index: self._rows[row][0] for row in order}.values())
+        for column in tokens[order, :-1].T:
+            self._slots.read(slots, column, with_logits=False, count=0)
+        arrays = self._slots.read(slots, tokens[order, -1], **asked)
+        back = np.argsort(order)
+        logits, log_probs, best = arrays
+        return logits[back] if len(logits) else logits, log_probs[back], best[back]
+
+
+def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
+    """The library's settings, and the arrays that they point to."""
+    words: tuple[tuple[int, ...], ...] = ()
+    for rule in filters_for(config):
+        if hasattr(rule, "check"):
+            rule.check(vocab)
+        if isinstance(rule, BadWords):
+            words = rule.words
+    lists = {
+        "eos_ids": config.eos_ids,
+        "forced_beginning": config.forced_beginning or (),
+        "bad_words": tuple(itertools.chain(*words)),
+        "bad_word_lengths": tuple(map(len, words)),
+    }
+    arrays = {name: np.array(values, np.int32) for name, values in lists.items()}
+    names = {field[0] for field in library.Generation._fields_}
+    same = {name: value for name, value in vars(config).items() if name in names}
+    nothing = {"forced_bos_token_id": -1, "forced_eos_token_id": -1}
+    same |= {name: value for name, value in nothing.items() if same[name] is None}
+    same |= {name: _pointer(array) for name, array in arrays.items()}
+    settings = library.Generation(
+        **same
+        | dict(
+            start_id=start,
+            early_stopping=EARLY_STOPPING.index(config.early_stopping),
+            eos_count=len(config.eos_ids),
+            beginning_count=len(lists["forced_beginning"]),
+            bad_word_count=len(words),
+        )
+    )
+    return settings, list(arrays.values())
+
+
+def _int32(ids: Ints) -> NDArray[np.int32]:
+    return np.ascontiguousarray(ids, np.int32)
+
+
+def _pointer(array: NDArray[Any]) -> Any:
+    kind = library.Floats if array.dtype == np.float32 else library.Int32s
+    return array.ctypes.data_as(kind)

@@ -1,0 +1,142 @@
+"""The native engine's library: its functions and structs, as engine/interface.h declares them."""
+
+import ctypes
+import platform
+from collections.abc import Callable
+from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from regard.errors import BadArgumentError, UnavailableError
+from regard.progress import Stopped
+
+INTERFACE = 1  # counts up with that of engine/interface.h
+FOLDER = Path(__file__).parent / "libraries"
+MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
+ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
+PRECISIONS = ("fp32", "bf16", "int8")
+Int32s, Floats = POINTER(c_int32), POINTER(c_float)
+Report = ctypes.CFUNCTYPE(c_int32, c_int64)
+
+
+def _struct(title: str, *fields: str) -> type[ctypes.Structure]:
+    """A struct whose fields are given as in C: a type, and the names of those that have it."""
+    kinds = {"int32": c_int32, "int64": c_int64, "float": c_float, "double": c_double}
+    kinds |= {"int32*": Int32s, "float*": Floats, "char*": c_char_p, "void*": c_void_p}
+    named = [(name, kinds[kind]) for kind, *names in map(str.split, fields) for name in names]
+    return type(title, (ctypes.Structure,), {"_fields_": named})
+
+
+Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 is_bfloat16")
+Config = _struct(
+    "Config",
+    "int32 vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers encoder_heads"
+    " decoder_heads encoder_head_dim decoder_head_dim activation gated norm_first rms_norm"
+    " scaled_dot has_positions max_positions position_offset relative_reach scale_embedding"
+    " embedding_norm tied_output scale_output pad_id precision kernels",
+    "float norm_eps",
+)
+Generation = _struct(
+    "Generation",
+    "int32 start_id max_new_tokens min_new_tokens num_beams alternatives early_stopping"
+    " no_repeat_ngram_size renormalize_logits forced_bos_token_id forced_eos_token_id",
+    "double length_penalty repetition_penalty",
+    "int32* eos_ids forced_beginning",
+    "int32 eos_count beginning_count",
+    "int32* bad_words bad_word_lengths",
+    "int32 bad_word_count",
+)
+Hypotheses = _struct(
+    "Hypotheses",
+    "int64 texts hypotheses tokens",
+    "int32* counts lengths",
+    "float* scores",
+    "int32* finished ids",
+    "float* log_probs",
+)
+_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "interface": (c_int32, []),
+    "error": (c_char_p, []),
+    "kernels": (c_char_p, [c_int32]),
+    "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32]),
+    "close": (None, [c_void_p]),
+    "generate": (
+        c_int32,
+        [
+            *(c_void_p, Int32s, c_int64, c_int64, POINTER(Generation), c_int32, c_int32),
+            *(Report, POINTER(c_void_p)),
+        ],
+    ),
+    "read": (None, [c_void_p, POINTER(Hypotheses)]),
+    "forget": (None, [c_void_p]),
+    "begin": (c_void_p, [c_void_p]),
+    "end": (None, [c_void_p]),
+    "add": (c_int32, [c_void_p, Int32s, c_int64, c_int64, Int32s]),
+    "remove": (c_int32, [c_void_p, c_int32]),
+    "select": (c_int32, [c_void_p, c_int32, Int32s, c_int32]),
+    "step": (
+        c_int32,
+        [c_void_p, Int32s, c_int32, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
+    ),
+}
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The library for this machine.
+
+    Raises:
+        UnavailableError: there is none, or it is another version's.
+    """
+    machine = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    name = f"{platform.system().lower()}-{machine}"
+    try:
+        loaded = ctypes.CDLL(str(FOLDER / f"{name}.so"))
+        for function, (result, arguments) in _FUNCTIONS.items():
+            pointer = getattr(loaded, f"regard_{function}")
+            pointer.restype, pointer.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
+        raise UnavailableError(
+            f"the native engine has no library that fits this machine, {name}. Use the engine onnx"
+            " or torch."
+        ) from error
+    if (version := loaded.regard_interface()) != INTERFACE:
+        raise UnavailableError(
+            f"{FOLDER / name}.so must have the interface {INTERFACE}; it has {version}. Run"
+            " `make engine`, or install regard again."
+        )
+    return loaded
+
+
+def kernels() -> list[str]:
+    """Names of the kernels that this processor can run, best first."""
+    names = list[str]()
+    while (name := library().regard_kernels(len(names))) is not None:
+        names.append(name.decode())
+    return names
+
+
+def check(status: int, too_long: Callable[[int], None] = lambda length: None) -> None:
+    """Raise the error that a function of the library reports.
+
+    Args:
+        too_long: raises the error for a sequence of more tokens than the model has positions.
+    """
+    if status:
+        refuse(status, too_long)
+
+
+def refuse(status: int, too_long: Callable[[int], None] = lambda length: None) -> NoReturn:
+    """Raise the error of the last call of this thread; the arguments are those of `check`."""
+    reason = library().regard_error().decode()
+    if status == TOO_LONG:
+        too_long(int(reason))
+    if status == MEMORY:
+        raise UnavailableError(
+            "the native engine has not enough memory. Give fewer or shorter texts, or a smaller"
+            " model."
+        )
+    if status == STOPPED:
+        raise Stopped("this work is no longer wanted.")
+    raise BadArgumentError(f"the native engine cannot compute this: {reason}.")

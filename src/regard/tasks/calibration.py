@@ -1,0 +1,101 @@
+"""Bounds that were measured of a model on a dev set, in a file beside its weights.
+
+A word is unsure where the model gave it too little probability. A text is in another language where
+its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
+frequency falls with its rank (Zipf 1949).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+from regard.errors import DamagedFileError, refusing
+from regard.files import write_json
+from regard.json_files import JsonFiles
+
+FILE = "calibration.json"
+FEWEST = 4  # words of a text whose language is judged
+MOST_WORDS = 20_000
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Bounds of one model; without any, no word is unsure and every text is in its language.
+
+    >>> bounds = Calibration(words="the of and to a in is", rarest=3.0)
+    >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
+    (False, True)
+    """
+
+    unsure_below: float = 0.0  # probability of a word
+    rarest: float | None = None  # rarity of a text in the model's language; None: any
+    words: str = ""  # the most frequent of its language, in that order, with spaces between
+
+    @classmethod
+    def of(cls, files: JsonFiles) -> Calibration:
+        """Return the calibration in a model's folder, or the one without bounds.
+
+        Raises:
+            DamagedFileError: the file has other keys, or values of another kind.
+        """
+        content = files.get(FILE, {})
+        with refusing(f"{files.folder / FILE} is malformed"):
+            found = cls(**content)
+        kinds = (
+            (found.unsure_below, int | float),
+            (found.rarest, int | float | None),
+            (found.words, str),
+        )
+        if not all(isinstance(value, kind) for value, kind in kinds):
+            raise DamagedFileError(
+                f"{files.folder / FILE} must have two numbers and a text; write it again with"
+                " `regard evaluate --calibrate`."
+            )
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Write the file, unless there is nothing to write."""
+        if self != UNCALIBRATED:
+            write_json(folder / FILE, asdict(self))
+
+    def is_foreign(self, text: str) -> bool:
+        """Return True for a text of `FEWEST` words or more that are too rare in the language."""
+        return self.rarest is not None and self.rarity(text) > self.rarest
+
+    def rarity(self, text: str) -> float:
+        """Return the mean binary logarithm of the ranks of a text's words; 0 of too few words.
+
+        Names are left out where enough other words remain: what is capitalized within the text.
+        """
+        words = _WORD.findall(text)
+        small = [word for k, word in enumerate(words) if k == 0 or not word[0].isupper()]
+        words = small if len(small) >= FEWEST else words
+        if len(words) < FEWEST:
+            return 0.0
+        unknown = 4 * len(self._ranks)
+        ranks = (self._ranks.get(word.casefold(), unknown) for word in words)
+        return sum(map(math.log2, ranks)) / len(words)
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {word: rank for rank, word in enumerate(self.words.split(), start=1)}
+
+
+UNCALIBRATED = Calibration()
+
+
+def frequent_words(texts: Iterable[str]) -> str:
+    """Return the most frequent words of some texts as `Calibration.words` has them.
+
+    >>> frequent_words(["The dog sees the cat.", "A cat sees a dog.", "the dog"])
+    'the dog sees cat a'
+    """
+    counts = Counter(word.casefold() for text in texts for word in _WORD.findall(text))
+    return " ".join(word for word, count in counts.most_common(MOST_WORDS) if count > 1)

@@ -1,0 +1,195 @@
+// Calls the engine with everything that a caller may get wrong; to be run under the sanitizers.
+#include <cstdio>
+#include <cstdlib>
+
+#include "interface.cpp"
+#include "kernels/kernels.cpp"
+#include "kernels/kernels_at.cpp"
+
+namespace {
+
+uint64_t state = 7;
+int32_t any(int32_t count) {
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return static_cast<int32_t>((state >> 33) % count);
+}
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("%s: %s\n", what, regard_error());
+  std::exit(1);
+}
+
+// Exactly as long as it is said to be, so that a byte more is a report of the sanitizer.
+struct Tensors {
+  std::vector<std::string> names;
+  std::vector<std::vector<float>> data;
+  std::vector<regard_tensor> all;
+
+  void add(const std::string& name, int64_t rows, int64_t columns) {
+    names.push_back(name);
+    data.emplace_back(rows * columns);
+    for (float& x : data.back()) x = (any(2001) - 1000) / 1000.0f;
+    all.push_back({nullptr, nullptr, rows, columns, 0});
+  }
+  void linear(const std::string& name, int64_t rows, int64_t columns) {
+    add(name + ".weight", rows, columns);
+    add(name + ".bias", 1, rows);
+  }
+  void seal() {
+    for (size_t i = 0; i < all.size(); i++) {
+      all[i].name = names[i].c_str();
+      all[i].data = data[i].data();
+    }
+  }
+};
+
+Tensors tensors_of(const regard_config& c) {
+  Tensors t;
+  for (std::string side : {"encoder", "decoder"}) {
+    bool decodes = side == "decoder";
+    int width = 3 * c.encoder_head_dim;
+    t.add(side + ".embed.tokens.weight", c.vocab_size, c.d_model);
+    t.add(side + ".embed.positions.weight", c.max_positions, c.d_model);
+    t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, 3);
+    for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
+      std::string layer = side + ".layers." + std::to_string(i);
+      for (std::string kind : {".self_attention", ".cross_attention"}) {
+        if (kind == ".cross_attention" && !decodes) continue;
+        for (std::string part : {".query", ".key", ".value"})
+          t.linear(layer + kind + part, width, c.d_model);
+        t.linear(layer + kind + ".output", c.d_model, width);
+        t.add(layer + kind + "_norm.weight", 1, c.d_model);
+      }
+      t.linear(layer + ".feed_forward.gate", c.d_ff, c.d_model);
+      t.linear(layer + ".feed_forward.inner", c.d_ff, c.d_model);
+      t.linear(layer + ".feed_forward.outer", c.d_model, c.d_ff);
+      t.add(layer + ".feed_forward_norm.weight", 1, c.d_model);
+    }
+    t.add(side + ".norm.weight", 1, c.d_model);
+  }
+  t.seal();
+  return t;
+}
+
+regard_generation settings_of(const int32_t* ids) {
+  regard_generation g{};
+  g.max_new_tokens = 1 + any(9);
+  g.num_beams = 1 + any(5);
+  g.alternatives = 1 + any(g.num_beams);
+  g.min_new_tokens = any(3);
+  g.early_stopping = any(3);
+  g.no_repeat_ngram_size = any(3);
+  g.renormalize_logits = any(2);
+  g.forced_bos_token_id = any(20) - 9;  // also outside of the vocabulary
+  g.forced_eos_token_id = any(20) - 9;
+  g.length_penalty = any(5) - 2;
+  g.repetition_penalty = 1 + any(2);
+  g.eos_ids = g.forced_beginning = g.bad_words = g.bad_word_lengths = ids;
+  g.eos_count = any(3);
+  g.beginning_count = any(3);
+  g.bad_word_count = any(3);
+  return g;
+}
+
+void open_wrong(const regard_config& config, const Tensors& tensors) {
+  int count = static_cast<int>(tensors.all.size());
+  expect(!regard_open(nullptr, tensors.all.data(), count), "no config");
+  expect(!regard_open(&config, nullptr, count), "no tensors");
+  expect(!regard_open(&config, tensors.all.data(), 3), "too few tensors");
+  for (size_t i = 0; i < tensors.all.size(); i++)
+    for (int change = 0; change < 4; change++) {
+      std::vector<regard_tensor> wrong = tensors.all;
+      if (change == 0) wrong[i].rows++;
+      if (change == 1) wrong[i].columns = -1;
+      if (change == 2) wrong[i].data = nullptr;
+      if (change == 3) wrong[i].rows = INT64_MAX;
+      regard_model* model = regard_open(&config, wrong.data(), count);
+      expect(model == nullptr, tensors.names[i].c_str());
+      regard_close(model);
+    }
+  for (size_t field = 0; field < offsetof(regard_config, norm_eps) / 4; field++)
+    for (int32_t value : {-1, 0, 5, 1 << 20, INT32_MAX, INT32_MIN}) {
+      regard_config wrong = config;
+      reinterpret_cast<int32_t*>(&wrong)[field] = value;
+      regard_close(regard_open(&wrong, tensors.all.data(), count));
+    }
+}
+
+void decode_wrong(const regard_model* model) {
+  regard_decode* decode = regard_begin(model);
+  for (int round = 0; round < 4000; round++) {
+    int32_t ids[8], numbers[8], tokens[8], best = any(4);
+    float logits[8 * 11], values[8 * 4];
+    for (int i = 0; i < 8; i++) {
+      ids[i] = any(40) ? any(11) : any(40) - 20;
+      numbers[i] = any(6) - 1;
+      tokens[i] = any(20) ? any(11) : any(40) - 20;
+    }
+    switch (any(4)) {
+      case 0:
+        regard_add(decode, ids, 1 + any(2), any(5), numbers);
+        break;
+      case 1:
+        regard_select(decode, numbers[0], numbers + 1, any(4));
+        break;
+      case 2:
+        if (any(3) == 0) regard_remove(decode, numbers[0]);
+        break;
+      case 3:
+        regard_step(decode, numbers, any(4), tokens, any(8), any(2) ? logits : nullptr, best,
+                    any(2) ? values : nullptr, ids);
+    }
+  }
+  regard_end(decode);
+}
+
+int32_t stop_at_once(int64_t) { return 1; }
+
+void generate_wrong(const regard_model* model) {
+  for (int round = 0; round < 400; round++) {
+    int32_t ids[12];
+    for (int32_t& id : ids) id = any(50) ? any(11) : any(40) - 20;
+    int32_t lists[] = {1 + any(2), 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    regard_generation settings = settings_of(lists);
+    settings.start_id = any(9) ? 0 : any(40) - 20;
+    regard_results* results = nullptr;
+    int32_t status = regard_generate(model, ids, any(4), any(4), &settings, any(4), any(4),
+                                     any(9) ? nullptr : stop_at_once, &results);
+    expect((status == REGARD_DONE) == (results != nullptr), "a status without its results");
+    if (results == nullptr) continue;
+    regard_hypotheses found;
+    regard_read(results, &found);
+    int64_t tokens = 0;
+    for (int64_t i = 0; i < found.hypotheses; i++) tokens += found.lengths[i];
+    expect(tokens == found.tokens, "lengths of other tokens");
+    regard_forget(results);
+  }
+  regard_generation settings{};
+  regard_results* results = nullptr;
+  int32_t id = 1;
+  expect(regard_generate(model, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no settings");
+  settings.max_new_tokens = settings.num_beams = settings.alternatives = 1;
+  expect(regard_generate(model, &id, -1, 1, &settings, 1, 1, nullptr, &results), "-1 texts");
+  expect(regard_generate(model, &id, INT64_MAX, INT64_MAX, &settings, 1, 1, nullptr, &results),
+         "more ids than there can be");
+  expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
+}
+
+}  // namespace
+
+int main() {
+  regard_config config{11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 2, 1, 1, 0, 1, 1, 9, 0, 4, 1, 0, 1, 0, 0,
+                       0, 0, 1e-5f};
+  Tensors tensors = tensors_of(config);
+  open_wrong(config, tensors);
+  for (int32_t precision : {0, 1, 2}) {
+    config.precision = precision;
+    regard_model* model = regard_open(&config, tensors.all.data(), tensors.all.size());
+    expect(model != nullptr, "the model itself");
+    decode_wrong(model);
+    generate_wrong(model);
+    regard_close(model);
+  }
+  std::puts("all refused");
+}

@@ -1,0 +1,104 @@
+"""The native library's door: its structs, its version, and callers that get sizes wrong."""
+
+import ctypes
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from regard import UnavailableError, UnsupportedError
+from regard.models import RecurrentConfig, RecurrentEncoderDecoder
+from regard.runtime.native import library
+from regard.runtime.native.loading import open_native
+
+ROOT = Path(__file__).parents[3]
+HEADER = (ROOT / "engine" / "interface.h").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["Tensor", "Config", "Generation", "Hypotheses"])
+def test_structs_are_those_of_the_header(name: str) -> None:
+    [body] = re.findall(rf"typedef struct {{([^}}]*)}} regard_{name.lower()};", HEADER)
+    body = re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL)
+    declared = []
+    for kind, names in re.findall(r"(?:const )?(\w+)((?: |\*)[^;]+);", body):
+        for each in names.split(","):
+            pointer = "*" if "*" in each else ""
+            declared.append((each.strip(" *"), kind.removesuffix("_t") + pointer))
+    kinds = {
+        ctypes.c_int32: "int32",
+        ctypes.c_int64: "int64",
+        ctypes.c_float: "float",
+        ctypes.c_double: "double",
+        ctypes.c_char_p: "char*",
+        ctypes.c_void_p: "void*",
+        library.Int32s: "int32*",
+        library.Floats: "float*",
+    }
+    fields = getattr(library, name)._fields_
+    assert [(each, kinds[kind]) for each, kind in fields] == declared
+
+
+def test_all_functions_of_the_header_are_known() -> None:
+    names = re.findall(r"REGARD_API [^(]*?regard_(\w+)\(", HEADER)
+    assert sorted(names) == sorted(library._FUNCTIONS)
+    assert f"REGARD_INTERFACE {library.INTERFACE} " in HEADER
+
+
+def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "vax")
+    library.library.cache_clear()
+    with pytest.raises(UnavailableError, match=r"no library that fits this machine, \w+-vax"):
+        library.library()
+    library.library.cache_clear()
+
+
+def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "INTERFACE", 0)
+    library.library.cache_clear()
+    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 1\. Run"):
+        library.library()
+    library.library.cache_clear()
+
+
+def test_a_library_for_another_processor_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in library.FOLDER.iterdir():
+        (tmp_path / file.name).write_bytes(b"\x7fELF")
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    library.library.cache_clear()
+    with pytest.raises(UnavailableError, match="no library that fits this machine"):
+        library.library()
+    library.library.cache_clear()
+
+
+def test_a_model_that_the_engine_lacks_is_refused_by_its_class() -> None:
+    model = RecurrentEncoderDecoder(RecurrentConfig(9, d_model=4, hidden_size=6))
+    with pytest.raises(UnsupportedError, match="RecurrentEncoderDecoder cannot run"):
+        open_native(model)
+
+
+def test_wrong_sizes_and_arguments_are_refused_under_the_sanitizers(tmp_path: Path) -> None:
+    """The whole engine, compiled with AddressSanitizer and UndefinedBehaviorSanitizer, is called
+    with what a caller may get wrong, and decodes."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no g++ here, which has the sanitizers")
+    program = tmp_path / "hostile"
+    engine = ROOT / "engine"
+    command = [compiler, "-std=c++17", "-O1", "-g", "-fsanitize=address,undefined"]
+    command += ["-fno-sanitize-recover=all", "-Wno-psabi", "-DONE_FAMILY", "-DFAMILY=plain"]
+    command += [
+        f"-I{engine}",
+        str(Path(__file__).with_name("hostile.cpp")),
+        "-o",
+        str(program),
+        "-pthread",
+    ]
+    subprocess.run(command, check=True)
+    found = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout == "all refused\n"
