@@ -202,8 +202,8 @@ def _special(
     usual: Mapping[str, str],
 ) -> dict[str, str]:
     """The names of the special tokens in the folder's files; else the usual ones it has."""
-    given = {**files.get("special_tokens_map.json", {}), **settings}
-    lone = not given and not usual  # a tokenizer.json and nothing else
+    stated = {**files.get("special_tokens_map.json", {}), **settings}
+    lone = not stated and not usual  # a tokenizer.json and nothing else
     special = {
         name: token
         for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
@@ -211,7 +211,7 @@ def _special(
         if backend.token_to_id(token) is not None
     }
     for name in NAMES:
-        token = given.get(f"{name}_token", ...)
+        token = stated.get(f"{name}_token", ...)
         if isinstance(token, dict):  # older files store the token with its stripping rules
             token = token.get("content")
         if token is None:

@@ -97,7 +97,7 @@ class Passage:
 
     @property
     def restorations(self) -> dict[str, str]:
-        """What stands in the text, by the word in its place."""
+        """Return what stands in the text, by the word in its place."""
         return {each: self._of(span) for span, each in self.stand_ins.items() if each}
 
     def restored(self, word: str) -> str:

@@ -40,17 +40,17 @@ def label_scores(predicted: Flags, expected: Flags, probabilities: Floats) -> La
     A label that is neither predicted nor expected has an F1 of 0, as in scikit-learn.
     """
     both = (predicted & expected).sum(0)
-    given, right = predicted.sum(0), expected.sum(0)
+    answers, right = predicted.sum(0), expected.sum(0)
     one = bool((expected.sum(1) == 1).all() and (predicted.sum(1) == 1).all())
     return LabelScores(
         accuracy=float((predicted == expected).all(1).mean()),
-        macro_f1=float(_ratio(2 * both, given + right).mean()),
-        micro_f1=float(_ratio(2 * both.sum(), given.sum() + right.sum())),
+        macro_f1=float(_ratio(2 * both, answers + right).mean()),
+        micro_f1=float(_ratio(2 * both.sum(), answers.sum() + right.sum())),
         matthews=matthews(confusion(predicted, expected)) if one else float("nan"),
         calibration=calibration_error(predicted, expected, probabilities, one=one),
-        precision=_ratio(both, given),
+        precision=_ratio(both, answers),
         recall=_ratio(both, right),
-        f1=_ratio(2 * both, given + right),
+        f1=_ratio(2 * both, answers + right),
         counts=right.astype(np.int64),
     )
 
@@ -63,9 +63,9 @@ def confusion(predicted: Flags, expected: Flags) -> NDArray[np.int64]:
 def matthews(table: NDArray[np.int64]) -> float:
     """Matthews' correlation of a confusion table, for any number of labels (Gorodkin 2004)."""
     total, right = float(table.sum()), float(np.trace(table))
-    truth, given = table.sum(1).astype(float), table.sum(0).astype(float)
-    spread = (total**2 - given @ given) * (total**2 - truth @ truth)
-    return (right * total - truth @ given) / spread**0.5 if spread else 0.0
+    truth, answers = table.sum(1).astype(float), table.sum(0).astype(float)
+    spread = (total**2 - answers @ answers) * (total**2 - truth @ truth)
+    return (right * total - truth @ answers) / spread**0.5 if spread else 0.0
 
 
 def calibration_error(
