@@ -38,7 +38,7 @@ class Translation(Written):
 
     translation: str
     score: float  # the sum over its sentences
-    finished: bool  # False where max_new_tokens cut it off
+    finished: bool  # False where max_new_tokens cut it off, or it repeated itself
     tokens: list[str] = asked()
     words: list[WrittenWord] = asked()
     sentences: list[Sentence] = asked()
