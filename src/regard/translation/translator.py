@@ -283,7 +283,7 @@ class Translator(TextToText):
             )
         passage = its[number - 1]
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
-        stays = [f"{word} stands for {of}" for word, of in passage.restorations.items()]
+        stays = [f"{word} stands for {span}" for word, span in passage.restorations.items()]
         return tag + passage.units[0], notes + stays
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
