@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
