@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is not as it should be")
     arguments = parser.parse_args()
     if not arguments.files or not all(file.is_file() for file in arguments.files):
-        missing = ", ".join(map(str, arguments.files)) or "no file"
+        missing = ", ".join(map(str, arguments.files)) or "a file of that kind"
         parser.exit(0, f"{parser.prog} needs files of pairs; {missing} is not there.\n")
     translator = regard.load(arguments.model, "translation").run_by("auto")
     options = {"num_beams": arguments.beams} if arguments.beams else {}

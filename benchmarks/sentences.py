@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--paragraphs", nargs="*", type=Path, default=[])
     arguments = parser.parse_args()
     if not arguments.files or not all(file.is_file() for file in arguments.files):
-        missing = ", ".join(map(str, arguments.files)) or "no file"
+        missing = ", ".join(map(str, arguments.files)) or "a file of that kind"
         parser.exit(0, f"{parser.prog} needs files of pairs; {missing} is not there.\n")
     pairs = [pair for file in arguments.files for pair in read_pairs(file)]
     paragraphs = [pair for file in arguments.paragraphs for pair in read_pairs(file)]
