@@ -201,12 +201,7 @@ def joined(text: str, translations: Iterable[tuple[Passage, str]]) -> str:
 
 def _ends(text: str, run: Sequence[Span], language: str) -> list[int]:
     """Return the places in the text where its sentences end, within a run of spans."""
-    try:
-        from sentencex import segment
-    except ImportError:  # until environments have it: without its abbreviations
-
-        def segment(language: str, text: str) -> list[str]:
-            return re.findall(r".+?(?:(?<=[.!?।])\s+|\Z)", text, re.DOTALL)
+    from sentencex import segment
 
     plain, starts, spans_at = "", list[int](), list[Span]()
     for span in run:
