@@ -51,6 +51,9 @@ class RewritingOptions(WritingOptions):
 class TranslationOptions(RewritingOptions):
     """Options of translating."""
 
+    glossary: str | None = option(
+        None, "File of terms with their translations, a tab between: Haus|Hauses for several."
+    )
     words: bool = option(False, "Also give the words and their probabilities, in JSON.")
     source_language: str | None = option(
         None,
