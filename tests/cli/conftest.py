@@ -67,6 +67,7 @@ class UpperCase:
     generation: Any = field(default_factory=lambda: GenerationConfig(num_beams=5))
     not_followed: tuple[str, ...] = ()
     prefix: str | None = ""
+    calibration: Calibration = field(default_factory=Calibration)
     computed_by: str = "torch"
     calibration: Calibration = field(default_factory=Calibration)
 
