@@ -4,8 +4,8 @@ python tools/load_types.py > src/regard/api/loading.pyi
 """
 
 from regard import catalog
-from regard.api.pipeline_arguments import ARGUMENTS
-from regard.api.pipelines import ALIASES, SHIPPED, done_by
+from regard.api.pipeline_arguments import ALIASES, ARGUMENTS, done_by
+from regard.api.pipelines import SHIPPED
 
 HEAD = '''"""Types of `regard.load` and `regard.pipeline`, written by tools/load_types.py."""
 

@@ -29,6 +29,7 @@ DECLARATIONS = (
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
         _WRITES,
         task="regard.translation.translator:Translator",
+        model="EncoderDecoder",
         also=("summarization", "text2text-generation"),
         verb="translate",
         help="Translate sentences.\n\nOne line in, one line out: an empty line stays empty, and"
@@ -93,6 +94,7 @@ DECLARATIONS = (
         "shakespeare, or a GPT-2, Llama, Mistral or Qwen2 model",
         ("evaluate", "look", "explain", "studio", "serve"),
         task="regard.tasks.writing:Writer",
+        model="Decoder",
         verb="generate",
         help="Continue texts, or chat.\n\nOne prompt is written as it comes; Ctrl-C keeps what"
         " is there. Of many, each text is followed by an empty line; --json tells them"
@@ -251,6 +253,7 @@ DECLARATIONS = (
         "digits, or a ViT model with labels (ViTForImageClassification)",
         ("classify --images", "evaluate", "look"),
         task="regard.tasks.images:ImageClassifier",
+        model="VisionTransformer",
         pipeline="regard.api.pipeline_reading:look",
         training=Training(
             "image-classification",
@@ -269,6 +272,7 @@ DECLARATIONS = (
         "en-de, en-hi, or a Marian, BART, mBART, T5 or Pegasus model",
         ("translate", "evaluate", "look", "studio"),
         task="regard.translation.translator:Translator",
+        model="RecurrentEncoderDecoder",
         also=("translation", "summarization", "text2text-generation"),
     ),
     Kind(

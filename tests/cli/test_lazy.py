@@ -6,7 +6,7 @@ import sys
 import pytest
 import typer
 
-from regard.cli.lazy import LazyCommand
+from regard.cli.command_group import LazyCommand
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from regard.cli import texts
 from regard.cli.lines import Line
+from regard.cli.refusals import Refusals
 from regard.errors import BadArgumentError, DamagedFileError
 
 
@@ -34,30 +34,22 @@ def test_a_whole_text_is_unpacked(tmp_path):
     assert texts.whole_text("nothing", file) == "one\ntwo\n"
 
 
-def answered(groups: list[list[Line]], output: Path) -> list[list[str]]:
-    """Writes each text backwards, "-" for an empty line; returns the texts of each call."""
+def test_empty_lines_keep_their_place_and_are_not_answered():
+    groups = [[Line(1, "ab"), Line(2, " "), Line(3, "cde")], [Line(4, "")], [Line(5, "fg")]]
     calls = []
 
     def backwards(lines, progress):
         calls.append([line.text for line in lines])
         return [line.text[::-1] for line in lines]
 
-    def shown(line, answer):
-        return f"{line.number} {answer or '-'}"
-
-    texts.answer_lines(
-        groups, backwards, shown, input=None, output=output, doing="", keep_going=True
-    )
-    return calls
+    refusals = Refusals(backwards, keep_going=True)
+    pairs = [pair for group in groups for pair in refusals.answers(group, lambda done: None)]
+    assert calls == [["ab", "cde"], ["fg"]]
+    found = [(line.number, answer) for line, answer in pairs]
+    assert found == [(1, "ba"), (2, None), (3, "edc"), (4, None), (5, "gf")]
 
 
-def test_empty_lines_keep_their_place_and_are_not_answered(tmp_path):
-    groups = [[Line(1, "ab"), Line(2, " "), Line(3, "cde")], [Line(4, "")], [Line(5, "fg")]]
-    assert answered(groups, tmp_path / "out") == [["ab", "cde"], ["fg"]]
-    assert (tmp_path / "out").read_text() == "1 ba\n2 -\n3 edc\n4 -\n5 gf\n"
-
-
-def test_a_refused_text_is_named_by_its_line(tmp_path):
+def test_a_refused_text_is_named_by_its_line():
     def refuse(lines, progress):
         error = BadArgumentError("too long.")
         error.index = 1
@@ -65,10 +57,7 @@ def test_a_refused_text_is_named_by_its_line(tmp_path):
 
     group = [Line(7, ""), Line(8, "a"), Line(9, "b")]
     with pytest.raises(BadArgumentError, match="line 9: too long"):
-        texts.answer_lines(
-            [group], refuse, str, input=None, output=tmp_path / "x", doing="", keep_going=False
-        )
-    assert not (tmp_path / "x").exists()
+        list(Refusals(refuse, keep_going=False).answers(group, lambda done: None))
 
 
 def test_the_reason_for_no_answer_is_a_field_of_its_line():

@@ -184,7 +184,8 @@ def test_a_model_is_listed_with_its_own_options(client):
     (model,) = client.get("/api/models").json()
     own = regard.load("en-de").generation
     assert model["options"] == {
-        "num_beams": own.num_beams, "temperature": 1, "top_k": 50, "top_p": 1, "seed": 0
+        "num_beams": own.num_beams, "temperature": 1, "top_k": 50, "top_p": 1, "seed": 0,
+        "sentence": 1,
     }  # fmt: skip
 
 

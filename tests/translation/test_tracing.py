@@ -108,3 +108,20 @@ def test_a_copied_or_pickled_trace_is_the_same_and_has_its_model(translator, cop
 def test_what_cannot_be_traced_is_refused(translator: Translator, run: Callable, sentence: str):
     with pytest.raises(RegardError, match=sentence):
         run(translator)
+
+
+def test_a_text_of_several_sentences_is_looked_at_sentence_by_sentence(
+    translator: Translator,
+) -> None:
+    text = "the old dog sees a tree. - Write to {name}!\n42\na child."
+    its = [translator.trace(text, sentence=number) for number in (1, 2, 3)]
+    alone = translator.trace("a child.")
+    assert its[2].axes == alone.axes
+    assert [trace.notes[1] for trace in its] == [f"sentence {k} of 3" for k in (1, 2, 3)]
+    assert its[1].notes[2] == "Boston stands for {name}"
+    assert translator.trace(text).axes == its[0].axes
+    assert translator.trace(text).text == text
+    assert len(translator.trace(text, target="ein hund.").axes["source"].tokens) > 20
+    for number in (0, 4):
+        with pytest.raises(RegardError, match=f"from 1 to 3, as the text has them; got {number}"):
+            translator.trace(text, sentence=number)

@@ -1324,6 +1324,8 @@ export interface components {
             num_beams?: number | null;
             /** Seed */
             seed?: number | null;
+            /** Sentence */
+            sentence?: number | null;
             /** Target */
             target?: string | null;
             /** Temperature */

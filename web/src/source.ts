@@ -47,6 +47,7 @@ export interface TraceRequest {
   top_p?: number;
   seed?: number;
   forced_beginning?: number[]; // token ids that the output begins with
+  sentence?: number; // of a text to be translated, from 1
 }
 
 /** A rectangle of cells; at level l a cell covers 2^l × 2^l positions of the (grouped) map. */

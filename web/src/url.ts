@@ -122,6 +122,7 @@ export function write(address: Address): string {
 const NUMBERS = [
   ["hypothesis", "hypothesis"], ["num_beams", "beams"], ["generate", "generate"],
   ["temperature", "temperature"], ["top_k", "top-k"], ["top_p", "top-p"], ["seed", "seed"],
+  ["sentence", "sentence"],
 ] as const;
 const FRACTIONS: readonly string[] = ["temperature", "top_p"];
 

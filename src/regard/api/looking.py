@@ -201,7 +201,8 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
     tasks = read_defaults(checkpoint)
     settings = [tasks[name] for name in tasks if name.startswith(begins)]
     chosen = settings[0] if len(settings) == 1 else tasks[""]
-    return options_of(chosen.generation, task)
+    sentence = {"sentence": 1} if begins == "translation" else {}
+    return sentence | options_of(chosen.generation, task)
 
 
 def options_of(settings: Any, task: str) -> dict[str, float]:

@@ -13,6 +13,9 @@ from regard.errors import BadArgumentError, UnsupportedError, did_you_mean
 from regard.generation import GenerationConfig
 from regard.generation.config import FILE_NAMES, NO_EFFECT, OFF
 
+ALIASES = {"sentiment-analysis": "text-classification", "ner": "token-classification"}
+ZERO_SHOT = "zero-shot-classification"  # what a classifier of texts does too
+
 
 @dataclass(frozen=True)
 class Argument:
@@ -181,7 +184,7 @@ ARGUMENTS: dict[str, Arguments] = {
         **_LABELS,
         **_READING,
     },
-    "zero-shot-classification": {
+    ZERO_SHOT: {
         "sequences": _INPUTS,
         **_EVERY,
         "candidate_labels": Argument("a list, or a text with commas between them"),
@@ -244,6 +247,11 @@ ARGUMENTS: dict[str, Arguments] = {
         "timeout": _ignored("nothing is fetched"),
     },
 }  # fmt: skip
+
+
+def done_by(task: str) -> str:
+    """The task whose class does that of a pipeline."""
+    return "text-classification" if task == ZERO_SHOT else task
 
 
 def admitted(

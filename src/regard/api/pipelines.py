@@ -15,7 +15,14 @@ import torch
 
 from regard import catalog
 from regard.api.loading import load, task_class
-from regard.api.pipeline_arguments import ARGUMENTS, CONSTRUCTOR, admitted
+from regard.api.pipeline_arguments import (
+    ALIASES,
+    ARGUMENTS,
+    CONSTRUCTOR,
+    ZERO_SHOT,
+    admitted,
+    done_by,
+)
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.tasks.task import Task
@@ -24,8 +31,6 @@ from regard.tasks.text_to_text import TextToText
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
 Device: TypeAlias = int | str | torch.device | None
-ALIASES = {"sentiment-analysis": "text-classification", "ner": "token-classification"}
-ZERO_SHOT = "zero-shot-classification"  # what a classifier of texts does too
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
@@ -136,11 +141,6 @@ def opened(
         runner = runner.run_by("torch")  # a packed model has a precision of its own
         runner.model.to(dtype)
     return Pipeline(known, runner, options)
-
-
-def done_by(task: str) -> str:
-    """The task whose class does that of a pipeline."""
-    return "text-classification" if task == ZERO_SHOT else task
 
 
 def _columns(task: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from regard import catalog
 from regard.cli import options
-from regard.cli.lazy import LazyCommand
+from regard.cli.command_group import LazyCommand
 from regard.cli.lines import TEXT, Line
 from regard.cli.refusals import Refusals
 from regard.cli.streams import say

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
 from regard import lines
 from regard.cli.lines import TEXT, Line, read_lines
 from regard.cli.progress import is_watched, progress_bar
-from regard.cli.refusals import Answer, Refusals
 from regard.cli.streams import open_stdin, say
 from regard.errors import BadArgumentError
 from regard.records.lines import (
@@ -24,8 +23,6 @@ from regard.records.lines import (
 )
 from regard.records.reader import format_of
 from regard.records.roles import Role
-
-T = TypeVar("T")
 
 
 def text_groups(
@@ -103,37 +100,6 @@ def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
     total = count_lines(input) if input and is_watched() else None
     with progress_bar(total, what, shown=bool(input)) as advance:
         yield advance
-
-
-def answer_lines(
-    groups: Iterable[list[Line]],
-    answer: Answer[T],
-    shown: Callable[[Line, T | None], str],
-    *,
-    input: Path | None,
-    output: Path | None,
-    doing: str,
-    keep_going: bool,
-) -> None:
-    """Writes what is to be shown for each line, a group of them as soon as it is answered.
-
-    Args:
-        answer: the answers to those lines that are not empty; see `Refusals`.
-        shown: what to print of a line and its answer, None for an empty or refused line.
-        doing: what is being done, in a word, for the bar over the lines of `input`.
-        keep_going: whether the other lines are answered where one is refused.
-
-    Raises:
-        RegardError: a line was refused, and `keep_going` is False.
-        typer.Exit: lines were refused; their answers are empty.
-    """
-    refusals = Refusals(answer, keep_going=keep_going)
-    with destination(output) as file, lines_bar(input, doing) as progress:
-        for group in groups:
-            for line, result in refusals.answers(group, progress):
-                print(shown(line, result), file=file)
-            file.flush()
-    refusals.end()
 
 
 def json_line(line: Line, **found: Any) -> str:

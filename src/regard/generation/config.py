@@ -94,6 +94,11 @@ class GenerationConfig:
         self._check_strategy()
 
     @property
+    def width(self) -> int:
+        """Rows of one search, which are the hypotheses kept at each step; 1 for a sample."""
+        return self.num_beams
+
+    @property
     def rows(self) -> int:
         """Rows that one text takes while it is decoded: hypotheses, or samples."""
         return max(self.num_beams, self.alternatives)

@@ -57,7 +57,7 @@ class NBest:
     """The best hypotheses that one search has finished, best first."""
 
     def __init__(self, config: GenerationConfig):
-        self.size = config.num_beams
+        self.size = config.width
         self.early_stopping = config.early_stopping
         self.hypotheses: list[Hypothesis] = []
 
@@ -125,7 +125,7 @@ def search(
     """
     arrays, first = arrays_of(prompt), prompt[:, 0] if prompt.shape[1] == 1 else prompt
     alone = len(prompt) == 1 and isinstance(prompt, numpy.ndarray)
-    greedy = config.num_beams == 1 and not config.do_sample and not filters_for(config)
+    greedy = config.width == 1 and not config.do_sample and not filters_for(config)
     if alone and greedy and ranks and ends is None:
         yield from _plainest(first, config, results[0])
         return
@@ -218,10 +218,10 @@ def _set_aside(
 ) -> None:
     """Adds the hypotheses that end now to their searches' results.
 
-    Only the num_beams best candidates may end; the others are there to go on in their place.
+    Of the candidates, only the best `width` may end; the others are there to go on in their place.
     """
     arrays, possible = arrays_of(ended), ended & (candidates.totals > -math.inf)
-    search, column = arrays.nonzero(possible[:, : config.num_beams])
+    search, column = arrays.nonzero(possible[:, : config.width])
     if not len(search):
         return
     generated = running.generated + 1
@@ -259,11 +259,11 @@ def _go_on(
     token that it adds.
     """
     if ended is None:  # the candidates are in order, so the best are the first
-        totals, parents, tokens, log_probs = (part[:, : config.num_beams] for part in candidates)
+        totals, parents, tokens, log_probs = (part[:, : config.width] for part in candidates)
     else:
         arrays = arrays_of(ended)
         open_totals = arrays.filled(candidates.totals, ended, -math.inf)
-        totals, column = arrays.top(open_totals, min(config.num_beams, ended.shape[1]))
+        totals, column = arrays.top(open_totals, min(config.width, ended.shape[1]))
         parents, tokens, log_probs = (arrays.take(part, column) for part in candidates[1:])
     if ended is not None or any(results[number].is_full for number in running.searches):
         length = reachable_length(config, running.generated + 1)

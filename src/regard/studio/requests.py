@@ -1,4 +1,4 @@
-"""What a page sends, and the small answers that only a server gives."""
+"""Requests of a page, and the small answers that only a server gives."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tokenizers import Encoding
 
-from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints import Checkpoint
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.lines import one_line
+from regard.options import Options, option
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
 from regard.tasks.options import AnswerOptions
-from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result, inside
 from regard.tasks.spans import TokenPair, best_spans
 from regard.text import Tokenizer
@@ -72,7 +73,7 @@ TASK = "question-answering"
 
 
 @dataclass(frozen=True)
-class AnswerSettings:
+class AnswerSettings(Options):
     """Defaults of reading and answering, where the caller does not say.
 
     config.json may have them under task_specific_params; the defaults are those of transformers'
@@ -82,17 +83,10 @@ class AnswerSettings:
         BadArgumentError: a value out of range.
     """
 
-    max_answer_len: int = 15  # tokens of an answer, at most
-    max_seq_len: int = 384  # tokens of a window, question and special tokens included
-    doc_stride: int = 128  # tokens that a window shares with the one before it
+    max_answer_len: int = option(15, "Longest answer, in tokens.", min=1)
+    max_seq_len: int = option(384, "Tokens of a window, question and special tokens.", min=1)
+    doc_stride: int = option(128, "Tokens that a window shares with the one before it.", min=0)
     no_answer_threshold: float | None = None  # the least margin of an answer; None: always answer
-
-    def __post_init__(self) -> None:
-        for name, least in (("max_answer_len", 1), ("max_seq_len", 1), ("doc_stride", 0)):
-            if getattr(self, name) < least:
-                raise BadArgumentError(
-                    f"{name} must be at least {least}; got {getattr(self, name)}."
-                )
 
     @classmethod
     def read(cls, checkpoint: Checkpoint) -> "AnswerSettings":
@@ -151,6 +145,8 @@ class Answerer(ReadingTask):
         name: what to call it in messages.
     """
 
+    head = "question_answering"
+
     def __init__(
         self,
         model: "nn.Module | ModelHandle",
@@ -159,21 +155,12 @@ class Answerer(ReadingTask):
         settings: AnswerSettings | None = None,
         name: str = "answerer",
     ):
-        self._reader = Reader(model, tokenizer, head="question_answering", name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        super().__init__(model, tokenizer, name=name)
         self.settings = settings or AnswerSettings()
 
     @classmethod
-    def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
-    ) -> "Answerer":
-        """The model, its tokenizer and its settings in `folder`."""
-        checkpoint = open_checkpoint(folder)
-        name = name or checkpoint.name
-        handle, tokenizer = load_reader(
-            checkpoint, head="question_answering", name=name, lazily=lazily
-        )
-        return cls(handle, tokenizer, settings=AnswerSettings.read(checkpoint), name=name)
+    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+        return {"settings": AnswerSettings.read(checkpoint)}
 
     def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Answers]:
         return self.run([(question, context) for question, context in rows], **options)
@@ -236,13 +223,7 @@ class Answerer(ReadingTask):
         pairs = read_each(read, questions)
 
         groups = [[_tokens(pair, window) for window in its] for pair, its in pairs]
-        found = self._reader.run(
-            groups,
-            self.token_outputs,
-            batch_size=batch_size,
-            workers=self.engine.workers,
-            progress=progress,
-        )
+        outputs = self.computed(groups, self.token_outputs, batch_size, progress)
         options: dict[str, Any] = {
             "top_k": top_k, "longest": settings.max_answer_len, "threshold": threshold,
             "or_none": threshold is not None if or_none is None else or_none,
@@ -254,7 +235,7 @@ class Answerer(ReadingTask):
                     for span in best_spans(pair, context, its, logits, **options)
                 ]
             )
-            for (_, context), (pair, its), logits in zip(questions, pairs, found, strict=True)
+            for (_, context), (pair, its), logits in zip(questions, pairs, outputs, strict=True)
         ]
 
     def trace(self, question: str, context: str | None = None, *, keep: str = "auto") -> "Trace":

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints import Checkpoint
 from regard.errors import BadArgumentError, DamagedFileError, unknown
 from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.options import ClassificationOptions
-from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result
 from regard.text import Tokenizer
 
@@ -85,6 +85,8 @@ class Classifier(ReadingTask):
         name: what to call it in messages.
     """
 
+    head = "classification"
+
     def __init__(
         self,
         model: "nn.Module | ModelHandle",
@@ -94,27 +96,15 @@ class Classifier(ReadingTask):
         threshold: float = 0.5,
         name: str = "classifier",
     ):
-        self._reader = Reader(model, tokenizer, head="classification", name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        super().__init__(model, tokenizer, name=name)
         self.labels: tuple[str, ...] = self.handle.config.labels
         self.problem_type = check_problem_type(problem_type)
         self.threshold = threshold
 
     @classmethod
-    def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
-    ) -> "Classifier":
-        """The classifier in `folder`: model, tokenizer and kind of problem."""
-        checkpoint = open_checkpoint(folder)
-        name = name or checkpoint.name
-        handle, tokenizer = load_reader(checkpoint, head="classification", name=name, lazily=lazily)
-        return cls(
-            handle,
-            tokenizer,
-            problem_type=_problem_type(checkpoint, handle.config),
-            threshold=read_threshold(checkpoint),
-            name=name,
-        )
+    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+        kind = read_problem_type(checkpoint, config)
+        return {"problem_type": kind, "threshold": read_threshold(checkpoint)}
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → its best label; a list → a list. Options as in `run`."""
@@ -177,9 +167,9 @@ class Classifier(ReadingTask):
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Logits]:
         """The head's output for each of the texts that `read` returned, (labels,)."""
-        groups = [[each] for each in tokens]
-        found = self._logits(groups, batch_size=batch_size, progress=progress)
-        return [logits for [logits] in found]
+        groups = [[text] for text in tokens]
+        outputs = self.computed(groups, self.outputs, batch_size, progress)
+        return [logits for [logits] in outputs]
 
     def zero_shot(
         self,
@@ -213,9 +203,9 @@ class Classifier(ReadingTask):
             raise BadArgumentError(f"template must have {{}} for the label; got {template!r}.")
         hypotheses = [template.replace("{}", label) for label in labels]
         groups = [self.read([text] * len(labels), hypotheses) for text in texts]
-        found = self._logits(groups, batch_size=batch_size, progress=progress)
         results = []
-        for group, rows in zip(groups, found, strict=True):
+        outputs = self.computed(groups, self.outputs, batch_size, progress)
+        for group, rows in zip(groups, outputs, strict=True):
             logits = np.stack(rows)
             if several or len(labels) == 1:
                 scores = softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
@@ -239,22 +229,6 @@ class Classifier(ReadingTask):
         named = [k for k, label in enumerate(lowered) if label.startswith("contra")]
         # As transformers has it where no label is called so: the first or the last one.
         return found[0], named[0] if named else (len(lowered) - 1 if found[0] == 0 else 0)
-
-    def _logits(
-        self,
-        groups: Sequence[Sequence[Tokens]],
-        *,
-        batch_size: int,
-        progress: Callable[[int], None],
-    ) -> list[list[Logits]]:
-        """The head's output for each text of each group, (labels,)."""
-        return self._reader.run(
-            groups,
-            self.outputs,
-            batch_size=batch_size,
-            workers=self.engine.workers,
-            progress=progress,
-        )
 
     def trace(self, text: str, text_pair: str | None = None, *, keep: str = "auto") -> "Trace":
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
@@ -299,12 +273,8 @@ def ranked(logits: Logits, labels: Sequence[str], problem_type: str) -> list[Lab
     return [Label(labels[k], scores[k]) for k in order]
 
 
-def read_problem_type(checkpoint: Checkpoint) -> str:
+def read_problem_type(checkpoint: Checkpoint, config: Any = None) -> str:
     """The one in config.json; if it names none, a single label is a yes-or-no question."""
-    return _problem_type(checkpoint, None)
-
-
-def _problem_type(checkpoint: Checkpoint, config: Any) -> str:
     problem_type = checkpoint.settings.get("problem_type")
     if problem_type is not None:
         return check_problem_type(problem_type)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from regard.json_files import JsonFiles, read_json, read_object
 from regard.tasks.batching import read_each
 from regard.tasks.engine import as_array
 from regard.tasks.options import EncodingOptions
-from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
+from regard.tasks.reading import Batch, EncoderTask, Tokens, load_reader
 from regard.tasks.result import Float32, Result, array
 from regard.text import Tokenizer
 
@@ -111,15 +111,12 @@ class Embedder(EncoderTask):
         name: str = "embedder",
     ):
         check_choice("pooling", pooling, POOLING)
-        self._reader = Reader(model, tokenizer, name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        super().__init__(model, tokenizer, name=name)
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
         self._reader.max_length = min(max_length or sys.maxsize, self._reader.max_length)
 
     @classmethod
-    def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
-    ) -> "Embedder":
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The encoder in `folder`, with the settings of sentence-transformers if it has them.
 
         Raises:
@@ -181,13 +178,7 @@ class Embedder(EncoderTask):
 
         tokens = read_each(self._tokens, texts)
         groups = [[each] for each in tokens]
-        found = self._reader.run(
-            groups,
-            compute,
-            batch_size=batch_size,
-            workers=self.engine.workers,
-            progress=progress,
-        )
+        found = self.computed(groups, compute, batch_size, progress)
         return [
             Embedding(vector, text.truncated) for text, [vector] in zip(tokens, found, strict=True)
         ]

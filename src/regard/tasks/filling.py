@@ -7,12 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError
 from regard.inspection import Trace
 from regard.tasks.batching import read_each
 from regard.tasks.handle import ModelHandle
-from regard.tasks.reading import Batch, EncoderTask, Reader, Tokens, load_reader
+from regard.tasks.reading import Batch, EncoderTask, Tokens
 from regard.text import Tokenizer
 
 
@@ -44,27 +43,18 @@ class MaskFiller(EncoderTask):
         name: what to call it in messages.
     """
 
+    head = "masked_lm"
+
     def __init__(
         self, model: nn.Module | ModelHandle, tokenizer: Tokenizer, *, name: str = "mask filler"
     ):
-        self._reader = Reader(model, tokenizer, head="masked_lm", name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        super().__init__(model, tokenizer, name=name)
         self._mask_id = tokenizer.special_id("mask")
 
     @property
     def mask(self) -> str:
         """The token that stands for a word to guess."""
         return self.tokenizer.special["mask"]
-
-    @classmethod
-    def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
-    ) -> "MaskFiller":
-        """The model and its tokenizer in `folder`."""
-        checkpoint = open_checkpoint(folder)
-        name = name or checkpoint.name
-        handle, tokenizer = load_reader(checkpoint, head=None, name=name, lazily=lazily)
-        return cls(handle, tokenizer, name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> str | list[str]:
         """One text → the text with the likeliest token for each of its masks; a list → a list."""
@@ -116,13 +106,7 @@ class MaskFiller(EncoderTask):
 
         tokens = read_each(lambda text: self._tokens(text, truncation), texts)
         groups = [[each] for each in tokens]
-        found = self._reader.run(
-            groups,
-            compute,
-            batch_size=batch_size,
-            workers=self.engine.workers,
-            progress=progress,
-        )
+        found = self.computed(groups, compute, batch_size, progress)
         return [
             [
                 self._fillings(text.ids, number, values.tolist(), indices.tolist())

@@ -99,7 +99,13 @@ class ImageReader:
         name = name or checkpoint.name
         check_vision(checkpoint, name)
         handle = ModelHandle.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
-        return cls(handle, read_preparation(checkpoint.files), name=name)
+        settings = cls.settings_of(checkpoint)
+        return cls(handle, read_preparation(checkpoint.files), name=name, **settings)
+
+    @classmethod
+    def settings_of(cls, checkpoint: Checkpoint) -> dict[str, Any]:
+        """The other arguments, by the files of a checkpoint."""
+        return {}
 
     def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
         """Looks at an image and keeps what every attention layer was given: see `Trace`.
@@ -165,14 +171,8 @@ class ImageClassifier(ImageReader, Task):
         self.problem_type = check_problem_type(problem_type)
 
     @classmethod
-    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
-        """The classifier in `folder`: model, preparation of images and kind of problem."""
-        checkpoint = open_checkpoint(folder)
-        name = name or checkpoint.name
-        check_vision(checkpoint, name)
-        preparation, kind = read_preparation(checkpoint.files), read_problem_type(checkpoint)
-        handle = ModelHandle.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
-        return cls(handle, preparation, problem_type=kind, name=name)
+    def settings_of(cls, checkpoint: Checkpoint) -> dict[str, Any]:
+        return {"problem_type": read_problem_type(checkpoint)}
 
     def __call__(self, image: Picture | Sequence[Picture], **options: Any) -> str | list[str]:
         """One image → its best label; a list → a list. Options as in `run`."""

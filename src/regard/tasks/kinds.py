@@ -11,6 +11,7 @@ from regard.checkpoints.heads import (
 from regard.tasks.defaults import task_settings
 
 _HEADS = {head: name for name, kind in catalog.KINDS.items() for head in kind.heads}
+_MODELS = {kind.model: name for name, kind in catalog.KINDS.items() if kind.model}
 
 
 def kind_of(checkpoint: Checkpoint) -> str:
@@ -30,15 +31,9 @@ def kind_of(checkpoint: Checkpoint) -> str:
         return _HEADS[head]
     if model in ("Decoder", "EncoderDecoder") and not _writes(checkpoint):
         return _HEADS[read_writer_head(checkpoint.settings)]
-    if model == "Decoder":
-        return "text-generation"
-    if model == "VisionTransformer":
-        return "image-classification"
-    if model == "RecurrentEncoderDecoder":
-        return "recurrent-translation"
-    tasks = task_settings(checkpoint)
-    summaries = all(task.startswith("summarization") for task in tasks)
-    return "summarization" if tasks and summaries else "translation"
+    tasks = task_settings(checkpoint) if model == "EncoderDecoder" else {}
+    summaries = tasks and all(task.startswith("summarization") for task in tasks)
+    return "summarization" if summaries else _MODELS[model]
 
 
 def _writes(checkpoint: Checkpoint) -> bool:

@@ -157,6 +157,9 @@ class TraceRequest:
     top_p: float | None = None
     seed: int | None = None
     forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
+    sentence: int | None = option(
+        None, "Sentence of a text to be translated, from 1.", shown="the first", min=1
+    )
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -3,19 +3,19 @@
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.families import READERS, titles
 from regard.checkpoints.heads import READER_HEADS, ending_of
-from regard.errors import BadArgumentError, UnsupportedError, refusing
+from regard.errors import UnsupportedError, refusing
 from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
 from regard.tasks.handle import ModelHandle
-from regard.tasks.task import Task, check_text
+from regard.tasks.task import Task, check_text, check_vocabulary
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -110,11 +110,7 @@ class Reader:
         config = self.handle.config
         if head is not None:
             _check_head(config, head, name)
-        if tokenizer.vocab_size > config.vocab_size:
-            raise BadArgumentError(
-                f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
-                f" {config.vocab_size}: use the tokenizer the model was trained with."
-            )
+        check_vocabulary(tokenizer, config)
         self.tokenizer = tokenizer
         self.name = name
         limit = tokenizer.settings.get("model_max_length") or config.max_positions
@@ -222,9 +218,44 @@ def _padded(rows: Sequence[Sequence[int]], value: int) -> NDArray[np.int64]:
 
 
 class ReadingTask(Task):
-    """A task by a model that reads texts for its head."""
+    """A task by a model that reads texts for its head.
 
-    _reader: Reader
+    Args:
+        model: in evaluation mode; or a handle, which may load it later.
+        name: what to call it in messages.
+    """
+
+    head: ClassVar[str | None] = None  # None: any of an encoder
+
+    def __init__(self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str):
+        self._reader = Reader(model, tokenizer, head=self.head, name=name)
+        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+
+    @classmethod
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
+        """The model of a folder, with its tokenizer and settings."""
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        handle, tokenizer = load_reader(checkpoint, head=cls.head, name=name, lazily=lazily)
+        return cls(handle, tokenizer, name=name, **cls.settings_of(checkpoint, handle.config))
+
+    @classmethod
+    def settings_of(cls, checkpoint: Checkpoint, config: Any) -> dict[str, Any]:
+        """The other arguments of the task, by the files of a checkpoint."""
+        return {}
+
+    def computed(
+        self,
+        groups: Sequence[Sequence[Tokens]],
+        compute: Callable[[Batch], Iterable[Result]],
+        batch_size: int,
+        progress: Callable[[int], None],
+    ) -> list[list[Result]]:
+        """`Reader.run` with as many batches at a time as the engine computes."""
+        workers = self.engine.workers
+        return self._reader.run(
+            groups, compute, batch_size=batch_size, workers=workers, progress=progress
+        )
 
     @property
     def model(self) -> "TextReader":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from regard.checkpoints import CheckpointLike
     from regard.inspection import Trace
+    from regard.text import Tokenizer
 
 
 class Task(ABC):
@@ -130,6 +131,15 @@ class Task(ABC):
     @abstractmethod
     def trace(self, *inputs: Any, **options: Any) -> Trace:
         """Return the inputs of every attention layer for one input of the task."""
+
+
+def check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
+    """Raises BadArgumentError for a tokenizer with more tokens than the model knows."""
+    if tokenizer.vocab_size > config.vocab_size:
+        raise BadArgumentError(
+            f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
+            f" {config.vocab_size}: use the tokenizer the model was trained with."
+        )
 
 
 def check_text(ids: Sequence[int], room: int, name: str) -> None:

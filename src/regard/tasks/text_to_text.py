@@ -174,6 +174,7 @@ class TextToText(Task):
         target: str | None = None,
         hypothesis: int = 0,
         without: Sequence[int | str] = (),
+        sentence: int | None = None,
         keep: str = "auto",
         force: bool = False,
         **options: object,
@@ -189,6 +190,8 @@ class TextToText(Task):
                 positions of the source, special tokens counted, that no other position sees; heads
                 such as "decoder.layers.2.cross:1"; and edges such as
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
+            sentence: which of a text's to look at, from 1, where each is translated by itself; the
+                first by default, or all as one beside a target.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             force: as `run` takes it.
             options: fields of GenerationConfig; forced_beginning makes the
@@ -196,16 +199,17 @@ class TextToText(Task):
 
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, one
-                in another language, a hypothesis or a part that there is not.
+                in another language, a hypothesis, a sentence or a part that there is not.
             UnsupportedError: `without` of a recurrent model.
         """
         from regard.inspection.models import switched_off, trace_written
 
         config = self.configured(options)
-        ids = self.encode(self.tidied(text))
+        read, notes = self.looked_at(text, sentence, whole=target is not None)
+        ids = self.encode(read := self.tidied(read))
         check_text(ids, self.room, self.name)
         if not force:
-            self.check_readable(self.tidied(text), ids)
+            self.check_readable(read, ids)
         off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
         blanked = self._blanked(ids, off)
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
@@ -226,7 +230,7 @@ class TextToText(Task):
             tokenizer=self.tokenizers,
             without=off,
             unseen=blanked is not None,
-            notes=decoding.engine_notes(),
+            notes=[*notes, *decoding.engine_notes()],
             name=self.name,
             text=text,
             keep=keep,
@@ -248,6 +252,18 @@ class TextToText(Task):
                 return None
             blanked[place] = self.handle.config.pad_id
         return blanked
+
+    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> tuple[str, list[str]]:
+        """The part of a text that a trace is of, and notes on it.
+
+        Args:
+            whole: all of it, if no sentence is named.
+        """
+        if sentence is not None:
+            raise BadArgumentError(
+                f"{self.name} reads a text as a whole; got sentence = {sentence}. Leave it out."
+            )
+        return text, []
 
     def tidied(self, text: str) -> str:
         """The text as it is encoded; nothing of a blank one."""

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Encoding
 
-from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import check_choice
 from regard.lines import one_line
 from regard.tasks.batching import read_each
 from regard.tasks.classification import softmax
 from regard.tasks.options import LabelingOptions
-from regard.tasks.reading import Reader, ReadingTask, Tokens, load_reader
+from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result, inside
 from regard.text import Tokenizer
 from regard.text.cutting import windows
@@ -108,24 +107,13 @@ class TokenClassifier(ReadingTask):
         name: what to call it in messages.
     """
 
+    head = "token_classification"
+
     def __init__(
         self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str = "tagger"
     ):
-        self._reader = Reader(model, tokenizer, head="token_classification", name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        super().__init__(model, tokenizer, name=name)
         self.labels: tuple[str, ...] = self.handle.config.labels
-
-    @classmethod
-    def load(
-        cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False
-    ) -> "TokenClassifier":
-        """The model and its tokenizer in `folder`."""
-        checkpoint = open_checkpoint(folder)
-        name = name or checkpoint.name
-        handle, tokenizer = load_reader(
-            checkpoint, head="token_classification", name=name, lazily=lazily
-        )
-        return cls(handle, tokenizer, name=name)
 
     def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
         """One text → its labeled spans; a list → a list. Options as in `run`."""
@@ -189,13 +177,7 @@ class TokenClassifier(ReadingTask):
             [Tokens([e.ids[k] for k in window], [e.type_ids[k] for k in window]) for window in its]
             for e, its in zip(encodings, parts, strict=True)
         ]
-        outputs = self._reader.run(
-            groups,
-            self.token_outputs,
-            batch_size=batch_size,
-            workers=self.engine.workers,
-            progress=progress,
-        )
+        outputs = self.computed(groups, self.token_outputs, batch_size, progress)
         return [
             self._tokens(text, encoding, its, logits)
             for text, encoding, its, logits in zip(texts, encodings, parts, outputs, strict=True)

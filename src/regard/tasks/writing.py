@@ -21,7 +21,7 @@ from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.tasks.handle import ModelHandle
 from regard.tasks.result import Written, asked, inside
-from regard.tasks.task import Task, check_text
+from regard.tasks.task import Task, check_text, check_vocabulary
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
 
@@ -101,11 +101,7 @@ class Writer(Task):
                 f"{name} must be a language model to write; its head is {config.head!r}."
                 " Give a checkpoint of a language model (…ForCausalLM)."
             )
-        if tokenizer.vocab_size > config.vocab_size:
-            raise BadArgumentError(
-                f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
-                f" {config.vocab_size}: use the tokenizer the model was trained with."
-            )
+        check_vocabulary(tokenizer, config)
         self.tokenizer = tokenizer
         self.name = name
         self.generation = generation or GenerationConfig()

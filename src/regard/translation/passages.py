@@ -95,10 +95,15 @@ class Passage:
             return _wrapped(self.source, text), slice(0, 1)
         return self._of_fragments(answers[1:]), slice(1, None)
 
+    @property
+    def restorations(self) -> dict[str, str]:
+        """What stands in the text, by the word in its place."""
+        return {each: self._of(span) for span, each in self.stand_ins.items() if each}
+
     def restored(self, word: str) -> str:
         """Return a word of the whole, or of its translation, with what stands in the text."""
-        for span, stand_in in self.stand_ins.items():
-            word = word.replace(stand_in, self._of(span)) if stand_in else word
+        for stand_in, span in self.restorations.items():
+            word = word.replace(stand_in, span)
         return word
 
     def _of(self, span: Span) -> str:
@@ -141,7 +146,8 @@ class Passage:
                 place = _only(marked, whole) if span.pair >= 0 else None
                 place = place or _word_near(whole, share, opened)
                 opened = place[0] if begins else place[1]
-                edits.append((opened, opened, self._of(span)))
+                apart = " " if span.pair < 0 and self.text[span.end].isspace() else ""
+                edits.append((opened, opened, self._of(span) + apart))
         for begin, end, text in sorted(edits, key=lambda edit: edit[:2], reverse=True):
             whole = whole[:begin] + text + whole[end:]
         return whole

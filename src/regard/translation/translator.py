@@ -260,6 +260,22 @@ class Translator(TextToText):
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
         return self._aligned(found, sources, targets, alignment, layer)
 
+    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> tuple[str, list[str]]:
+        if sentence is None and (whole or self.whole):
+            return text, []
+        tag, its = self._named(text)
+        if not its:
+            return text, []
+        number = 1 if sentence is None else sentence
+        if not 1 <= number <= len(its):
+            raise BadArgumentError(
+                f"sentence must be from 1 to {len(its)}, as the text has them; got {number}."
+            )
+        passage = its[number - 1]
+        notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
+        stays = [f"{word} stands for {of}" for word, of in passage.restorations.items()]
+        return tag + passage.units[0], notes + stays
+
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
         plain: list[Translation] = super().alternatives(hypotheses)
         return [
@@ -284,6 +300,13 @@ class Translator(TextToText):
         """Tokens of a sentence that the model was trained for."""
         return min(self.room, self.max_source_length or LONG)
 
+    def _named(self, text: str) -> tuple[str, list[Passage]]:
+        """The target that a text names itself, and its sentences."""
+        named = LEADING.match(text)
+        if named and named[1]:
+            return f"{named[1]} ", list(self.passages(text[named.end() :]))
+        return "", list(self.passages(text))
+
     def passages(self, text: str) -> Iterator[Passage]:
         """Yield what is translated of a text: its sentences, long ones in parts."""
         for passage in passages(text, self.language):
@@ -292,12 +315,11 @@ class Translator(TextToText):
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
         check_unicode(text)
-        tidied, named = self.tidied(text), LEADING.match(text)
+        tidied = self.tidied(text)
         if truncation or (self.whole and len(self.encode(tidied)) <= self.room):
             tag, sentences = "", [Passage(tidied, (Span(0, len(tidied)),))] if tidied else []
         else:
-            tag = f"{named[1]} " if named and named[1] else ""
-            sentences = list(self.passages(text[named.end() :] if named and tag else text))
+            tag, sentences = self._named(text)
         if not force:
             plain = " ".join(sentence.units[0] for sentence in sentences)
             self.check_readable(plain, self.encode(plain))

@@ -37,7 +37,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
   const translator = opened(variant);
 
   test.each(["1", "3"] as const)("%s beams find Python's hypotheses with their scores", (beams) => {
-    const texts = [TEXT, "a house", "old, old  dogs? 3.5 é"];
+    const texts = [TEXT, "a house", "old, old  dogs; 3.5 é"];
     texts.forEach((text, i) => {
       const { info } = translator.trace({ model: "untrained", text, num_beams: Number(beams) });
       const found = info.generation?.hypotheses ?? [];
@@ -45,6 +45,17 @@ describe.each(variants)("%s-norm", (_, variant) => {
       expect(found.map((each) => each.text)).toEqual(expected.map(([words]) => words));
       near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-3);
     });
+  });
+
+  test("a text of several sentences is looked at sentence by sentence", () => {
+    const text = "The old dog sees. A house!\n\n42\nthe dog";
+    const of = (sentence?: number) => translator.trace({ model: "untrained", text, ...(sentence && { sentence }) }).info;
+    const alone = translator.trace({ model: "untrained", text: "A house!" }).info;
+    expect(of(2).axes).toEqual(alone.axes);
+    expect(of(2).generation).toEqual(alone.generation);
+    expect([of(), of(3)].map(({ notes }) => notes?.[1])).toEqual(["sentence 1 of 3", "sentence 3 of 3"]);
+    expect(alone.notes?.join()).not.toContain("sentence");
+    expect(() => of(4)).toThrow("sentence must be from 1 to 3, as the text has them; got 4.");
   });
 
   test("every map, log-sum-exp and norm is Python's", () => {

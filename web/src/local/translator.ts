@@ -10,7 +10,7 @@ import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { search, type Hypothesis } from "./search/search";
 import { normalize } from "./text/normalize";
-import { sentenceSpans, wordSpans } from "./text/spans";
+import { sentences, sentenceSpans, wordSpans } from "./text/spans";
 import { tokenizer, type Tokenizer } from "./text/tokenizer";
 import { ablation, likeliest, readable } from "./trace/ablation";
 import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
@@ -66,6 +66,15 @@ export class Translator {
     if (example) for (let i = 0; i < WARM; i++) this.trace({ model: name, text: example });
   }
 
+  /** The sentence that is looked at, and a note if there are others: a target goes with all of them. */
+  private chosen({ text, sentence, target }: TraceRequest): [string, string[]] {
+    const all = sentences(text);
+    if (!all.length || (target && !sentence)) return [text, []];
+    const chosen = all[(sentence ?? 1) - 1];
+    if (chosen === undefined) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
+    return [chosen, all.length > 1 ? [`sentence ${sentence ?? 1} of ${all.length}`] : []];
+  }
+
   /** Ids of a text as the model reads it. */
   encode(text: string): number[] {
     const { before, after, prefix, info } = this.file;
@@ -95,7 +104,8 @@ export class Translator {
 
   /** `kept` computes what the page may ask of the trace later. */
   trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
-    const source = this.encode(wanted.text);
+    const [text, sentence] = this.chosen(wanted);
+    const source = this.encode(text);
     const off = wanted.without ?? [];
     const heads = new Map(this.model.taps().map(({ name, attention }) => [name, attention.heads.count]));
     const parts = checked(off, { source: source.length, heads });
@@ -143,7 +153,7 @@ export class Translator {
       can_ablate: true,
       can_rewrite: searched,
       by_text: true,
-      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...notesOf(parts, axes, readable), ROUNDED],
+      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...sentence, ...notesOf(parts, axes, readable), ROUNDED],
     };
     const kept = () => {
       const answers = maps.map((each, i) => {

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from regard.catalog import TRAINED
-from regard.cli.lazy import LazyCommand
+from regard.cli.command_group import LazyCommand
 from regard.cli.options import Json, argument
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from regard import catalog
 from regard.cli import options
-from regard.cli.lazy import LazyCommand
+from regard.cli.command_group import LazyCommand
 from regard.cli.options import argument, model_option, option
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say

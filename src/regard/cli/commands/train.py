@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regard.catalog import TRAINED
-from regard.cli.lazy import LazyCommand
+from regard.cli.command_group import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.progress import progress_bar
 from regard.cli.streams import is_first_process

@@ -79,7 +79,7 @@ class NativeEncoderDecoder:
             *ids.shape,
             byref(settings),
             self._threads,
-            max(1, min(ROWS, LOGITS // self.vocab) // config.num_beams),
+            max(1, min(ROWS, LOGITS // self.vocab) // config.width),
             library.Report(reported),
             byref(results),
         )

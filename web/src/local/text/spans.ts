@@ -50,3 +50,10 @@ function stripped(token: string): string {
   while (to > from && CLOSING.includes(token[to - 1] as string)) to--;
   return token.slice(from, to);
 }
+
+/** The sentences of a text, by the browser's rules; a line has its own. */
+export function sentences(text: string): string[] {
+  const rules = new Intl.Segmenter("en", { granularity: "sentence" });
+  const all = text.split(/[\r\n]+/).flatMap((line) => [...rules.segment(line)].map(({ segment }) => segment.trim()));
+  return all.filter((each) => /\p{L}/u.test(each));
+}

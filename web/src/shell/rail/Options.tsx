@@ -5,7 +5,7 @@ import type { ModelInfo, TraceRequest } from "../../source";
 export type Chosen = Partial<Record<Field["name"] | "target", string>>;
 
 interface Field {
-  name: "num_beams" | "generate" | "temperature" | "top_k" | "top_p" | "seed";
+  name: "num_beams" | "generate" | "temperature" | "top_k" | "top_p" | "seed" | "sentence";
   label: string;
   least: number;
   most?: number;
@@ -15,6 +15,7 @@ interface Field {
 }
 
 const FIELDS: Field[] = [
+  { name: "sentence", label: "sentence", least: 1, step: 1, means: "which sentence of the text to look at" },
   { name: "num_beams", label: "beams", least: 1, step: 1, means: "hypotheses that the search keeps at each step" },
   { name: "generate", label: "new tokens", least: 0, step: 1, means: "how many tokens the model adds; 0 only reads the text" },
   { name: "temperature", label: "temperature", least: 0, step: "any", means: "draws tokens; below 1 the likely ones more often", draws: true },
