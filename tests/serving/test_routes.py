@@ -47,6 +47,24 @@ def test_a_long_text_is_translated_in_parts(server: Any) -> None:
     assert [each["translation"] for each in found["results"]] == expected
 
 
+def test_a_text_comes_with_its_sentences_and_all_that_stays(server: Any) -> None:
+    text = f"# {TEXTS[0]}  {TEXTS[1]}\n\n```\nx = 1\n```\n- Write to me@example.org!\n"
+    _, found, _ = server.ask("/run/translate", dict(text=[text, "`x`"], sentences=True))
+    [expected] = regard.load("en-de").run_by("onnx").run([text])
+    its, code = found["results"]
+    assert its["translation"] == expected.text
+    assert its["translation"].startswith("# ")
+    assert its["translation"].count("\n\n```\nx = 1\n```\n- ") == 1
+    assert "me@example.org" in its["translation"]
+    sources = [each["source"] for each in its["sentences"]]
+    assert sources == [*TEXTS[:2], "Write to me@example.org!"]
+    assert all(each["translation"] in its["translation"] for each in its["sentences"])
+    assert (code["translation"], code["sentences"]) == ("`x`", [])
+    _, found, _ = server.ask("/run/translate", dict(text=text, whole=True))
+    assert "sentences" not in found["results"][0]
+    assert found["results"][0]["translation"] != expected.text
+
+
 def test_alignments_are_the_translators(server: Any) -> None:
     [expected] = regard.load("en-de").run(TEXTS[:1], alignment="output")
     _, found, _ = server.ask("/run/translate", dict(text=TEXTS[0], alignment="output"))

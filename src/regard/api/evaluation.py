@@ -82,9 +82,9 @@ class Scoring:
 
     def _opened(self, model: Any) -> Any:
         options, say = self.evaluator.options, self.evaluator.say
-        named = isinstance(model, str | os.PathLike)
-        task = loading.load(model, self.kind) if named else copy.copy(model)
-        engine = options.engine or ("torch" if named else None)  # a loaded task has its own
+        is_name = isinstance(model, str | os.PathLike)
+        task = loading.load(model, self.kind) if is_name else copy.copy(model)
+        engine = options.engine or ("torch" if is_name else None)  # a loaded task has its own
         if engine is not None:
             settings = options.values("precision", "threads")
             task = computed_by(task, engine, **settings, say=say)
@@ -126,10 +126,12 @@ def evaluator_of(
         BadArgumentError: an option that no evaluation has, or that this one lacks.
     """
     options_class = RECIPES[kind].options_class().evaluation
-    known = {
-        name for each in RECIPES.values() for name in each.options_class().evaluation.settings()
+    every = {
+        name
+        for training in RECIPES.values()
+        for name in training.options_class().evaluation.settings()
     }
-    for name in options.keys() - known:
+    for name in options.keys() - every:
         raise unknown("an option of evaluation", name, options_class.settings())
     if others := [name for name in options if name not in options_class.settings()]:
         raise BadArgumentError(

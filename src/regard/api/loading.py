@@ -50,10 +50,10 @@ def load(name: Name, task: str | None = None) -> Task:
     kind = kind_of(checkpoint)
     if task is not None and kind != task and task not in catalog.KINDS[kind].also:
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-    found = task_class(task or kind)
-    if found is task_class("translation"):
-        return found.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
-    return found.load(checkpoint, name=str(name), lazily=True)
+    task_type = task_class(task or kind)
+    if task_type is task_class("translation"):
+        return task_type.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
+    return task_type.load(checkpoint, name=str(name), lazily=True)
 
 
 def pipeline(
@@ -87,5 +87,5 @@ def pipeline(
 
 def task_class(kind: str) -> type[Task]:
     """The class for a task, or for the kind of a model."""
-    found: type[Task] = catalog.KINDS[kind].task_class()
-    return found
+    task_type: type[Task] = catalog.KINDS[kind].task_class()
+    return task_type

@@ -90,7 +90,7 @@ def look_at(model: Traceable, text: str, **options: Any) -> Trace:
         BadArgumentError: an option that this kind of model has no use for, or out of range.
     """
     takes = signature(model.trace).parameters
-    settings = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
+    settings = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in takes.values())
     for option in options:
         if option not in takes and not (settings and option in SEARCH):
             raise BadArgumentError(
@@ -117,18 +117,18 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
     """
     checkpoint, name = open_checkpoint(model), name or short_name(model)
     if not _implemented(checkpoint):
-        found = opened(name)
-        writes = found.task in ("translation", "generation")
+        traced = opened(name)
+        writes = traced.task in ("translation", "generation")
         return ModelInfo(
             name=name,
-            task=found.task,
-            description=found.description,
-            example=EXAMPLES[found.task],
-            max_tokens=found.max_tokens,
-            options=options_of(found.model.generation_config, found.task) if writes else {},
+            task=traced.task,
+            description=traced.description,
+            example=EXAMPLES[traced.task],
+            max_tokens=traced.max_tokens,
+            options=options_of(traced.model.generation_config, traced.task) if writes else {},
         )
     task = empty_model(checkpoint).task
-    languages = [str(each) for each in read_card(checkpoint.folder).get("language", [])]
+    languages = [str(language) for language in read_card(checkpoint.folder).get("language", [])]
     return ModelInfo(
         name=name,
         task=cast(Literal["translation", "generation", "encoding", "vision"], task),

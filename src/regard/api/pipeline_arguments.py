@@ -267,7 +267,7 @@ def admitted(
         BadArgumentError: an argument that v4 does not have.
         UnsupportedError: one that is refused; the message says what to write instead.
     """
-    kept: dict[str, Any] = {}
+    taken: dict[str, Any] = {}
     for name, value in arguments.items():
         argument = known.get(name)
         if argument is None:
@@ -277,14 +277,14 @@ def admitted(
             )
         says = argument.says.replace("`", "")
         if argument.here == "taken":
-            kept[argument.name or name] = value
+            taken[argument.name or name] = value
         elif value is None:
             continue
         elif argument.idle is not None and value not in argument.idle:
             raise UnsupportedError(f"{what} does not take {name}={value!r}: {says}.")
         elif argument.here == "ignored":
             warnings.warn(f"{name} is ignored: {says}.", stacklevel=depth + 2)
-    return kept
+    return taken
 
 
 def tables() -> str:
@@ -294,10 +294,10 @@ def tables() -> str:
     written = [task for task, known in ARGUMENTS.items() if known.items() >= _TEXT_TO_TEXT.items()]
     parts.append(f"### Calls of {', '.join(written)}\n\n{_table(_TEXT_TO_TEXT)}")
     for task, known in ARGUMENTS.items():
-        own = {k: v for k, v in known.items() if task not in written or k not in _TEXT_TO_TEXT}
-        if own:
+        others = {k: v for k, v in known.items() if task not in written or k not in _TEXT_TO_TEXT}
+        if others:
             more = " also" if task in written else ""
-            parts.append(f"### Calls of {task}{more}\n\n{_table(own)}")
+            parts.append(f"### Calls of {task}{more}\n\n{_table(others)}")
     return "\n\n".join(parts) + "\n"
 
 

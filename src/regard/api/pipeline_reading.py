@@ -126,16 +126,16 @@ def answer(
     runner: Answerer, inputs: Sequence[Mapping[str, str]], *, padding: Any = None, **options: Any
 ) -> list[Any]:
     """`{"score", "start", "end", "answer"}` for each question; a list of several."""
-    for each in inputs:
-        if not isinstance(each, Mapping) or not {"question", "context"} <= each.keys():
-            raise BadArgumentError(f"a question and its context were expected; got {each!r}.")
-    asked = [(each["question"], each["context"]) for each in inputs]
+    for entry in inputs:
+        if not isinstance(entry, Mapping) or not {"question", "context"} <= entry.keys():
+            raise BadArgumentError(f"a question and its context were expected; got {entry!r}.")
+    questions = [(entry["question"], entry["context"]) for entry in inputs]
     entries = [
         [
-            {"score": each.score, "start": each.start, "end": each.end, "answer": each.text}
-            for each in answers
+            {"score": entry.score, "start": entry.start, "end": entry.end, "answer": entry.text}
+            for entry in answers
         ]
-        for answers in runner.run(asked, **options)
+        for answers in runner.run(questions, **options)
     ]
     return [answers[0] if len(answers) == 1 else answers for answers in entries]
 
@@ -175,10 +175,10 @@ def features(
     if read.get("padding") == "max_length":
         raise UnsupportedError("padding has no states here; leave padding='max_length' out.")
     runner = _reading(runner, read.get("max_length"))
-    found = [runner.states(text) for text in texts]
-    check_whole(read["truncation"], found)
-    states = [torch.from_numpy(each.states)[None] for each in found]
-    return states if return_tensors else [each.tolist() for each in states]
+    results = [runner.states(text) for text in texts]
+    check_whole(read["truncation"], results)
+    states = [torch.from_numpy(state.states)[None] for state in results]
+    return states if return_tensors else [state.tolist() for state in states]
 
 
 def is_cut(truncation: Any) -> bool:
@@ -220,14 +220,14 @@ def _applying(runner: Any, function: str | None) -> Any:
 
 
 def _labels(result: Classification) -> list[dict[str, Any]]:
-    return [asdict(each) for each in result.labels]
+    return [asdict(label) for label in result.labels]
 
 
 def _target(tokenizer: Tokenizer, word: str) -> int:
     """The id of a word to choose."""
-    known = tokenizer.backend.token_to_id(word)
-    if known is not None:
-        return int(known)
+    token = tokenizer.backend.token_to_id(word)
+    if token is not None:
+        return int(token)
     ids = tokenizer.encode(word)
     if not ids:
         raise BadArgumentError(f"targets must be words of the vocabulary; got {word!r}.")

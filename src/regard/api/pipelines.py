@@ -179,12 +179,12 @@ def _revised(model: Model, revision: str | None) -> Model:
 
 def _dtype(name: Any) -> torch.dtype | None:
     """A dtype, or that of a name such as "float16"; None: as models are loaded."""
-    found = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
+    dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if name is None or name == "auto":
         return None
-    if not isinstance(found, torch.dtype) or not found.is_floating_point:
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise BadArgumentError(f"dtype must be a torch.dtype of floats, or its name; got {name!r}.")
-    return found
+    return dtype
 
 
 def _inputs(task: str, positional: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -44,11 +44,11 @@ def train(
         if name not in kind.settings():
             raise unknown("a training option", name, kind.settings())
     files = _paths(data)
-    named = {
+    values = {
         name: os.fspath(value) if isinstance(value, os.PathLike) else value
         for name, value in options.items()
     }
-    settings = kind(output=os.fspath(output), **named)
+    settings = kind(output=os.fspath(output), **values)
     recipe = training.recipe_class()
     learn(recipe(files, settings, say=print, command=""))
     return TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)

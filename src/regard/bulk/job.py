@@ -109,7 +109,9 @@ class Job:
                 f"the output must be JSON lines (.jsonl), Parquet (.parquet) or text (.txt); got"
                 f" {self.output.name}."
             )
-        columns = _columns([each.name for each in kind.inputs if not each.optional], text, other)
+        columns = _columns(
+            [column.name for column in kind.inputs if not column.optional], text, other
+        )
         self.input = Input.read(input, self.shard_size, say, delimiter=delimiter)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")

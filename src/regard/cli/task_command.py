@@ -138,8 +138,8 @@ class TaskCommand:
 
             name = next(iter(shape(self.kind.result_class())))
             say(
-                f"the {name} of line {line.number} was cut off before it ended; raise"
-                " --max-new-tokens or split the line."
+                f"the {name} of line {line.number} was cut off before it ended, or where it began"
+                " to repeat itself; raise --max-new-tokens or split the line."
             )
 
     @contextmanager

@@ -73,6 +73,7 @@ class GenerationConfig:
     )
     bad_words_ids: Sequence[Sequence[int]] | None = None  # token sequences never to produce
     renormalize_logits: bool = False  # log-softmax once more after the filters
+    cut_repetition: bool = False  # end a hypothesis that repeats itself, see `repetition`
     forced_bos_token_id: int | None = None  # the first new token
     forced_beginning: Sequence[int] | None = None  # the first new tokens, at the model's own cost
     forced_eos_token_id: int | None = None  # the last token when max_new_tokens is reached

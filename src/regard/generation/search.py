@@ -24,6 +24,7 @@ from regard.generation.choosers import (
 )
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import NO_TOKEN, filters_for
+from regard.generation.repetition import EVERY, TOKENS, is_runaway, repeats
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int
@@ -153,6 +154,8 @@ def search(
             is_end = is_end | _ended(ends, candidates, running)
         at_limit = running.generated + 1 == config.max_new_tokens
         ended = is_end | at_limit
+        if _looks_for_repetition(config, running.generated + 1):
+            ended = ended | _ended(is_runaway, candidates, running)
         any_ended = bool(ended.any())
         if any_ended:
             _set_aside(candidates, ended, is_end, running, results, config)
@@ -177,11 +180,30 @@ def _plainest(first: Array, config: GenerationConfig, result: NBest) -> Search:
         tokens.append(token)
         log_probs.append(float(values[0, 0]))
         is_end = token in config.eos_ids
-        if is_end or len(tokens) == config.max_new_tokens:
+        runaway = _looks_for_repetition(config, len(tokens)) and is_runaway(tokens)
+        if is_end or runaway or len(tokens) == config.max_new_tokens:
             score = float(length_penalized(total, len(tokens), config.length_penalty))
-            result.add(Hypothesis(tuple(tokens), score, tuple(log_probs), is_end))
+            result.add(hypothesis_of(tokens, score, log_probs, is_end, config))
             return
         request = Asked(None, best[:, 0], 1)
+
+
+def _looks_for_repetition(config: GenerationConfig, generated: int) -> bool:
+    least = max(TOKENS, config.min_new_tokens)
+    return config.cut_repetition and generated >= least and generated % EVERY == 0
+
+
+def hypothesis_of(
+    tokens: Sequence[int],
+    score: float,
+    log_probs: Sequence[float],
+    finished: bool,
+    config: GenerationConfig,
+) -> Hypothesis:
+    """The hypothesis without what it says again and again, if it does."""
+    again = repeats(tokens) if config.cut_repetition and not finished else 0
+    end = len(tokens) - again
+    return Hypothesis(tuple(tokens[:end]), score, tuple(log_probs[:end]), finished)
 
 
 def check_possible(found: Iterable[object]) -> None:
@@ -243,7 +265,7 @@ def _set_aside(
         strict=True,
     )
     for number, its_tokens, score, its_log_probs, finished in ended_now:
-        results[number].add(Hypothesis(tuple(its_tokens), score, tuple(its_log_probs), finished))
+        results[number].add(hypothesis_of(its_tokens, score, its_log_probs, finished, config))
 
 
 def _go_on(

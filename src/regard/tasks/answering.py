@@ -95,12 +95,12 @@ class AnswerSettings(Options):
         Raises:
             DamagedFileError: a setting of the wrong type or out of range.
         """
-        found = task_settings(checkpoint).get(TASK) or {}
+        values = task_settings(checkpoint).get(TASK) or {}
         where = f"task_specific_params[{TASK!r}] in {checkpoint.folder}/config.json"
-        if not isinstance(found, dict):
-            raise DamagedFileError(f"{where} must be a JSON object; it is {found!r}.")
-        known = {each.name for each in fields(cls)}
-        for name, value in found.items():
+        if not isinstance(values, dict):
+            raise DamagedFileError(f"{where} must be a JSON object; it is {values!r}.")
+        known = {setting.name for setting in fields(cls)}
+        for name, value in values.items():
             kinds = int | float | None if name == "no_answer_threshold" else int
             if name in known and (isinstance(value, bool) or not isinstance(value, kinds)):
                 raise DamagedFileError(
@@ -108,7 +108,7 @@ class AnswerSettings(Options):
                     " Copy the file again from where it came from."
                 )
         try:
-            return cls(**{name: value for name, value in found.items() if name in known})
+            return cls(**{name: value for name, value in values.items() if name in known})
         except BadArgumentError as error:
             raise DamagedFileError(f"{where}: {error}") from error
 

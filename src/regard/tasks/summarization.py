@@ -19,7 +19,7 @@ class Summary(Written):
 
     summary: str
     score: float
-    finished: bool  # False where max_new_tokens cut it off
+    finished: bool  # False where max_new_tokens cut it off, or it repeated itself
     truncated: bool = False  # the text was longer than the model reads, and cut there
     tokens: list[str] = asked()
     alternatives: "list[Summary]" = asked()  # n best, this one first

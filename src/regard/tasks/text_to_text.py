@@ -270,8 +270,9 @@ class TextToText(Task):
         return text if text.strip() else ""
 
     def configured(self, options: dict[str, Any]) -> GenerationConfig:
-        """The defaults with a caller's options, as far as the model has positions."""
-        config = self.generation.updated(**options)
+        """The defaults with a caller's options, as far as the model has positions; what repeats
+        itself is cut."""
+        config = self.generation.updated(**{"cut_repetition": True} | options)
         # Start and every token: reading the last one too is what alignment looks at.
         most = self.positions - 1
         return config if config.max_new_tokens <= most else config.updated(max_new_tokens=most)

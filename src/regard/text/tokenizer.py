@@ -311,9 +311,13 @@ class Tokenizer:
 
     def starts_word(self, token: str) -> bool:
         """Return True for a piece of the vocabulary that begins a word."""
-        if isinstance(self.backend.model, models.WordPiece):
+        if self._is_word_piece:
             return not token.startswith(INSIDE)
         return token.startswith(self._word_start)
+
+    @cached_property
+    def _is_word_piece(self) -> bool:
+        return isinstance(self.backend.model, models.WordPiece)
 
     @cached_property
     def _word_start(self) -> str:

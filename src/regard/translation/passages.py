@@ -60,16 +60,18 @@ class Passage:
     @cached_property
     def stand_ins(self) -> dict[Span, str]:
         """What the model reads in place of each span that is no text: nothing for a mark."""
+        others, source = [span for span in self.spans if span.kind != "text"], self.source
+        if not others:
+            return {}
         free = {
-            kind: iter([each for each in words if each not in self.source])
+            kind: iter([each for each in words if each not in source])
             for kind, words in STAND_INS.items()
         }
         return {
             span: unescape(self._of(span))
             if _ENTITY.fullmatch(self._of(span))
             else next(free.get(span.kind, iter(())), "")
-            for span in self.spans
-            if span.kind != "text"
+            for span in others
         }
 
     @cached_property

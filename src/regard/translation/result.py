@@ -38,7 +38,7 @@ class Translation(Written):
 
     translation: str
     score: float  # the sum over its sentences
-    finished: bool  # False where max_new_tokens cut it off
+    finished: bool  # False where max_new_tokens cut it off, or it repeated itself
     tokens: list[str] = asked()
     words: list[WrittenWord] = asked()
     sentences: list[Sentence] = asked()
@@ -61,7 +61,11 @@ def of_passage(passage: Passage, results: Sequence[Translation]) -> Translation:
         text, used = passage.translated([each.text for each in rank])
         if not ranks:
             results = results[used]
-        ranks.append(_together(text, rank[used], passage.restored))
+        whole = _together(text, rank[used])
+        if passage.stand_ins:
+            words = [replace(word, text=passage.restored(word.text)) for word in whole.words]
+            whole = replace(whole, words=words)
+        ranks.append(whole)
     return _aligned(best(ranks), results, passage.restored)
 
 
@@ -78,7 +82,7 @@ def of_text(text: str, answered: Sequence[tuple[Passage, Translation]]) -> Trans
         ]
         its = [passage for passage, _ in answered]
         whole = joined(text, zip(its, [each.text for each in rank], strict=True))
-        ranks.append(replace(_together(whole, rank, str), sentences=sentences))
+        ranks.append(replace(_together(whole, rank), sentences=sentences))
     return _aligned(best(ranks), results, str)
 
 
@@ -87,21 +91,23 @@ def _aligned(
 ) -> Translation:
     """Return the whole with the words of its parts and their alignment, a block for each."""
     blocks = [each.alignment for each in results if each.alignment is not None]
+    if not blocks:
+        return whole
     return replace(
         whole,
         source_words=[word(text) for each in results for text in each.source_words],
         target_words=[word(text) for each in results for text in each.target_words],
-        alignment=_block_diagonal(blocks) if blocks else None,
+        alignment=_block_diagonal(blocks),
     )
 
 
-def _together(text: str, results: Sequence[Translation], word: Callable[[str], str]) -> Translation:
+def _together(text: str, results: Sequence[Translation]) -> Translation:
     return Translation(
         text,
         sum(each.score for each in results),
         all(each.finished for each in results),
         tokens=[token for each in results for token in each.tokens],
-        words=[replace(its, text=word(its.text)) for each in results for its in each.words],
+        words=[word for each in results for word in each.words],
         ids=[id_ for each in results for id_ in each.ids],
     )
 

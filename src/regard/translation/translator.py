@@ -273,7 +273,7 @@ class Translator(TextToText):
             )
         passage = its[number - 1]
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
-        stays = [f"{word} stands for {of}" for word, of in passage.restorations.items()]
+        stays = [f"{word} stands for {span}" for word, span in passage.restorations.items()]
         return tag + passage.units[0], notes + stays
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
@@ -320,12 +320,15 @@ class Translator(TextToText):
             tag, sentences = "", [Passage(tidied, (Span(0, len(tidied)),))] if tidied else []
         else:
             tag, sentences = self._named(text)
+        encoded = dict[str, list[int]]()  # most texts are a sentence: nothing is encoded twice
         if not force:
             plain = " ".join(sentence.units[0] for sentence in sentences)
-            self.check_readable(plain, self.encode(plain))
+            encoded[plain] = self.encode(plain)
+            self.check_readable(plain, encoded[plain])
         for passage in sentences:
             for unit in passage.units:
-                ids = self.encode(tag + self.tidied(unit))
+                whole = tag + self.tidied(unit)
+                ids = encoded.get(whole) or self.encode(whole)
                 if len(ids) > self.room and not truncation:
                     raise BadArgumentError(
                         f"a sentence may have {self.room} tokens with {self.name}; got one of"

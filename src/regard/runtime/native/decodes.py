@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.generation.filters import BadWords, filters_for
-from regard.generation.search import check_possible
+from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
 from regard.runtime.decodes import Read, Slot
 from regard.runtime.native import library
@@ -87,7 +87,7 @@ class NativeEncoderDecoder:
             raise failed[0]
         self.check(status)
         try:
-            return self._read(results)
+            return self._read(results, config)
         finally:
             self._library.regard_forget(results)
 
@@ -104,7 +104,7 @@ class NativeEncoderDecoder:
         """Raise the error that a function of the library reports."""
         library.check(status, lambda length: check_length(length, self.limits.max_positions))
 
-    def _read(self, results: c_void_p) -> list[list[Hypothesis]]:
+    def _read(self, results: c_void_p, config: GenerationConfig) -> list[list[Hypothesis]]:
         found = library.Hypotheses()
         self._library.regard_read(results, byref(found))
         counts, lengths, scores, finished, ids, log_probs = (
@@ -122,11 +122,12 @@ class NativeEncoderDecoder:
         )
         ends = list(itertools.accumulate(lengths))
         hypotheses = iter(
-            Hypothesis(
-                tuple(ids[end - length : end]),
+            hypothesis_of(
+                ids[end - length : end],
                 score,
-                tuple(log_probs[end - length : end]),
+                log_probs[end - length : end],
                 bool(is_finished),
+                config,
             )
             for end, length, score, is_finished in zip(ends, lengths, scores, finished, strict=True)
         )
