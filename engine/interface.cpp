@@ -6,7 +6,7 @@
 using namespace regard;
 
 #ifdef _LIBCPP_VERSION
-// The library of C++ names an exception that nobody catches, by 110 kB of code. None leaves here.
+// The library of C++ names an exception that is not caught, by 110 kB of code. None leaves here.
 extern "C" char* __cxa_demangle(const char*, char*, size_t*, int*) { return nullptr; }
 #endif
 

@@ -168,8 +168,8 @@ def test_a_shipped_model_computes_by_its_packed_form_and_says_so(
 def sentences(count: int) -> list[str]:
     draw = random.Random(4)
     parts = (
-        ("My father", "The old doctor", "Mary", "Nobody", "The children", "His best friend"),
-        ("has bought", "would like to see", "forgot", "is looking for", "never told us about"),
+        ("My father", "The old doctor", "Mary", "No one", "The children", "His best friend"),
+        ("has bought", "would like to see", "forgot", "is looking for", "never mentioned"),
         ("the small house", "a book", "two tickets", "his umbrella", "the answer", "a red car"),
         ("at the station.", "because it was raining.", "last summer!", "with a smile.", "again."),
     )
