@@ -12,8 +12,7 @@ import time
 from http.client import HTTPConnection
 
 from regard.api.loading import load
-from regard.studio.app import create_app
-from regard.studio.serve import in_background
+from regard.studio.app import create_app, in_background
 
 TEXT = "The old man bought a small red car."
 TILE = "/api/traces/given/tile?tap=decoder.layers.0.cross&head=0&level=0"

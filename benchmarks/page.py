@@ -29,8 +29,7 @@ from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
-from regard.studio.app import create_app
-from regard.studio.serve import in_background
+from regard.studio.app import create_app, in_background
 
 LAYERS = HEADS = 12
 PATIENCE = 180  # seconds to wait for another tool's first picture

@@ -28,7 +28,7 @@ from regard.checkpoints import find_folder
 from regard.errors import RegardError
 from regard.translation.ladder import markdown
 from regard.words import WordVectors, load_vectors
-from regard.words.senses import find_clusters, nearest_centroid, purity
+from regard.words.meaning import find_clusters, nearest_centroid, purity
 from regard.words.states import (
     Layers,
     Occurrence,

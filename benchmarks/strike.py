@@ -21,8 +21,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 import regard
 from regard.inspection.views.ablation import reliances
-from regard.studio.app import create_app
-from regard.studio.serve import in_background
+from regard.studio.app import create_app, in_background
 from regard.studio.translator_page import translator_page
 
 TEXT = "I would like to drink a cup of tea with my friends."

@@ -21,8 +21,7 @@ import regard
 from regard.errors import RegardError
 from regard.recipes.examples import read_examples
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
-from regard.recipes.summaries.rouge import NAMES
-from regard.recipes.summaries.summary_scores import SummaryEvaluator
+from regard.recipes.summaries.summary_scores import NAMES, SummaryEvaluator
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "scitldr"

@@ -100,8 +100,7 @@ def pages(
     """Views of the page, as a reader's browser shows them."""
     from playwright.sync_api import sync_playwright
 
-    from regard.studio.app import create_app
-    from regard.studio.serve import in_background
+    from regard.studio.app import create_app, in_background
 
     chromium = shutil.which("chromium") or sys.exit("the page's pictures need chromium")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]

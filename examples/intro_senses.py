@@ -17,7 +17,7 @@ import numpy as np
 import typer
 
 from regard.words import WordVectors
-from regard.words.skip_gram import train_vectors
+from regard.words.cooccurrence import train_vectors
 
 LEAST = 60  # occurrences of a sense; one with fewer is left out
 EPOCHS = 10

@@ -165,7 +165,7 @@ DECLARATIONS = (
             "Sentences in columns (CoNLL), JSON lines or Parquet with words and labels, or with"
             " texts and spans; also .gz.",
             "regard.recipes.tokens.token_classification:TokenClassificationRecipe",
-            "regard.recipes.tokens.options:TokenClassificationOptions",
+            "regard.recipes.options.encoders:TokenClassificationOptions",
             figures="precision, recall and F1 of labeled parts",
         ),
     ),

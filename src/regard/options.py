@@ -4,10 +4,10 @@ The class checks them when it is made; commands, requests and reference pages ar
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields, make_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from pkgutil import resolve_name
-from typing import Any, get_type_hints
+from typing import Any, dataclass_transform, get_type_hints
 
 from regard.errors import BadArgumentError, check_choice
 
@@ -107,12 +107,17 @@ def option(
 _WHOLE = (int, int | None, "int", "int | None")
 
 
+@dataclass_transform(frozen_default=True)
 class Options:
-    """The base of frozen data classes whose fields are made by `option`.
+    """The base of classes of options: each is a frozen data class without the decorator, its fields
+    made by `option`.
 
     Raises:
         BadArgumentError: a value out of range.
     """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False)(cls)
 
     def __post_init__(self) -> None:
         """Checked here, where the value enters, and not again where it is used."""
@@ -162,6 +167,14 @@ class Options:
         return {each.name: each for each in fields(cls)}  # type: ignore[arg-type]
 
 
+def with_options(base: type[Options], more: Sequence[tuple[str, Any, Any]], **others: Any) -> Any:
+    """Return the class of options with more of them, (name, type, option), and other attributes."""
+    names = {name: setting for name, _, setting in more}
+    hints = {name: hint for name, hint, _ in more}
+    members = {"__module__": base.__module__, **names, **others, "__annotations__": hints}
+    return type(base.__name__, (base,), members)
+
+
 def check_options(options: Any) -> None:
     """Compare the fields of a data class with their bounds and choices; None passes where the type
     of the field has it.
@@ -209,14 +222,7 @@ def with_decoding(
         for setting in fields(config)
         if setting.metadata.get("panel") in panels and setting.name not in but
     ]
-    return lambda kind: make_dataclass(
-        kind.__name__,
-        settings,
-        bases=(kind,),
-        frozen=True,
-        repr=False,
-        namespace={"__module__": kind.__module__, **(members or {})},
-    )
+    return lambda kind: with_options(kind, settings, **(members or {}))
 
 
 def decoding_of(options: Mapping[str, Any]) -> dict[str, Any]:

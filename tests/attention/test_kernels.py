@@ -6,7 +6,7 @@ import torch
 from fixtures.covering import parametrize
 from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
 from regard.attention.attend import check
-from regard.attention.kernels import KERNELS, derivatives
+from regard.attention.kernels import KERNELS, choice
 from regard.attention.kernels import blocked as blocked_module
 from regard.attention.kernels.choice import choose
 from regard.errors import RegardError
@@ -222,7 +222,7 @@ def test_forward_mode_is_that_of_the_definition(kernel, training):
 
 @pytest.mark.parametrize("kernel", ["short", "fused"])
 def test_ordinary_training_does_not_compute_the_definition(kernel, monkeypatch):
-    monkeypatch.delattr(derivatives, "definition")
+    monkeypatch.delattr(choice, "definition")
     inputs = [tensor.requires_grad_() for tensor in tensors(7, 7)]
     attend(*inputs, mask=Causal(), kernel=kernel).sum().backward()
     assert all(tensor.grad.isfinite().all() for tensor in inputs)

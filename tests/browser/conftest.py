@@ -91,7 +91,7 @@ def app(long_trace: Trace):
 @pytest.fixture(scope="session")
 def address(app) -> Iterator[str]:
     """Where the studio answers."""
-    from regard.studio.serve import in_background
+    from regard.studio.app import in_background
 
     with in_background(app) as address:
         yield address

@@ -20,7 +20,7 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--words", "--force",
+        "--words", "--force", "--glossary",
         "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
@@ -58,8 +58,8 @@ OPTIONS = {
     },
     "run": {"--help"},
     "run translate": RUN | {
-        "--tokens", "--words", "--force", "--source-language", "--target-language", "--prefix",
-        "--whole", "--sentences",
+        "--tokens", "--words", "--force", "--glossary", "--source-language", "--target-language",
+        "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },

@@ -136,6 +136,25 @@ def test_a_text_in_another_language_is_refused_at_every_door(
     assert client.post("/run/translate", json={"text": text, "force": True}).status_code == 200
 
 
+def test_a_glossary_holds_at_every_door(
+    regard: Callable[..., Any], client: TestClient, tmp_path: Path
+) -> None:
+    text, terms = "Where is the station?", tmp_path / "terms.tsv"
+    terms.write_text("station\tHaltestelle\n")
+    assert "Haltestelle" in regard("translate", text, "--glossary", terms).out
+    (tmp_path / "in.txt").write_text(f"{text}\n")
+    regard("run", "translate", tmp_path / "in.txt", tmp_path / "out.txt", "--glossary", terms)
+    assert "Haltestelle" in (tmp_path / "out.txt").read_text()
+    body = {"text": text, "glossary": {"station": "Haltestelle"}}
+    [answer] = client.post("/run/translate", json=body).json()["results"]
+    assert "Haltestelle" in answer["translation"]
+    assert client.post("/run/translate", json=body | {"glossary": str(terms)}).status_code == 422
+    terms.write_text("station\t\n")
+    outcome = regard("translate", text, "--glossary", terms)
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert "line 1 of" in outcome.err
+
+
 def outside(bounds: Bounds) -> Iterator[float]:
     """Numbers just outside."""
     yield from (edge - 1 for edge in [bounds.min] if edge is not None)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from regard.doctor.behavior import check_run
+from regard.doctor.checks import check_run
 from regard.doctor.settings import named
 from regard.models import (
     Decoder,

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from regard.explanation import explain_vectors
-from regard.explanation.grid import grid, matrix_of, shape, written
 from regard.explanation.pages import explanation_html, explanation_markdown
+from regard.explanation.record import grid, matrix_of, shape, written
 from regard.explanation.terminal import explanation_text
 
 TOKENS = ["<b>", "▁old|er", "*man*", "नदी", "a-rather-long-token"]

@@ -279,7 +279,7 @@ FAULTS = (
     # Figures, explanation
     fault(
         "negative colors are darker than positive ones",
-        "src/regard/figures/color.py",
+        "src/regard/figures/style.py",
         "_arm(_ORANGE, STEPS // 2, darkest=0.42)",
         "_arm(_ORANGE, STEPS // 2, darkest=0.25)",
         "tests/figures/test_color.py",

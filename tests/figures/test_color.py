@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 pytest.importorskip("matplotlib")
 
-from regard.figures.color import CATEGORICAL, _srgb, diverging, is_dark, sequential
+from regard.figures.style import CATEGORICAL, _srgb, diverging, is_dark, sequential
 
 # Viénot, Brettel & Mollon 1999: how linear RGB looks to a protanope and to a deuteranope.
 PROTANOPE = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.color import CATEGORICAL
 from regard.figures.flow import flow
+from regard.figures.style import CATEGORICAL
 
 ROWS, COLUMNS = ["▁Ich", "▁trinke", "▁Tee"], ["▁I", "▁drink", "▁tea", ".", "</s>"]
 

@@ -8,8 +8,8 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.font_manager import findSystemFonts
 
-from regard.figures import fonts
-from regard.figures.fonts import BASE, families
+from regard.figures import sheet
+from regard.figures.sheet import BASE, families
 
 DEVANAGARI = any("Devanagari" in file for file in findSystemFonts())
 
@@ -37,8 +37,8 @@ def test_a_character_that_no_font_has_is_said_in_one_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("_known", "_installed"):  # a machine with nothing but matplotlib's own
-        monkeypatch.setattr(fonts, name, lambda: [BASE])
-    fonts._fallbacks.cache_clear()
+        monkeypatch.setattr(sheet, name, lambda: [BASE])
+    sheet._fallbacks.cache_clear()
     for _ in range(2):  # and again for the next figure
         sentence = (
             r"^no installed font has म 今 日 \(Cjk, Devanagari\), .* install a font that does"
@@ -46,7 +46,7 @@ def test_a_character_that_no_font_has_is_said_in_one_sentence(
         with pytest.warns(UserWarning, match=sentence) as said:
             assert families(["tea 今日", "म"]) == [BASE]
         assert len(said) == 1
-    fonts._fallbacks.cache_clear()
+    sheet._fallbacks.cache_clear()
 
 
 def test_what_unicode_does_not_define_is_no_reason_to_warn() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from regard.errors import RegardError
-from regard.figures.plane import to_plane
+from regard.figures.scatter import to_plane
 
 
 def test_pca_is_scikit_learns():

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from regard.errors import RegardError
-from regard.figures.color import CATEGORICAL
 from regard.figures.plots import Plot, plots
+from regard.figures.style import CATEGORICAL
 
 DIMS = (2, 16, 128, 1024)
 LEFT = Plot("Variance", "d", "var(q · k)", {"dot": (DIMS, DIMS)}, log="xy")

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard import RegardError
-from regard.models.token_positions import (
+from regard.models.decoding import (
     check_attention_mask,
     check_documents,
     left_padded,

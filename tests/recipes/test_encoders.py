@@ -11,11 +11,11 @@ import torch
 import regard
 from regard import RegardError
 from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
+from regard.recipes.encoders import freeze, layer_rate
 from regard.recipes.examples import read_examples
 from regard.recipes.labels.classification import evaluate_labels
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.recipe import learn
-from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 

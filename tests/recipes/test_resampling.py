@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from regard import RegardError
-from regard.recipes.resampling import intervals, paired_chance
+from regard.recipes.resampling import Scored, intervals, paired_chance
 
 
-class Right:
+class Right(Scored):
     """Answers that are right or wrong."""
 
     def __init__(self, right: np.ndarray) -> None:

@@ -199,7 +199,8 @@ def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> No
 
 def test_a_short_text_does_not_wait_for_long_ones(translator: Any, until: Any) -> None:
     shared = decoding(translator, rows=8, kept=4, loops=1)
-    long = texts(translator, [" ".join(SENTENCES * 5)] * 4, num_beams=4, min_new_tokens=200)
+    whole, text = translator.decoding_by(whole=True), " ".join(SENTENCES[:12])
+    long = texts(whole, [text] * 4, num_beams=4, min_new_tokens=200)
     line = put(shared, long.jobs)
     until(lambda: sum(loop.used for loop in shared._loops) == 4)  # the other rows are kept
     quick = texts(translator, ["Yes."], num_beams=4)

@@ -10,7 +10,7 @@ from regard.catalog import FOLDER
 from regard.checkpoints import hub
 from regard.errors import RegardError
 from regard.studio.app import create_app
-from regard.studio.shelf import Shelf
+from regard.studio.library import Shelf
 
 COMMIT = "b" * 40
 

@@ -8,8 +8,7 @@ import pytest
 
 from regard.errors import RegardError
 from regard.words import WordVectors, load_vectors
-from regard.words.a_la_carte import extend_vectors
-from regard.words.cooccurrence import factorize_vectors
+from regard.words.cooccurrence import extend_vectors, factorize_vectors
 from regard.words.segmentation import split_words
 
 pytest.importorskip("scipy")

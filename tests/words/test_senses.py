@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regard.errors import RegardError
-from regard.words.senses import (
+from regard.words.meaning import (
     find_clusters,
     leave_one_out,
     most_frequent,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from regard.errors import RegardError
-from regard.words.skip_gram import train_vectors
+from regard.words.cooccurrence import train_vectors
 
 gensim = pytest.importorskip("gensim")
 

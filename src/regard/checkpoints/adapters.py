@@ -30,7 +30,8 @@ def save_adapter(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    where = places(_plain_names(model))
+    names = family_of(model).names(model)
+    where = places({ours: theirs for ours, theirs in names.items() if ".lora_" not in ours})
     if task_type == "FEATURE_EXTRACTION":
         where = {
             ours: replace(place, name=place.name.partition(".")[2]) for ours, place in where.items()
@@ -85,17 +86,10 @@ def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
     """A and B of one of their modules, which may be several of ours side by side (GPT-2's c_attn):
     the rows of all A, and every B in the rows and columns of its own."""
     [count] = {place.parts for place in parts}
-    some = next(iter(parts.values()))
-    empty = torch.zeros_like(some.lora_B[:, :0])
+    empty = torch.zeros_like(next(iter(parts.values())).lora_B[:, :0])
     columns = [
         torch.block_diag(*(empty if k != place.part else module.lora_B for k in range(count)))
         for place, module in parts.items()
     ]
     down = torch.cat([module.lora_A for module in parts.values()])
     return down.detach().float().contiguous(), torch.cat(columns, 1).detach().float().contiguous()
-
-
-def _plain_names(model: nn.Module) -> dict[str, str | Place]:
-    """The family's names of a model, the adapters' own left out."""
-    names = family_of(model).names(model)
-    return {ours: theirs for ours, theirs in names.items() if ".lora_" not in ours}

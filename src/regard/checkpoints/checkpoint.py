@@ -37,12 +37,7 @@ class Checkpoint:
 
     @property
     def settings(self) -> JsonObject:
-        """The content of config.json.
-
-        Raises:
-            NotFoundError: there is no such file.
-            DamagedFileError: it is not a JSON object.
-        """
+        """The content of config.json."""
         settings = self.files.get("config.json")
         if settings is None:
             raise NotFoundError(f"{self.folder} is not a model folder: it has no config.json.")
@@ -70,12 +65,7 @@ class Checkpoint:
 
     @cached_property
     def config(self) -> Any:
-        """The model's configuration, such as an EncoderConfig.
-
-        Raises:
-            DamagedFileError: a setting is missing or of the wrong type.
-            UnsupportedError: a setting is not implemented.
-        """
+        """The model's configuration, such as an EncoderConfig."""
         family = self.family
         with self.describing():
             config = family.from_config(self.settings)
@@ -96,11 +86,7 @@ class Checkpoint:
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of config.json and the bytes of the files of the weights, which are not parsed.
-
-        Raises:
-            NotFoundError: a file is missing.
-        """
+        """SHA-256 of config.json and of the bytes of the files of the weights."""
         digest = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
         for file in weight_files(self.folder):
             digest.update(sha256(file).encode())
@@ -156,10 +142,10 @@ def _check_sizes(config: Any) -> None:
 
 def _is_a(value: object, hint: Any) -> bool:
     if get_origin(hint) in (Union, UnionType):
-        return any(_is_a(value, each) for each in get_args(hint))
+        return any(_is_a(value, kind) for kind in get_args(hint))
     if get_origin(hint) is tuple:
         kinds = get_args(hint)
-        return isinstance(value, tuple) and all(_is_a(each, kinds[0]) for each in value)
+        return isinstance(value, tuple) and all(_is_a(item, kinds[0]) for item in value)
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if hint is int:

@@ -119,12 +119,7 @@ class Family:
         return settings | self.written | self.write(config)
 
     def from_config(self, settings: Settings) -> Any:
-        """The configuration that config.json describes.
-
-        Raises:
-            UnsupportedError: a setting that regard does not implement.
-            KeyError: a setting that must be there is not.
-        """
+        """The configuration that config.json describes."""
         refuse_settings(settings, self.refused)
         fields: dict[str, Any] = {**self.fixed}
         if self.heads:

@@ -36,7 +36,8 @@ class Fit:
     def untrue(self, tensors: Mapping[str, Tensor]) -> Iterator[str]:
         """Reads the weights that must agree, and gives a line for each that do not."""
         for first, second in self.tied:
-            if not _equal(tensors[first], tensors[second]):
+            one, other = tensors[first], tensors[second]
+            if one.dtype != other.dtype or not torch.equal(one, other):
                 yield f"{second} must equal {first}, to which config.json ties it, but differs"
 
 
@@ -102,7 +103,3 @@ def _matches(name: str, patterns: Iterable[str], base: str) -> bool:
         for pattern in patterns
         for spelling in _spellings(name, base)
     )
-
-
-def _equal(first: Tensor, second: Tensor) -> bool:
-    return first.dtype == second.dtype and torch.equal(first, second)

@@ -57,9 +57,6 @@ def head_of(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
     Args:
         prefix: of the family's classes, such as "Bert".
         heads: by the endings of its classes; those of a family that writes are not all of its own.
-
-    Raises:
-        UnsupportedError: a class of a family that reads which is not among them.
     """
     if "language_model" in heads.values():
         return read_writer_head(settings)
@@ -74,11 +71,7 @@ def head_of(settings: Settings, prefix: str, heads: Mapping[str, str]) -> str:
 
 
 def check_writes(settings: Settings) -> None:
-    """Refuses a class of models that read, of an encoder–decoder family that has none here.
-
-    Raises:
-        UnsupportedError: config.json names such a class.
-    """
+    """Refuses a class of models that read, of an encoder–decoder family that has none here."""
     architecture = _architecture(settings)
     if architecture.endswith(_NOT_WRITERS):
         raise UnsupportedError(
@@ -100,11 +93,7 @@ def head_settings(config: Any, prefix: str, heads: Mapping[str, str]) -> Setting
 
 
 def read_labels(settings: Settings, head: str, count: int) -> tuple[str, ...]:
-    """The names of the classes in their order; by default transformers' unnamed ones.
-
-    Args:
-        count: of the unnamed ones.
-    """
+    """The names of the classes in their order; by default transformers' unnamed ones."""
     if head not in ("classification", "token_classification"):
         return ()
     names = settings.get("id2label")

@@ -90,9 +90,15 @@ def cached_names() -> list[str]:
     """The models of the Hugging Face Hub whose settings and weights are in the local cache."""
     from huggingface_hub import constants
 
-    folders = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
-    names = [folder.name.removeprefix("models--").replace("--", "/", 1) for folder in folders]
-    return [name for name in names if (folder := cached(name)) and _has_weights(folder)]
+    places = sorted(Path(constants.HF_HUB_CACHE).glob("models--*"))
+    names = [folder.name.removeprefix("models--").replace("--", "/", 1) for folder in places]
+    weights = (*WEIGHTS, *OLD_WEIGHTS)
+    return [
+        name
+        for name in names
+        if (folder := cached(name))
+        and any(_matches(file.name, weights) for file in folder.iterdir())
+    ]
 
 
 def short_name(name: str | os.PathLike[str]) -> str:
@@ -107,10 +113,6 @@ def short_name(name: str | os.PathLike[str]) -> str:
         if above.name.startswith("models--"):
             return above.name.removeprefix("models--").replace("--", "/", 1)
     return folder.parent.name if folder.name == "model" else folder.name
-
-
-def _has_weights(folder: Path) -> bool:
-    return any(_matches(file.name, (*WEIGHTS, *OLD_WEIGHTS)) for file in folder.iterdir())
 
 
 def _nowhere(name: str) -> str:

@@ -135,7 +135,10 @@ def save_pretrained(
     """
     folder = Path(folder)
     family = family_of(model)
-    state = _weights_of(model)
+    weights = chain(
+        *(take(remove_duplicate=False) for take in (model.named_parameters, model.named_buffers))
+    )
+    state = {name: tensor.detach() for name, tensor in weights}  # also a tied one's second name
     table = places(family.names(model))
     _check_ties(table, state)
     tensors = {
@@ -145,17 +148,6 @@ def save_pretrained(
     config = family.to_config(model.config) | {"dtype": str(dtype).removeprefix("torch.")}
     _write_weights(tensors, folder, shard_bytes)
     write_json(folder / "config.json", config | (settings or {}))
-
-
-def _weights_of(model: nn.Module) -> dict[str, Tensor]:
-    """Every parameter and buffer, also the second name of a tied one."""
-    return {
-        name: tensor.detach()
-        for name, tensor in chain(
-            model.named_parameters(remove_duplicate=False),
-            model.named_buffers(remove_duplicate=False),
-        )
-    }
 
 
 def _check_ties(table: Mapping[str, Place], state: Mapping[str, Tensor]) -> None:

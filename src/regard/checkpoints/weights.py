@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError, safe_open
 
-from regard.errors import (
-    DamagedFileError,
-    NotFoundError,
-    UnsupportedError,
-    first_line,
-    refusing,
-)
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
 from regard.json_files import read_object
 
 if TYPE_CHECKING:
@@ -75,26 +69,14 @@ class Weights(Mapping[str, "Tensor"]):
             self._add(name, file, tuple(tensor.shape), dtype, partial(_itself, tensor))
 
     def _add(
-        self,
-        name: str,
-        file: Path,
-        shape: tuple[int, ...],
-        dtype: str,
-        get: Callable[[], Tensor],
+        self, name: str, file: Path, shape: tuple[int, ...], dtype: str, get: Callable[[], Tensor]
     ) -> None:
         self.shapes[name], self.dtypes[name] = shape, dtype
         self.file_of[name], self._get[name] = file, get
 
 
 def open_weights(folder: Path) -> Weights:
-    """The weights of a model folder; safetensors come before .bin, one file before shards.
-
-    Raises:
-        NotFoundError: no weights, or a file of them is missing.
-        DamagedFileError: a file is cut short or damaged.
-        UnsupportedError: another format, or a .bin that holds more than tensors, which is never
-            run.
-    """
+    """The weights of a model folder; safetensors come before .bin, one file before shards."""
     return Weights(weight_files(folder))
 
 

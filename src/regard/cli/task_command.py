@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +22,6 @@ from regard.options import Options, decoding_of
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 
 
-@dataclass(frozen=True, repr=False)
 class NoOptions(Options):
     """A command with no options but those of its task."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,20 @@ Rates = npt.NDArray[np.float64]
 _BLUR = 1.5
 
 
+class Tensors:
+    """A data class whose tensors, and those of the data classes in it, move together."""
+
+    def to(self, device: torch.device | str) -> Self:
+        moved: dict[str, Any] = {
+            name: value.to(device, non_blocking=True) if isinstance(value, torch.Tensor)
+            else value.to(device) if hasattr(value, "to") else value
+            for name, value in vars(self).items()
+        }  # fmt: skip
+        return type(self)(**moved)
+
+
 @dataclass(frozen=True)
-class Batch:
+class Batch(Tensors):
     """Padded sentence pairs; every sentence ends in the end-of-sentence token.
 
     The model makes the decoder's input from `target` itself (shifted right behind a start token).
@@ -41,15 +54,6 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.source)
-
-    def to(self, device: torch.device | str) -> Batch:
-        return replace(
-            self,
-            source=self.source.to(device, non_blocking=True),
-            target=self.target.to(device, non_blocking=True),
-            source_lengths=self.source_lengths.to(device, non_blocking=True),
-            target_lengths=self.target_lengths.to(device, non_blocking=True),
-        )
 
 
 def pad(

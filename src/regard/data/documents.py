@@ -32,11 +32,7 @@ class Piece(NamedTuple):
 
 
 def text_files(path: str | Path) -> list[Path]:
-    """The files of a folder that hold documents, in the order of their names; or the file itself.
-
-    Raises:
-        NotFoundError: there is nothing at `path`, or no text in the folder.
-    """
+    """The files of a folder that hold documents, by their names; or the file itself."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -59,10 +55,6 @@ def read_documents(
 
     Args:
         column: of the texts in files of records; by default the first known name, "text" above all.
-
-    Raises:
-        BadArgumentError: no such column, or a column for files that have none.
-        DamagedFileError: a file that cannot be read, or a row without text.
     """
     number = 0
     for file in text_files(path):
@@ -94,7 +86,9 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
                     bad(line)
                     continue
                 bad.used = True
-                if size >= PIECE and (_joins(lines[-1], line) or size >= 64 * PIECE):
+                # One line feed, and no other white space, is where two lines meet.
+                joins = lines and lines[-1][-2:-1].strip() and line[:1].strip()
+                if size >= PIECE and (joins or size >= 64 * PIECE):
                     yield "".join(lines)
                     lines, size = [], 0
                 lines.append(line + "\n")
@@ -102,11 +96,6 @@ def _lines(file: Path, on_bad_line: OnBadLine, say: Say) -> Iterator[str]:
     bad.end()
     if lines:
         yield "".join(lines)
-
-
-def _joins(before: str, after: str) -> bool:
-    """Return whether one line feed, and no other white space, is where two lines meet."""
-    return bool(before[-2:-1].strip() and after[:1].strip())
 
 
 def _is_text(file: Path, folder: Path) -> bool:

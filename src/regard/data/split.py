@@ -79,8 +79,7 @@ def plan_split(
     sources = np.sort(table[:, 0])
     if dev is None:
         dev = min(_DEFAULT_MOST, max(1, round(_DEFAULT_FRACTION * len(sources))))
-    dev_count = _count("dev", dev, len(sources))
-    dev_below = _end_of_group(sources, dev_count)
+    dev_below = _end_of_group(sources, _count("dev", dev, len(sources)))
     in_dev = int(np.searchsorted(sources, np.uint64(dev_below)))
     test_count = _count("test", test, len(sources))
     test_below = _end_of_group(sources, in_dev + test_count) if test_count else dev_below

@@ -24,12 +24,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from regard.errors import (
-    BadArgumentError,
-    DamagedFileError,
-    NotFoundError,
-    UnavailableError,
-)
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import whole_file
 
 Ids = npt.NDArray[np.integer[Any]]

@@ -1,16 +1,17 @@
 """The checks of `regard doctor`: each gives findings of one line, with the remedy."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
+from torch.nn import functional
 
 from regard.checkpoints import Checkpoint, empty_model, from_pretrained
 from regard.checkpoints.fit import fit
 from regard.checkpoints.weights import Weights
-from regard.doctor.behavior import check_run
 from regard.doctor.settings import Finding, check_settings, named
 from regard.errors import RegardError
 from regard.runtime.packing import cache_size
@@ -23,11 +24,7 @@ TOKENS = 8  # of it, which every model has positions for
 
 
 def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
-    """All findings about a model folder. A file that cannot be read is a finding, not an error.
-
-    Args:
-        run: also run a model that is not small.
-    """
+    """All findings about a model folder. A file that cannot be read is a finding, not an error."""
     weights, family_is_known = None, False
     try:
         family_is_known = checkpoint.family is not None
@@ -94,13 +91,13 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
         return
     fitted = fit(checkpoint.family, model, checkpoint.weights.shapes)
     problems = fitted.problems()
-    listed = [f"{each}: config.json and the weights do not match" for each in problems[:LISTED]]
+    listed = [f"{name}: config.json and the weights do not match" for name in problems[:LISTED]]
     if len(problems) > LISTED:
         listed.append(f"and {len(problems) - LISTED} more names do not fit")
     yield from named("names", listed, "every name and shape matches config.json")
     if fitted.tied:
         broken = fitted.untrue(checkpoint.weights)
-        ties = (f"{each}: set tie_word_embeddings to false, or copy one" for each in broken)
+        ties = (f"{tie}: set tie_word_embeddings to false, or copy one" for tie in broken)
         yield from named("ties", ties, "tied weights are equal")
 
 
@@ -148,3 +145,83 @@ def _read_any(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
         return checkpoint.files.get(name, {})
     except RegardError:
         return {}
+
+
+PADS = 3
+ROUNDING = 1e-3  # of the largest value: what other shapes may change; a mask changes far more
+
+
+@torch.no_grad()
+def check_run(model: Any, text: Sequence[int], pad: int | None) -> Iterator[str]:
+    """Run a short text alone, padded, and with another end; yield what is wrong.
+
+    Args:
+        model: one that reads text, in evaluation mode.
+        pad: what the tokenizer pads with; None where it has no such token.
+    """
+    ids = torch.tensor([text])
+    alone = _result(model, ids, torch.ones_like(ids, dtype=torch.bool))
+    if not bool(alone.isfinite().all()):
+        yield (
+            "the model returns NaN or infinity for a short text:"
+            " go back to an earlier checkpoint, or load it in float32"
+        )
+        return
+    yield from _padding(model, ids, alone, pad)
+    yield from _future(model, ids, alone)
+
+
+def _padding(model: Any, ids: Tensor, alone: Tensor, pad: int | None) -> Iterator[str]:
+    masked = model.writing == "generation"
+    if pad is None and not masked:
+        return  # a recurrent model takes no padding; a decoder gets an attention mask
+    # On the left too where it may stand there; behind a causal mask, nothing sees it on the right.
+    sides = (0, PADS) if masked else (0,)
+    if any(_differ(_padded(model, ids, pad or 0, left), alone) for left in sides):
+        yield (
+            f"a text that is padded with {pad or 0} gives a different result, so the mask treats"
+            " padding as text or text as padding: set pad_token_id in config.json to the token"
+            " that the tokenizer pads with"
+        )
+
+
+def _padded(model: Any, ids: Tensor, pad: int, left: int) -> Tensor:
+    padded = functional.pad(ids, (left, PADS - left), value=pad)
+    place = torch.arange(padded.shape[1])[None]
+    return _result(model, padded, (place >= left) & (place < left + ids.shape[1]))
+
+
+def _future(model: Any, ids: Tensor, alone: Tensor) -> Iterator[str]:
+    """Another token may change what is given at its own place and behind it."""
+    if not model.writing:
+        return  # every token sees the whole text
+    other, place = ids.clone(), ids.shape[1] // 2
+    other[0, place] = (ids[0, place] + 1) % model.config.vocab_size
+    changed = _result(model, ids, torch.ones_like(ids, dtype=torch.bool), target=other)
+    if _differ(changed[:, :place], alone[:, :place]):
+        yield (
+            "a token changes the output before it, so the decoder sees the future: its causal"
+            " mask is inverted or missing; report it, with this folder's config.json"
+        )
+
+
+def _result(
+    model: Any, ids: Tensor, attention_mask: Tensor, target: Tensor | None = None
+) -> Tensor:
+    """Output of a model for the tokens of one text, (1, tokens, anything).
+
+    Args:
+        target: what an encoder–decoder writes, and what a decoder reads in the place of ids.
+    """
+    tokens = ids[attention_mask][None]
+    if not model.writing:
+        return model.hidden(ids)[attention_mask][None]
+    if model.writing == "generation":
+        states = model.hidden(ids if target is None else target, attention_mask)
+        return (states if model.head else model.logits(states))[attention_mask][None]
+    written = (tokens if target is None else target) % model.config.decoder_vocab_size
+    return model(ids, written) if model.writes else model.hidden(ids, written)
+
+
+def _differ(ours: Tensor, alone: Tensor) -> bool:
+    return not bool((ours - alone).abs().max() <= ROUNDING * alone.abs().max())

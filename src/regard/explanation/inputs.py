@@ -42,12 +42,7 @@ class Normalization:
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """All tensors are float64, of one sequence, without a batch axis.
-
-    Raises:
-        BadArgumentError: no token, vectors or matrices whose shapes do not fit, a temperature that
-            is too close to zero.
-    """
+    """All tensors are float64, of one sequence, without a batch axis."""
 
     tokens: list[str]
     vectors: Tensor  # (queries, d_model)

@@ -88,8 +88,7 @@ def explain_tap(
         UnsupportedError: the layer did not run exactly once.
     """
     check_traceable(model)
-    taps = attention_taps(model)
-    check_choice("tap", tap, taps)
+    check_choice("tap", tap, attention_taps(model))
     for names in (tokens, key_tokens or []):
         check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
     captured = _capture(model, run, tap)

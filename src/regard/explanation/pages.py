@@ -5,8 +5,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from regard.explanation.grid import HIDDEN, grid, shape
-from regard.explanation.record import Explanation
+from regard.explanation.record import HIDDEN, Explanation, grid, shape
 
 COLUMNS = 64  # of a matrix on the page, unless all are asked for
 MARKDOWN = (16, 12)  # rows and columns of a matrix
@@ -19,8 +18,6 @@ def explanation_html(
 
     Args:
         head: which one stands open; the others are folded.
-        whole: every column, not the first 64.
-        picture: an SVG to show below the steps.
     """
     columns = None if whole else COLUMNS
     heads = range(explanation.settings.heads)
@@ -39,11 +36,7 @@ def explanation_html(
 
 
 def explanation_markdown(explanation: Explanation, head: int = 0, *, whole: bool = False) -> str:
-    """All steps with the numbers of one head.
-
-    Args:
-        whole: every row and column, not the first ones only.
-    """
+    """All steps with the numbers of one head."""
     rows, columns = (None, None) if whole else MARKDOWN
     steps = [
         (step, [grid(explanation, step, head, rows=rows, columns=columns)])

@@ -88,8 +88,7 @@ def explain_words(
         )
     notes = []
     if width < words.dim:
-        every = torch.from_numpy(words.vectors)
-        vectors = vectors.double() @ principal(every, width)
+        vectors = vectors.double() @ principal(torch.from_numpy(words.vectors), width)
         notes.append(
             f"The vectors of {source} have {words.dim} dimensions; here are the {width} directions"
             " that keep most of them."

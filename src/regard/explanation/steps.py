@@ -22,11 +22,7 @@ from regard.positions.rotary import apply_rotary
 def explained(
     setup: Setup, *, source: str = "vectors", tap: str | None = None, notes: list[str] | None = None
 ) -> Explanation:
-    """All steps of one attention layer.
-
-    Raises:
-        BadArgumentError: more tokens than can be read, a mask of another shape.
-    """
+    """All steps of one attention layer."""
     for tokens in (setup.tokens, setup.key_tokens or []):
         check_length(len(tokens))
     settings = Settings(
@@ -80,8 +76,7 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
         ("value", memory, memory_name, key_heads),
     ):
         projection = setup.projections.get(name)
-        wide = states if projection is None else projection(states)
-        ends[name] = setup.split(wide, number)
+        ends[name] = setup.split(states if projection is None else projection(states), number)
         yield name, ends[name], [source_name, *_of_projection(name, projection)]
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
@@ -208,5 +203,4 @@ def name_of_mask(mask: Mask | None) -> str:
         return f"{name_of_mask(mask.left)} and {name_of_mask(mask.right)}"
     if isinstance(mask, Window):
         return f"window of {mask.left} before and {mask.right} after"
-    names = {Causal: "causal", Padding: "padding"}
-    return names.get(type(mask), type(mask).__name__.lower())
+    return {Causal: "causal", Padding: "padding"}.get(type(mask), type(mask).__name__.lower())

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from regard.explanation.grid import Grid, grid, shape
-from regard.explanation.record import Explanation, Step
+from regard.explanation.record import Explanation, Grid, grid, shape
 from regard.figures.terminal import console, printed, takes_color
 
 ROWS = 12  # of a matrix, unless all are asked for
@@ -24,13 +23,7 @@ def explanation_text(
     color: bool | None = None,
     whole: bool = False,
 ) -> str:
-    """All steps, one below the other, with the numbers of one head.
-
-    Args:
-        width: in terminal cells; the terminal's own by default.
-        color: by default `takes_color(sys.stdout)`.
-        whole: every row and column, however long the lines become.
-    """
+    """All steps, one below the other, with the numbers of one head."""
     width = shutil.get_terminal_size().columns if width is None else width
     color = takes_color(sys.stdout) if color is None else color
     page = console(color, width=10_000 if whole else width)
@@ -41,7 +34,9 @@ def explanation_text(
         numbers = grid(explanation, step, head, rows=None if whole else ROWS, columns=room)
         cut |= numbers.cut
         page.print()
-        page.print(_title(number, step), soft_wrap=whole)
+        title = ((f"{number:>2} ", "dim"), (step.title, "bold"))
+        size = (f"   {step.symbol}: {shape(step)}", "dim")
+        page.print(Text.assemble(*title, size), soft_wrap=whole)
         page.print(Text(f"   {step.equation}", style="italic"), soft_wrap=True)
         for line in _wrapped(step.sentence, width - 3):
             page.print(Text(f"   {line}"))
@@ -60,12 +55,6 @@ def _heading(explanation: Explanation, head: int, width: int) -> Text:
     if settings.heads > 1:
         parts.append(f"head {head} of 0 to {settings.heads - 1}")
     return Text("\n".join(_wrapped(" · ".join(parts), width)), style="bold")
-
-
-def _title(number: int, step: Step) -> Text:
-    return Text.assemble(
-        (f"{number:>2} ", "dim"), (step.title, "bold"), (f"   {step.symbol}: {shape(step)}", "dim")
-    )
 
 
 def _numbers(numbers: Grid, largest: bool) -> RichTable:

@@ -82,6 +82,8 @@ _PROJECTED = {
     "value": "What each token has to give to those that look at it",
 }
 
+_SUBSCRIPTS = {ord("0") + digit: 0x2080 + digit for digit in range(10)}
+
 Wording = tuple[str, str, str]
 """Title, sentence and equation of a step."""
 
@@ -206,7 +208,7 @@ class Words:
         if heads == 1:
             return "Heads joined", "There is one head, so there is nothing to join.", "C = H"
         sentence = f"The outputs of the {heads} heads are put side by side."
-        return "Heads joined", sentence, f"C = [H₁ … H{_subscript(heads)}]"
+        return "Heads joined", sentence, f"C = [H₁ … H{str(heads).translate(_SUBSCRIPTS)}]"
 
     def _projected(self) -> Wording:
         sentence = "A last matrix mixes what the heads found into one vector for each token."
@@ -241,7 +243,3 @@ class Words:
 
     def _bias(self, name: str) -> str:
         return "" if self.setup.projections[name].bias is None else f" + b_{LETTERS[name]}"
-
-
-def _subscript(number: int) -> str:
-    return "".join(chr(0x2080 + int(digit)) for digit in str(number))

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regard.errors import optional_package
-from regard.explanation.grid import shape
-from regard.explanation.record import Explanation, Table
+from regard.explanation.record import Explanation, Table, shape
 from regard.explanation.workbook_formulas import LEFT, TOP, Formula, Formulas, Softmax, check_score
 from regard.figures.style import visible
 
@@ -35,12 +34,7 @@ _FORMATS: dict[str, dict[str, Any]] = {
 
 
 def workbook(explanation: Explanation, path: str | os.PathLike[str]) -> None:
-    """Writes it as .xlsx.
-
-    Raises:
-        UnsupportedError: a score that has no plain formula.
-        UnavailableError: XlsxWriter is not installed.
-    """
+    """Writes it as .xlsx."""
     check_score(explanation)
     with optional_package("xlsxwriter", "workbooks need"):
         from xlsxwriter import Workbook

@@ -25,6 +25,15 @@ def check_score(explanation: Explanation) -> None:
         )
 
 
+# Steps whose formula is another's.
+_ALIKE = {
+    **dict.fromkeys(("positions", "biased", "residual"), "sum"),
+    **dict.fromkeys(("query", "key", "value"), "projected"),
+    **dict.fromkeys(("rotated_query", "rotated_key"), "rotated"),
+    "output": "normalized",
+}
+
+
 class Formulas:
     """Place of each number, and the formulas that use it."""
 
@@ -36,26 +45,8 @@ class Formulas:
         inputs: list[str] = getattr(table, "inputs", [])
         if not inputs:
             return None
-        make: dict[str, Callable[..., Formula]] = {
-            "positions": self._sum,
-            "biased": self._sum,
-            "residual": self._sum,
-            "normalized": self._normalized,
-            "output": self._normalized,
-            "query": self._projected,
-            "key": self._projected,
-            "value": self._projected,
-            "projected": self._projected,
-            "rotated_query": self._rotated,
-            "rotated_key": self._rotated,
-            "scores": self._scores,
-            "scaled": self._scaled,
-            "masked": self._masked,
-            "weights": self._weights,
-            "attended": self._attended,
-            "joined": self._joined,
-        }
-        return make[table.name](*inputs)
+        formula: Formula = getattr(self, f"_{_ALIKE.get(table.name, table.name)}")(*inputs)
+        return formula
 
     def top(self, name: str, matrix: int) -> int:
         """The first row of a head's matrix; a row of names and an empty one stand between two."""
@@ -112,21 +103,14 @@ class Formulas:
         return rotated
 
     def _scores(self, query: str, key: str) -> Formula:
-        def score(h: int, i: int, j: int) -> str:
-            q, k = self.row(query, h, i), self.row(key, self.settings.key_head(h), j)
-            return SCORES[self.settings.score].cell.format(q=q, k=k)
-
-        return score
+        formula, key_head = SCORES[self.settings.score].cell, self.settings.key_head
+        return lambda h, i, j: formula.format(
+            q=self.row(query, h, i), k=self.row(key, key_head(h), j)
+        )
 
     def _scaled(self, scores: str, *rest: str) -> Formula:
-        def scaled(h: int, i: int, j: int) -> str:
-            text = self.cell(scores, h, i, j)
-            for name in rest:
-                sign = "*" if name == "scale" else "/"
-                text += f"{sign}{self.cell(name, 0, 0, 0)}"
-            return text
-
-        return scaled
+        by = [f"{'*' if name == 'scale' else '/'}{self.cell(name, 0, 0, 0)}" for name in rest]
+        return lambda h, i, j: "".join([self.cell(scores, h, i, j), *by])
 
     def _masked(self, scores: str, allowed: str | None = None) -> Formula:
         def masked(h: int, i: int, j: int) -> str:
@@ -148,11 +132,10 @@ class Formulas:
         return weight
 
     def _attended(self, weights: str, value: str) -> Formula:
-        def attended(h: int, i: int, j: int) -> str:
-            values = self.column(value, self.settings.key_head(h), j)
-            return f"SUM(MMULT({self.row(weights, h, i)},{values}))"
-
-        return attended
+        key_head = self.settings.key_head
+        return lambda h, i, j: (
+            f"SUM(MMULT({self.row(weights, h, i)},{self.column(value, key_head(h), j)}))"
+        )
 
     def _joined(self, attended: str) -> Formula:
         wide = self.settings.head_dim

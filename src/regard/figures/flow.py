@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from regard.errors import BadArgumentError
-from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
+    CATEGORICAL,
     COLUMN_MM,
     LINE_MM,
     MUTED,
@@ -57,16 +57,8 @@ def flow(
     Args:
         weights: (rows, columns), or (heads, rows, columns) for lines in one color per head; NaN
             where masked.
-        rows, columns: the tokens.
-        heads: names of the heads, for the legend.
         focus: the rows whose lines are wanted; all of them if not given.
         least: the smallest weight to draw, as part of the largest.
-        width_mm: of the whole figure.
-
-    Raises:
-        BadArgumentError: names that do not fit the weights, more tokens than a page has lines, more
-            heads than colors.
-        UnavailableError: matplotlib is not installed.
     """
     values, names = _checked(weights, rows, columns, heads)
     if focus is not None:

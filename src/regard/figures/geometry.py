@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.figures.color import CATEGORICAL
 from regard.figures.placing import place
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
+    CATEGORICAL,
     INK,
     LINE_MM,
     MUTED,
@@ -34,13 +34,7 @@ Point = tuple[float, float]
 Points = NDArray[np.float64]
 
 _BLUE, _ORANGE, _GREEN, _PINK = CATEGORICAL[:4]
-_COLORS = {
-    "embedding": _BLUE,
-    "query": _BLUE,
-    "key": _ORANGE,
-    "value": _GREEN,
-    "attended": _PINK,
-}
+_COLORS = {"embedding": _BLUE, "query": _BLUE, "key": _ORANGE, "value": _GREEN, "attended": _PINK}
 _GAP, _EDGE = 3.0, 1.5
 _SHORTEST = 1.2  # millimeters of an arrow that has room for its head
 _ALONG = tuple(part / 20 for part in range(2, 20))  # of a shaft: where no name should lie
@@ -77,13 +71,6 @@ def geometry_figure(
 ) -> Figure:
     """Three squares: the embeddings; one query among the keys; the values, and the chain of
     weighted values that ends where the output does.
-
-    Args:
-        tokens, key_tokens: names of the queries and of the keys.
-
-    Raises:
-        BadArgumentError: a width in which no legible type fits.
-        UnavailableError: matplotlib is not installed.
     """
     require_matplotlib()
     width = check_width(width_mm)

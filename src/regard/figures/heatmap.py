@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import check_choice
-from regard.figures.color import diverging, is_dark, sequential
 from regard.figures.numbers import (
     Scale,
     Values,
@@ -31,7 +30,10 @@ from regard.figures.style import (
     TALLEST_MM,
     TYPE_PT,
     check_width,
+    diverging,
+    is_dark,
     ruler,
+    sequential,
     visible,
 )
 
@@ -83,12 +85,6 @@ def heatmap(
         limits: ends of the scale, so that several figures can share one.
         origin: the positions of the first row and column in the whole map.
         numbers: by default where they fit.
-        note: a line below.
-        width_mm: of the whole figure.
-
-    Raises:
-        BadArgumentError: names or a mask that do not fit the weights, an unknown scale.
-        UnavailableError: matplotlib is not installed.
     """
     check_choice("scale", scale, get_args(Scale))
     values = checked(weights, rows, columns, mask)

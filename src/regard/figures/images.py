@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError, check_choice
-from regard.figures.color import diverging, sequential
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
     LINE_MM,
@@ -18,6 +17,8 @@ from regard.figures.style import (
     TALLEST_MM,
     TYPE_PT,
     check_width,
+    diverging,
+    sequential,
 )
 
 if TYPE_CHECKING:
@@ -45,13 +46,6 @@ def images(
         pictures: name → (height, width); NaN is left white.
         scale: "gray" (0 black, 1 white), "weights" (0 white, the largest of all deep blue), or
             "difference" (orange below zero, blue above).
-        title: of the whole figure.
-        columns: pictures in a row; all of them if not given.
-        width_mm: of the whole figure.
-
-    Raises:
-        BadArgumentError: no picture or too many, one that is not a matrix, an unknown scale.
-        UnavailableError: matplotlib is not installed.
     """
     values = {name: np.asarray(picture, dtype=np.float64) for name, picture in pictures.items()}
     _check(values, scale)

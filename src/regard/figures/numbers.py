@@ -74,8 +74,7 @@ def largest_of_blocks(values: Values, size: int) -> Values:
         .reshape(height // size, width // size, size * size)
     )
     strength = np.where(np.isnan(blocks), -1.0, np.abs(blocks))
-    chosen = np.take_along_axis(blocks, strength.argmax(-1)[..., None], axis=-1)
-    largest: Values = chosen[..., 0]
+    largest: Values = np.take_along_axis(blocks, strength.argmax(-1)[..., None], axis=-1)[..., 0]
     return largest
 
 

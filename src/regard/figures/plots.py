@@ -10,16 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regard.errors import BadArgumentError
-from regard.figures.color import CATEGORICAL
 from regard.figures.sheet import Sheet, Type
-from regard.figures.style import (
-    LINE_MM,
-    MUTED,
-    PAGE_MM,
-    RULE,
-    TYPE_PT,
-    check_width,
-)
+from regard.figures.style import CATEGORICAL, LINE_MM, MUTED, PAGE_MM, RULE, TYPE_PT, check_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,15 +42,6 @@ def plots(panels: Sequence[Plot], *, title: str = "", width_mm: float = PAGE_MM)
 
     >>> panel = Plot("Error", "neighbors", "error", {"window": ([0, 4, 30], [0.49, 0.19, 0.61])})
     >>> figure = plots([panel])
-
-    Args:
-        panels: from left to right.
-        title: of the whole figure.
-        width_mm: of the whole figure.
-
-    Raises:
-        BadArgumentError: no plot, x and y that do not fit, more names than colors.
-        UnavailableError: matplotlib is not installed.
     """
     names = _check(panels)
     dots = list(dict.fromkeys(name for panel in panels for name in panel.points))

@@ -33,17 +33,10 @@ def alignment_grid(
     still do not fit go on in another grid below. Nothing is left out.
 
     Args:
-        source_words: names of the columns.
-        target_words: names of the rows.
-        weights: (target words, source words), from 0 to 1.
         caption: what the weights are, such as "α, mean over heads of decoder layer 3".
         width: in terminal cells; the terminal's own by default.
         color: by default `takes_color(sys.stdout)`. Without, the text is free of escape codes, and
             brackets stand around the largest weight of a row.
-
-    Raises:
-        BadArgumentError: the weights do not have the shape that the words ask for, or are no
-            weights.
     """
     values = np.asarray(weights, dtype=np.float64)
     expected = (len(target_words), len(source_words))
@@ -197,7 +190,6 @@ def _panels(
     """(first column, last column + 1, cell width) of each grid that is needed; mostly one.
 
     Args:
-        names: of the columns.
         room: cells in a line.
         right: how many of them the names of the rows take.
     """
@@ -235,10 +227,12 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
     heights = [0] * len(names)  # lines above the grid
     for column in reversed(range(len(names))):
         end = starts[column] + cell_len(names[column])
+        # Terminals differ in the cells that spacing vowel signs take.
+        doubtful = any(unicodedata.category(mark) == "Mc" for mark in names[column])
         under = [
             height
             for start, height in zip(starts[column + 1 :], heights[column + 1 :], strict=True)
-            if start <= end or _is_of_doubtful_width(names[column])
+            if start <= end or doubtful
         ]
         heights[column] = max(under, default=-1) + 1
     lines = []
@@ -250,11 +244,6 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
                 line.append(*((name,) if top == height else (look.leader, Style(dim=True))))
         lines.append(line)
     return lines
-
-
-def _is_of_doubtful_width(word: str) -> bool:
-    """Return True if terminals differ in the cells of the word: it has spacing vowel signs."""
-    return any(unicodedata.category(mark) == "Mc" for mark in word)
 
 
 def _shortened(word: str, longest: int) -> str:

@@ -73,6 +73,8 @@ class GenerationConfig:
     )
     bad_words_ids: Sequence[Sequence[int]] | None = None  # token sequences never to produce
     renormalize_logits: bool = False  # log-softmax once more after the filters
+    # Of each of these one variant is written before the end: ids of phrases with their variants.
+    forced_phrases: tuple[tuple[tuple[int, ...], ...], ...] = ()
     cut_repetition: bool = False  # end a hypothesis that repeats itself, see `repetition`
     forced_bos_token_id: int | None = None  # the first new token
     forced_beginning: Sequence[int] | None = None  # the first new tokens, at the model's own cost
@@ -88,6 +90,8 @@ class GenerationConfig:
             object.__setattr__(self, "eos_token_id", tuple(self.eos_token_id))
         if self.forced_beginning is not None:
             object.__setattr__(self, "forced_beginning", tuple(self.forced_beginning))
+        phrases = tuple(tuple(map(tuple, variants)) for variants in self.forced_phrases)
+        object.__setattr__(self, "forced_phrases", phrases)
         if self.bad_words_ids is not None:
             words = tuple(tuple(word) for word in self.bad_words_ids)
             object.__setattr__(self, "bad_words_ids", words)

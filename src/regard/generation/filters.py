@@ -58,6 +58,7 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
         (sampling and config.min_p, MinP(config.min_p or 0.0)),
         (start, ForcedBeginning(start)),
         (config.renormalize_logits, Renormalize()),
+        (config.forced_phrases, ForcedPhrases(config.forced_phrases, config.eos_ids)),
     ]
     return [rule for acts, rule in filters if acts]
 
@@ -194,6 +195,41 @@ class ForcedBeginning:
         it = arrays.count(logits.shape[1], like=logits) == self.tokens[generated]
         possible = arrays.filled(logits, logits == -math.inf, 0.0)
         return arrays.filled(possible, ~it, -math.inf)
+
+
+@dataclass(frozen=True)
+class ForcedPhrases:
+    """Makes the next token of each phrase that is not there yet likelier, and forbids the end until
+    all are.
+
+    A soft constraint: where a phrase is likely anyway, it comes there. One variant of a phrase
+    is enough; what scores are summed of has the bonus in it.
+    """
+
+    phrases: tuple[tuple[tuple[int, ...], ...], ...]
+    eos_ids: tuple[int, ...]
+    begun: float = 3.0  # nats for a first token …
+    continued: float = 12.0  # … and for those behind it
+
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays, (rows, vocab) = arrays_of(logits), logits.shape
+        bonus = arrays.zeros(rows, vocab, like=logits)
+        for row, past in enumerate(history[:, history.shape[1] - generated :].tolist()):
+            missing = [each for each in self.phrases if not any(_has(past, v) for v in each)]
+            for variant in (variant for phrase in missing for variant in phrase):
+                done = next(n for n in range(len(variant) - 1, -1, -1) if _ends(past, variant[:n]))
+                bonus[row, variant[done]] = self.continued if done else self.begun
+            if missing:
+                bonus[row, list(self.eos_ids)] = -math.inf
+        return logits + bonus
+
+
+def _ends(past: list[int], tokens: tuple[int, ...]) -> bool:
+    return not tokens or tuple(past[-len(tokens) :]) == tokens
+
+
+def _has(past: list[int], tokens: tuple[int, ...]) -> bool:
+    return any(_ends(past[:end], tokens) for end in range(len(tokens), len(past) + 1))
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,6 @@ def word_spans(tokens: Sequence[str], special: Collection[str] = SPECIAL) -> lis
     Known are ▁ (SentencePiece), Ġ and Ċ (byte-level BPE), a space (tokens that were decoded), ↵ (a
     new line, as axes show it), ## (WordPiece) and </w> (the first BPEs). Where no token has a mark,
     each is a word of its own.
-
-    Args:
-        special: tokens that belong to no word.
     """
     plain = [token for token in tokens if token not in special]
     if any(token.startswith(_STARTS) for token in plain):

@@ -94,10 +94,10 @@ class SwitchedOff:
         """Compute one attention without them; `past` counts the queries before it in a decode."""
         queries, keys = self.axes(tap)
         hidden = [
-            each.position for each in self.parts if isinstance(each, Position) and each.axis == keys
+            part.position for part in self.parts if isinstance(part, Position) and part.axis == keys
         ]
-        edges = [each for each in self.parts if isinstance(each, Edge) and each.tap == tap]
-        heads = [each.head for each in self.parts if isinstance(each, Head) and each.tap == tap]
+        edges = [part for part in self.parts if isinstance(part, Edge) and part.tap == tap]
+        heads = [part.head for part in self.parts if isinstance(part, Head) and part.tap == tap]
         if hidden:
             inputs = hide(call.inputs, Hidden(hidden, own=queries == keys))
             call = Call(inputs, run("auto", inputs, False)[0], None)
@@ -155,14 +155,11 @@ def part_of(name: int | str, axes: Sequence[str]) -> Part:
 
     Args:
         axes: whose positions can be named; a number alone is of the first.
-
-    Raises:
-        BadArgumentError: not the name of a part.
     """
     place, *numbers = str(name).split(":")
     if place.isdecimal():
         place, numbers = axes[0], [place, *numbers]
-    if numbers and all(each.isdecimal() for each in numbers):
+    if numbers and all(number.isdecimal() for number in numbers):
         if place in axes and len(numbers) == 1:
             return Position(place, int(numbers[0]))
         if place not in axes and len(numbers) == 1:
@@ -183,10 +180,6 @@ def check_parts(
 
     Args:
         lengths: positions of each axis whose length is known beforehand.
-        heads: how many each tap has.
-
-    Raises:
-        BadArgumentError: a position, tap or head that there is not.
     """
     ordered = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
     for part in ordered:
@@ -222,12 +215,12 @@ def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes)
         there = position < len(tokens)  # an output may be shorter without the part
         return f"“{readable(tokens[position])}”" if there else f"position {position}"
 
-    words = [named(*each) for each in parts if isinstance(each, Position)]
+    words = [named(*part) for part in parts if isinstance(part, Position)]
     notes = [f"struck out: no other position sees {', '.join(words)}"] if words else []
     for part in parts:
         if isinstance(part, Head):
             notes.append(f"switched off: head {part.head} of {part.tap}")
         elif isinstance(part, Edge):
-            query, key = (named(*each) for each in positions_of(part, axes_of))
+            query, key = (named(*position) for position in positions_of(part, axes_of))
             notes.append(f"switched off: {query} to {key}, in head {part.head} of {part.tap}")
     return notes

@@ -52,8 +52,8 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
     """
     if not isinstance(model, nn.Module):
         if hasattr(model, "trace"):  # a task's own: translator.trace(text)
-            found: Trace = model.trace(*text, keep=keep, **inputs)
-            return found
+            trace: Trace = model.trace(*text, keep=keep, **inputs)
+            return trace
         raise BadArgumentError(
             "trace needs a model: a torch module or an object that regard.load returned;"
             f" got {type(model).__name__}."
@@ -91,15 +91,9 @@ def traced(
 
     Args:
         tokenizer: names the tokens of a model of ours; without it they are numbers.
-        name: of the model, to show; its class's if not given.
-        text: what was read, to show above the map.
         written: how the target, or the end of the tokens, came about.
         answers: steps of the logits whose likeliest entries the notes name, by what to call them.
         without: what is switched off in the run; see `switched_off`.
-        keep: where queries, keys and values stay, as in `trace`.
-
-    Raises:
-        UnsupportedError: a model that is compiled or in training mode, or without attention.
     """
     check_traceable(model)
     report("capturing attention")
@@ -154,16 +148,10 @@ def trace_written(
     Args:
         found: gives the hypotheses, best first; a search runs without what is switched off.
         inputs: of forward, for the ids of the hypothesis, (1, length).
-        hypothesis: which of them is traced.
         searched: False for a text that the caller gave.
         prompt: positions of the last axis before those that were written.
         forced: how many of the first tokens the caller chose.
         unseen: what is switched off is not in the search's inputs either.
-        notes: of a search.
-        options: of `traced`: name, text and keep.
-
-    Raises:
-        BadArgumentError: there is no such hypothesis.
     """
     with hiding(model, NOTHING if unseen else without):
         hypotheses = found()
@@ -275,15 +263,7 @@ def logits_under(
 def switched_off(
     model: nn.Module, names: Sequence[int | str], lengths: Mapping[str, int]
 ) -> SwitchedOff:
-    """The named parts of a model that writes, as `hiding.part_of` reads their names.
-
-    Args:
-        lengths: positions of each axis whose length is known beforehand.
-
-    Raises:
-        BadArgumentError: not a name, or of a part that there is not.
-        UnsupportedError: not a Transformer that writes.
-    """
+    """The named parts of a model that writes, as `hiding.part_of` reads their names."""
     if not names:
         return NOTHING
     if not isinstance(model, Model) or not model.rewrites:
@@ -320,5 +300,4 @@ def output_weight(attention: nn.Module | None) -> Tensor | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
     if not isinstance(attention, MultiHeadAttention):
         return None
-    weight = attention.output.weight.detach().mT
-    return weight.view(attention.num_heads, attention.head_dim, -1)
+    return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)

@@ -57,16 +57,11 @@ class Naming:
         return piece if unwritable(text) else text
 
     def axis(
-        self,
-        ids: Sequence[int],
-        *,
-        predicts: list[str] | None = None,
-        prompt: int | None = None,
+        self, ids: Sequence[int], *, predicts: list[str] | None = None, prompt: int | None = None
     ) -> AxisInfo:
         """The axis of a sequence; words and sentences are known only with a tokenizer.
 
         Args:
-            predicts: what each position predicts, of a decoder.
             prompt: how many positions were given; all of them if not said.
         """
         names = self.names(ids)

@@ -148,9 +148,9 @@ class Memory:
         """Copy a tensor, contiguously."""
         if self._used + tensor.nbytes > len(self._block):
             self._block, self._used = self._new_block(tensor.nbytes), 0
-        own = self._block[self._used : self._used + tensor.nbytes]
+        room = self._block[self._used : self._used + tensor.nbytes]
         self._used += -(-tensor.nbytes // self.ALIGNMENT) * self.ALIGNMENT
-        return own.view(tensor.dtype).view(tensor.shape).copy_(tensor)
+        return room.view(tensor.dtype).view(tensor.shape).copy_(tensor)
 
     def _new_block(self, least: int) -> Tensor:
         if least > self.BLOCK:
@@ -183,11 +183,7 @@ def on_disk(tensor: Tensor) -> Tensor:
 
 
 def joined(calls: Sequence[Call]) -> Call:
-    """The one call that has every step's query, over the keys that all steps share.
-
-    Raises:
-        UnsupportedError: there was no call.
-    """
+    """The one call that has every step's query, over the keys that all steps share."""
     if not calls:
         raise UnsupportedError(
             "there is no attention to look at: this recurrent model sees one fixed context;"

@@ -52,11 +52,7 @@ class Content:
 
 
 def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
-    """Writes the trace whole: what `load_trace` reads.
-
-    Raises:
-        UnsupportedError: a score function of the user's own, which a file cannot hold.
-    """
+    """Writes the trace whole: what `load_trace` reads."""
     store = Store()
     taps = [
         {
@@ -66,8 +62,8 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
         }
         for tap in trace.values()
     ]
-    own = {each.name: getattr(trace, each.name) for each in fields(Content)}
-    content = asdict(Content(**own | {"taps": taps}))
+    values = {field.name: getattr(trace, field.name) for field in fields(Content)}
+    content = asdict(Content(**values | {"taps": taps}))
     header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
     with whole_file(path) as file:
         save_file(store.tensors, file, metadata=header)
@@ -77,11 +73,6 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The fields of the trace in a file; its tensors stay there until they are looked at.
 
     It has no model, so nothing can be ablated.
-
-    Raises:
-        NotFoundError: no such file.
-        DamagedFileError: not a trace, or a file cut short.
-        UnsupportedError: a trace of another version.
     """
     path = Path(path)
     if not path.is_file():
@@ -126,7 +117,7 @@ class Store:
             held = {k: self.put(v) for k, v in vars(value).items() if not k.startswith("_")}
             return {"mask": type(value).__name__, "fields": held}
         if is_dataclass(value) and type(value).__name__ in SCORES:
-            held = {each.name: self.put(getattr(value, each.name)) for each in fields(value)}
+            held = {field.name: self.put(getattr(value, field.name)) for field in fields(value)}
             return {"score": type(value).__name__, "fields": held}
         for name, function in scores.NAMED.items():
             if function is value:
@@ -163,7 +154,7 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
 def _check(tap: Tap) -> None:
     """Raises an exception for a tap whose parts are not what they are used as."""
     query, key, value, score, mask, bias = tap.attention
-    if not all(isinstance(each, Tensor) and each.ndim == 4 for each in (query, key, value)):
+    if not all(isinstance(tensor, Tensor) and tensor.ndim == 4 for tensor in (query, key, value)):
         raise TypeError("query, key and value must be tensors of four dimensions")
     for name, tensor in (("bias", bias), *((name, getattr(tap, name)) for name in TENSORS)):
         if not isinstance(tensor, Tensor | None):

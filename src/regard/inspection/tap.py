@@ -57,7 +57,7 @@ class Tap:
     def __getstate__(self) -> dict[str, Any]:
         # A copied or pickled tensor takes its whole storage with it, and those of a trace share
         # blocks of 32 MiB.
-        state = {name: _cloned(each) for name, each in vars(self).items()}
+        state = {name: _cloned(value) for name, value in vars(self).items()}
         return state | {"attention": Attention(*map(_cloned, self.attention))}
 
     @property
@@ -198,8 +198,7 @@ class Tap:
 
     def tile_of_norms(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
         """‖α · f(x)‖ at chosen rows and columns."""
-        weights = self.tile(head, rows, columns, item)
-        return weights * self.norms_of_keys(head, columns, item)
+        return self.tile(head, rows, columns, item) * self.norms_of_keys(head, columns, item)
 
     def norms_of_keys(self, head: int, columns: Tensor, item: int = 0) -> Tensor:
         """‖f(x)‖ of chosen keys. Raises UnsupportedError where W_O is not known."""
@@ -220,7 +219,7 @@ class Tap:
     ) -> Tensor:
         """Stack that tile of one head, or of all."""
         rows, columns = self.rows_of(queries), self.columns_of(keys)
-        tiles = torch.stack([tile(each, rows, columns, item) for each in self.heads_of(head)])
+        tiles = torch.stack([tile(number, rows, columns, item) for number in self.heads_of(head)])
         return tiles if head is None else tiles[0]
 
     def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:

@@ -56,9 +56,9 @@ class Trace(TraceData):
     ) -> "Trace":
         """The trace of a run that gave these logits, (batch, steps, entries) or None; `run` gives
         those of the same inputs under an edit, and `fields` are more of TraceData's."""
-        own = [] if written is None else written.notes
+        of_run = [] if written is None else written.notes
         if logits is None:
-            own.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
+            of_run.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
         elif written is not None:
             fields["generation"] = generation_info(written, logits[0], token_of)
         if logits is not None:
@@ -67,7 +67,7 @@ class Trace(TraceData):
             model=model,
             token_of=token_of,
             output_ids=None if written is None else written.ids,
-            notes=[*own, *notes],
+            notes=[*of_run, *notes],
             **fields,
         )
 

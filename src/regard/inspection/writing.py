@@ -59,11 +59,7 @@ def written(
 
     Args:
         axis, prompt: where it stands: on that axis, behind so many positions.
-        searched: False for a text that a caller gave.
         forced: how many of its first tokens the caller chose.
-
-    Raises:
-        BadArgumentError: there is no such hypothesis.
     """
     if not 0 <= hypothesis < len(found):
         if not searched:
@@ -73,12 +69,12 @@ def written(
         )
     hypotheses = [
         HypothesisInfo(
-            text=naming.text_of(each.tokens),
-            tokens=naming.names(each.tokens),
-            score=each.score if searched else None,
-            finished=each.finished,
+            text=naming.text_of(hypothesis.tokens),
+            tokens=naming.names(hypothesis.tokens),
+            score=hypothesis.score if searched else None,
+            finished=hypothesis.finished,
         )
-        for each in found
+        for hypothesis in found
     ]
     ids = list(found[hypothesis].tokens)
     begins = naming.text_of(ids[:forced]) if forced else ""

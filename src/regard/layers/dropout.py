@@ -59,8 +59,8 @@ def check_dropout(probability: float) -> None:
 def keep_scale(like: Tensor, dropped: int) -> Tensor:
     """Like (…) → (…): 0 with probability dropped/256, else 256/(256 − dropped)."""
     words = torch.empty((like.numel() + 7) // 8, dtype=torch.int64).random_(-(2**63), None)
-    kept = words.view(torch.uint8)[: like.numel()] >= dropped
-    return kept.to(like.dtype).mul_(256 / (256 - dropped)).view(like.shape)
+    survives = words.view(torch.uint8)[: like.numel()] >= dropped
+    return survives.to(like.dtype).mul_(256 / (256 - dropped)).view(like.shape)
 
 
 class _Scale(torch.autograd.Function):

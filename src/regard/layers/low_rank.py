@@ -14,13 +14,7 @@ from regard.errors import BadArgumentError
 
 
 class LowRankLinear(nn.Linear):
-    """W x + b + α/r · B A x, of which A and B learn. Weight and bias keep their names.
-
-    Args:
-        linear: the projection, whose weight and bias are shared.
-        rank: r, rows of A and columns of B.
-        alpha: α.
-    """
+    """W x + b + α/r · B A x, of which A and B learn. Weight and bias keep their names."""
 
     def __init__(self, linear: nn.Linear, rank: int, alpha: float):
         super().__init__(
@@ -50,14 +44,7 @@ class LowRankLinear(nn.Linear):
 
 
 def add_adapters(model: nn.Module, parts: Collection[str], *, rank: int, alpha: float) -> None:
-    """Gives an adapter to every projection whose name ends in one of `parts`; they alone learn.
-
-    Args:
-        parts: names of submodules, such as "query".
-
-    Raises:
-        BadArgumentError: the model has no such projection, or the rank is below 1.
-    """
+    """Gives an adapter to every projection whose name ends in one of `parts`; they alone learn."""
     if rank < 1:
         raise BadArgumentError(f"the rank of an adapter must be at least 1; got {rank}.")
     model.requires_grad_(False)

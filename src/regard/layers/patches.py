@@ -85,8 +85,7 @@ class PatchEmbedding(nn.Module):
             )
         embedded = self.patches(pixels).flatten(2).mT  # (batch, patches, d_model)
         if self.class_token is not None:
-            first = self.class_token.expand(len(pixels), -1, -1)
-            embedded = torch.cat([first, embedded], dim=1)
+            embedded = torch.cat([self.class_token.expand(len(pixels), -1, -1), embedded], dim=1)
         return self.dropout(embedded + self.positions)
 
 

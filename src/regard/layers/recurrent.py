@@ -31,8 +31,6 @@ def make_cells(
     """Layers of cells with dropout between them.
 
     Args:
-        cell: a name in CELLS.
-        width: of the input.
         hidden_size: width of the output; each of two directions has half of it.
     """
     return CELLS[cell](
@@ -93,11 +91,6 @@ def reset_cells(cells: nn.RNNBase) -> None:
 class FirstState(nn.Module):
     """s_0 = tanh(W_s h), h the encoder's last state (Bahdanau et al. 2015, appendix A.2.2), for
     each layer and, in an LSTM, for both of its states.
-
-    Args:
-        hidden_size: width of h and of the states.
-        num_layers: of the cells.
-        cell: a name in CELLS.
     """
 
     def __init__(self, hidden_size: int, num_layers: int, cell: str):
@@ -114,11 +107,6 @@ class FirstState(nn.Module):
 class MaxoutReadout(nn.Module):
     """t_i = the larger of each pair in U s_i + V y_{i−1} + C c_i (Bahdanau et al. 2015, appendix
     A.2.2, with the state s_i as in equation 4).
-
-    Args:
-        width: of the input [s_i; y_{i−1}; c_i].
-        d_model: of the output.
-        dropout: probability of zeroing an element of the output.
     """
 
     def __init__(self, width: int, d_model: int, *, dropout: float):

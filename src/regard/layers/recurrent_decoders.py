@@ -37,17 +37,11 @@ class Memory:
 
     def select(self, rows: Tensor) -> "Memory":
         """The memory of other rows; `rows` holds indices of current ones, (new rows,)."""
-        return Memory(*(getattr(self, each.name).index_select(0, rows) for each in fields(self)))
+        return Memory(*(getattr(self, field.name).index_select(0, rows) for field in fields(self)))
 
 
 class BahdanauAttention(nn.Module):
-    """c_i = Σ_j α_ij h_j with the score v · tanh(W s_{i−1} + U h_j) (appendix A.1.2).
-
-    Args:
-        query_dim: width of the decoder's state s.
-        memory_dim: width of the encoder's states h.
-        hidden_dim: width of the score's hidden layer.
-    """
+    """c_i = Σ_j α_ij h_j with the score v · tanh(W s_{i−1} + U h_j) (appendix A.1.2)."""
 
     def __init__(self, query_dim: int, memory_dim: int, hidden_dim: int):
         super().__init__()
@@ -74,12 +68,7 @@ class BahdanauAttention(nn.Module):
 
 
 class LuongAttention(nn.Module):
-    """c_t = Σ_s α_ts h_s with the score s_t · W h_s, "general", or s_t · h_s, "dot" (equation 8).
-
-    Args:
-        width: of the decoder's and the encoder's states.
-        score: "general" or "dot".
-    """
+    """c_t = Σ_s α_ts h_s, the score s_t · W h_s ("general") or s_t · h_s ("dot"; equation 8)."""
 
     def __init__(self, width: int, *, score: str = "general"):
         super().__init__()
@@ -170,9 +159,6 @@ class ContextDecoder(nn.Module):
 class LuongDecoder(nn.Module):
     """Attention after the cell: h̃_t = tanh(W_c [c_t; h_t]) with c_t from h_t (Luong et al. 2015,
     equations 5 to 8); with input feeding the next step also reads h̃_t (section 3.3).
-
-    Args:
-        score: "general" or "dot".
     """
 
     def __init__(

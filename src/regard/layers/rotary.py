@@ -52,8 +52,7 @@ class Rotary:
             )
         # Not from the table: its length would depend on the largest position, and reading that
         # from a GPU waits for it in every layer.
-        angles = positions[:, None, :, None].float() * self._on(query.device)
-        return self._cosine_and_sine(angles)
+        return self._cosine_and_sine(positions[:, None, :, None].float() * self._on(query.device))
 
     def _cosine_and_sine(self, angles: Tensor) -> tuple[Tensor, Tensor]:
         return angles.cos() * self.attention_factor, angles.sin() * self.attention_factor
@@ -64,8 +63,7 @@ class Rotary:
         table = self._tables.get(device)
         if table is None or len(table[0]) < length:
             positions = torch.arange(max(length, 64, 2 * len(table[0]) if table else 0))
-            angles = positions[:, None].float() * self.frequencies
-            cosine, sine = self._cosine_and_sine(angles)
+            cosine, sine = self._cosine_and_sine(positions[:, None].float() * self.frequencies)
             table = self._tables[device] = cosine.to(device), sine.to(device)
         return table
 

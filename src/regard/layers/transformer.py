@@ -169,21 +169,21 @@ class TransformerLayer(nn.Module):
             memory_mask: of cross-attention, likewise.
             cache: keys and values of the steps before, to which this call's are appended.
         """
-        own: dict[str, Any] = dict(mask=mask, bias=bias, positions=positions)
+        itself: dict[str, Any] = dict(mask=mask, bias=bias, positions=positions)
         cross: dict[str, Any] = dict(mask=memory_mask)
         if cache is not None:
-            own["cache"], cross["cache"] = cache.self_attention, cache.cross_attention
+            itself["cache"], cross["cache"] = cache.self_attention, cache.cross_attention
         if self.cross_attention is not None:
             assert memory is not None, "a layer with cross-attention needs memory"
 
         add = self.dropout.add  # add(x, y) is x + dropout(y)
         if self.norm_first:
-            x = add(x, self.self_attention(self.self_attention_norm(x), **own))
+            x = add(x, self.self_attention(self.self_attention_norm(x), **itself))
             if self.cross_attention is not None:
                 x = add(x, self.cross_attention(self.cross_attention_norm(x), memory, **cross))
             x = add(x, self.feed_forward(self.feed_forward_norm(x)))
         else:
-            x = self.self_attention_norm(add(x, self.self_attention(x, **own)))
+            x = self.self_attention_norm(add(x, self.self_attention(x, **itself)))
             if self.cross_attention is not None:
                 x = self.cross_attention_norm(add(x, self.cross_attention(x, memory, **cross)))
             x = self.feed_forward_norm(add(x, self.feed_forward(x)))

@@ -31,9 +31,6 @@ class ModelConfig:
 
     Each field is checked by its name or by the names that it may have; a subclass checks what
     depends on several.
-
-    Raises:
-        BadArgumentError: a value that a model cannot be built from.
     """
 
     # Of a Transformer's layers, in those that leave no choice.

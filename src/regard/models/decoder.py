@@ -24,20 +24,15 @@ from regard.layers import (
     empty_table,
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
-from regard.models.decoding import TextState
-from regard.models.heads import (
-    WRITER_HEADS,
-    LinearHead,
-    TokenHead,
-    last_state,
-)
-from regard.models.model import Model
-from regard.models.token_positions import (
+from regard.models.decoding import (
+    TextState,
     check_attention_mask,
     check_documents,
     positions_of_tokens,
     positions_within,
 )
+from regard.models.heads import WRITER_HEADS, LinearHead, TokenHead, last_state
+from regard.models.model import Model
 from regard.positions.rotary import Llama3Scaling, Scaling
 
 
@@ -168,8 +163,8 @@ class Decoder(Model):
         self.config = config
         self.decoder = _stack(config)
         self.head = _head(config)
-        own = self.head is None and not config.tied_output
-        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False) if own else None
+        separate = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, config.vocab_size, bias=False) if separate else None
         self.reset_parameters()
 
     @torch.no_grad()

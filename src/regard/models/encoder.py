@@ -13,13 +13,7 @@ from torch.nn import functional
 
 from regard.attention import Padding
 from regard.errors import BadArgumentError
-from regard.layers import (
-    ACTIVATIONS,
-    Embedding,
-    Stack,
-    check_ids,
-    empty_table,
-)
+from regard.layers import ACTIVATIONS, Embedding, Stack, check_ids, empty_table
 from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.heads import (
     ENCODER_HEADS,

@@ -23,13 +23,7 @@ from regard.layers import (
 )
 from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import PairState
-from regard.models.heads import (
-    WRITER_HEADS,
-    ClassificationHead,
-    Pooler,
-    TokenHead,
-    last_state,
-)
+from regard.models.heads import WRITER_HEADS, ClassificationHead, Pooler, TokenHead, last_state
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 
@@ -149,8 +143,8 @@ class EncoderDecoder(AnyEncoderDecoder):
         self.decoder = _stack(config, target_tokens, decodes=True)
         vocab = config.decoder_vocab_size
         self.head = _head(config)
-        own = self.head is None and not config.tied_output
-        self.output = nn.Linear(config.d_model, vocab, bias=False) if own else None
+        separate = self.head is None and not config.tied_output
+        self.output = nn.Linear(config.d_model, vocab, bias=False) if separate else None
         self.logits_bias = nn.Parameter(torch.zeros(vocab)) if config.logits_bias else None
         self.reset_parameters()
 

@@ -109,8 +109,7 @@ def last_state(states: Tensor, chosen: Tensor) -> Tensor:
         chosen: (batch, length), True for the positions to choose among; of a row without any, the
             first position is taken.
     """
-    positions = torch.arange(chosen.shape[1], device=chosen.device)
-    last = (positions * chosen).argmax(1)
+    last = (torch.arange(chosen.shape[1], device=chosen.device) * chosen).argmax(1)
     return states[torch.arange(len(states), device=states.device), last][:, None]
 
 
@@ -119,13 +118,9 @@ def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **chan
 
     A head of the same shape keeps its weights, and so does a pooler that becomes part of a
     classification; any other head is new, with random weights from torch's generator.
-
-    Raises:
-        BadArgumentError: a head, or a change, that the model's config does not have.
     """
     before: Any = model.config
-    config = replace(before, head=head, labels=tuple(labels), **changes)
-    other = type(model)(config)
+    other = type(model)(replace(before, head=head, labels=tuple(labels), **changes))
     state = model.state_dict()
     if before.head == "pooler" and head == "classification":
         state = {name.replace("head.", "head.pooler."): value for name, value in state.items()}

@@ -25,7 +25,7 @@ class Model(nn.Module):
     @property
     def architecture(self) -> str:
         """The name of its class in `regard.models`, such as "Encoder"."""
-        classes = (each for each in type(self).__mro__ if each.__module__.startswith(__package__))
+        classes = (base for base in type(self).__mro__ if base.__module__.startswith(__package__))
         return next(classes).__name__
 
     @property
@@ -69,31 +69,19 @@ class Model(nn.Module):
         return head.steps(output) if head.entries else None
 
     def ids(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The token ids that the model looks up, (batch, length) for each axis that has ids.
-
-        Args:
-            inputs: of forward, by name.
-        """
+        """The token ids that the model looks up, (batch, length) for each axis that has ids."""
         return {self.axes[0]: inputs["ids"]}
 
     def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
         """The token ids that the positions of the last axis predict, (batch, length); None of a
         model that does not write.
-
-        Args:
-            inputs: of forward, by name.
-            logits: (batch, length, vocab).
         """
         return None
 
     def reading(
         self, ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
     ) -> dict[str, Tensor]:
-        """The arguments of forward for a text that is read for the head, each (batch, length).
-
-        Args:
-            attention_mask: True for a token, False for padding.
-        """
+        """The arguments of forward for a text that is read for the head, each (batch, length)."""
         inputs = {"ids": ids, "attention_mask": attention_mask}
         return inputs if token_type_ids is None else inputs | {"token_type_ids": token_type_ids}
 

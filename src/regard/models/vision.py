@@ -10,11 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.layers import (
-    ACTIVATIONS,
-    PatchEmbedding,
-    Stack,
-)
+from regard.layers import ACTIVATIONS, PatchEmbedding, Stack
 from regard.models.configs import ModelConfig, from_preset, one_of
 from regard.models.heads import VISION_HEADS, LinearHead, Pooler
 from regard.models.model import Model, init_weights

@@ -51,11 +51,7 @@ def write_run_card(
     folder: Path,
     text: CardText,
 ) -> None:
-    """Write the card of a recipe's best model so far.
-
-    Args:
-        origin: the name of the data's file.
-    """
+    """Write the card of a recipe's best model so far."""
     options, kind = recipe.options, recipe.describe(model)
     base = getattr(options, "base_model", None)
     facts = {

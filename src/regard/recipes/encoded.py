@@ -1,26 +1,29 @@
 """Texts for an encoder as batches: token ids with special tokens, and what each should give."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from regard.data import Plan, TokenStore
+from regard.data.batches import Tensors
 from regard.data.store import Ids
 from regard.tasks.reading import Batch, Tokens, kinds_of_tokens
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
 _AT_ONCE = 4096
+BatchT = TypeVar("BatchT")
 
 
 @dataclass(frozen=True)
-class EncodedBatch:
+class EncodedBatch(Tensors):
     """Texts as an encoder takes them, and the numbers that each should give."""
 
     inputs: Batch
@@ -28,37 +31,40 @@ class EncodedBatch:
     rows: Ids  # (batch,): which rows of the store they are
     num_tokens: int  # without padding
 
-    def to(self, device: torch.device | str) -> "EncodedBatch":
-        return replace(self, inputs=self.inputs.to(device))
 
+class StoredBatches(ABC, Generic[BatchT]):
+    """A token store as batches in the order of a `Plan`, which goes by the lengths of `sides`."""
 
-class EncodedTexts:
-    """A token store of encoded texts, each with its targets behind it, in the order of a `Plan`.
-
-    The target side of the store has the length of the first text with its special tokens, which
-    parts the two kinds of tokens of a pair, and then the text's targets.
-
-    Args:
-        config: of the model.
-    """
+    sides = (0, 1)
 
     def __init__(
         self, store: TokenStore, config: Any, *, max_tokens: int, batch_size: int, seed: int
     ) -> None:
         self.store, self.config = store, config
-        lengths = store.lengths()[0].astype(np.int32)
-        self.plan = Plan(lengths, lengths, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
+        first, second = (store.lengths()[side].astype(np.int32) for side in self.sides)
+        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
 
     def __len__(self) -> int:
-        """Batches in an epoch."""
         return len(self.plan)
 
-    def at(self, step: int) -> EncodedBatch:
-        """The batch of a step, from 0."""
+    def at(self, step: int) -> BatchT:
         return self.batch(self.plan.at(step))
 
-    def batch(self, rows: Ids) -> EncodedBatch:
+    @abstractmethod
+    def batch(self, rows: Ids) -> BatchT:
         """The batch of these rows of the store."""
+
+
+class EncodedTexts(StoredBatches[EncodedBatch]):
+    """A token store of encoded texts, each with its targets behind it.
+
+    The target side of the store has the length of the first text with its special tokens, which
+    parts the two kinds of tokens of a pair, and then the text's targets.
+    """
+
+    sides = (0, 0)
+
+    def batch(self, rows: Ids) -> EncodedBatch:
         pairs = [self.store[int(row)] for row in rows]
         texts = [ids for ids, _ in pairs]
         inputs = padded(texts, self.config, first=[int(target[0]) for _, target in pairs])
@@ -70,7 +76,6 @@ def padded(texts: Sequence[Ids], config: Any, *, first: Sequence[int] | None = N
     """Texts of token ids as a model takes them.
 
     Args:
-        config: of the model.
         first: the length of the first text of each; None: there is no second one.
     """
     lengths = np.array([len(ids) for ids in texts])
@@ -96,8 +101,8 @@ def encode_texts(
             ids, kinds = encoding.ids, encoding.type_ids
             truncated = len(ids) > max_length
             if truncated:
-                kept = cut(encoding, max_length)
-                ids, kinds = [ids[k] for k in kept], [kinds[k] for k in kept]
+                places = cut(encoding, max_length)
+                ids, kinds = [ids[k] for k in places], [kinds[k] for k in places]
             yield Tokens(ids, kinds, truncated)
 
 

@@ -2,6 +2,8 @@
 and how fast."""
 
 import copy
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,15 +15,15 @@ from regard.checkpoints import Checkpoint, from_pretrained, open_checkpoint, sav
 from regard.checkpoints.adapters import save_adapter
 from regard.checkpoints.families import READERS, titles
 from regard.data import TokenStore
-from regard.errors import UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
+from regard.layers import Stack
 from regard.layers.low_rank import add_adapters, merge_adapters
 from regard.models import Encoder, TextReader
 from regard.models.heads import replace_head
 from regard.recipes.encoded import EncodedTexts
 from regard.recipes.options.encoders import LORA_TARGETS, EncoderOptions
 from regard.recipes.prepared import Prepared
-from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import check_tokenizer, freeze, layer_rate, stacks
+from regard.recipes.recipe import Epochs, Recipe
 from regard.tasks.reading import kinds_of_tokens, load_encoder
 from regard.text import Tokenizer
 from regard.text.train import train_tokenizer
@@ -144,6 +146,9 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
             return f"{what} from {self.options.base_model}"
         return f"encoder {self.options.preset}"
 
+    def batches(self, data: EncoderDataT, model: nn.Module) -> Epochs:
+        return self.encoded(data.train, model)
+
     def encoded(self, store: TokenStore, model: nn.Module) -> EncodedTexts:
         """The batches over a store of encoded texts."""
         return EncodedTexts(
@@ -165,27 +170,68 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
 
 
 def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Tokenizer]:
-    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad.
-
-    Raises:
-        UnsupportedError: another model, found out before its weights are read.
-    """
+    """A decoder, or BART, for a head of its own, and its tokenizer, which can pad."""
     kind = checkpoint.settings["model_type"]
     if kind not in checkpoint.entry.headed:
         raise UnsupportedError(
             f"{name} must be a model that a head can be put on ({titles(*READERS, headed=True)});"
             f" it is a {kind} model. Give the folder of such a model."
         )
-    tokenizer = checkpoint.tokenizers.source
-    return cast(TextReader, from_pretrained(checkpoint)), _padding(tokenizer)
+    return cast(TextReader, from_pretrained(checkpoint)), _padding(checkpoint.tokenizers.source)
 
 
 def _padding(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer; one without a padding token pads with the end of text."""
-    named = dict(tokenizer.special)
-    if "pad" in named or "eos" not in named:
+    special = dict(tokenizer.special)
+    if "pad" in special or "eos" not in special:
         return tokenizer
-    own = {name: named.pop(name, None) for name in ("eos", "unk")}
+    usual = {name: special.pop(name, None) for name in ("eos", "unk")}
     return Tokenizer(
-        tokenizer.backend, pad=own["eos"], **own, others=named, settings=tokenizer.settings
+        tokenizer.backend, pad=usual["eos"], **usual, others=special, settings=tokenizer.settings
     )
+
+
+def check_tokenizer(tokenizer: Tokenizer, vocab_size: int, name: str) -> None:
+    """Raises BadArgumentError unless the model `name` has a vector for every token."""
+    if tokenizer.vocab_size > vocab_size:
+        raise BadArgumentError(
+            f"the tokenizer in {name} has {tokenizer.vocab_size:,} tokens, but the model's"
+            f" vocabulary is {vocab_size:,}. Put the tokenizer there that the model was trained"
+            " with."
+        )
+
+
+def stacks(model: nn.Module) -> dict[str, Stack]:
+    """The model's stacks of layers by their names, the one that reads the input first."""
+    members = ((name, getattr(model, name, None)) for name in ("encoder", "decoder"))
+    return {name: stack for name, stack in members if isinstance(stack, Stack)}
+
+
+def freeze(model: nn.Module, train_layers: int | None) -> None:
+    """Lets the head and the last `train_layers` layers learn; None: everything."""
+    if train_layers is None:
+        return
+    layers = [layer for stack in stacks(model).values() for layer in stack.layers]
+    if train_layers > len(layers):
+        raise BadArgumentError(
+            f"train_layers must be at most {len(layers)}, the model's layers; got {train_layers}."
+        )
+    model.requires_grad_(False)
+    for part in (model.head, *layers[len(layers) - train_layers :]):
+        part.requires_grad_(True)
+
+
+def layer_rate(name: str, layers: Mapping[str, int], decay: float) -> float:
+    """The rate of a parameter over the head's: `decay` to the power of the layers above it, as in
+    ELECTRA and BEiT.
+    """
+    if decay == 1 or name.startswith("head."):
+        return 1.0
+    below = 0
+    for stack, count in layers.items():
+        if match := re.match(rf"{stack}\.layers\.(\d+)\.", name):
+            return float(decay ** (sum(layers.values()) - below - int(match[1])))
+        below += count
+        if name.startswith(f"{stack}.norm."):
+            return float(decay ** (sum(layers.values()) - below + 1))
+    return float(decay ** (below + 1))  # embeddings lie below the first layer

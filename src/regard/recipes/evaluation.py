@@ -3,18 +3,16 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
-
 from regard.errors import NotFoundError
 from regard.files import whole_file
 from regard.lines import one_line
-from regard.recipes.options.evaluation import EvaluationOptions, LineOptions
+from regard.recipes.options.evaluation import BatchedOptions, EvaluationOptions, LineOptions
 from regard.recipes.resampling import Scored, intervals, paired_chance
 from regard.records import LeftOut
 
@@ -101,7 +99,7 @@ class Report:
             lines += ["", self._comparison(self.compared)]
         lines += self.details()
         if self.worst:
-            lines += ["", self.before_worst, *(f"  {self.example(each)}" for each in self.worst)]
+            lines += ["", self.before_worst, *(f"  {self.example(bad)}" for bad in self.worst)]
         return lines
 
     def as_json(self) -> str:
@@ -154,44 +152,39 @@ class Evaluator(ABC, Generic[OptionsT]):
 
     A result is `Scored`: its figures can be computed over any choice of the examples, which gives
     the intervals and the paired test.
-
-    Args:
-        say: called with a sentence on what is left out of the data.
     """
 
     unit: ClassVar[str]  # what is counted: "questions"
     doing: ClassVar[str]  # for the progress bar
     report_class: ClassVar[type[Report]] = Report
+    # (path, columns by name, on_bad_line, say) → the examples of a file.
+    reader: ClassVar[Callable[..., Iterator[Any]]]
+    # (task, examples, batch_size, progress) → what a model makes of the examples, as `Scored`.
+    scorer: ClassVar[Callable[..., Scored]]
 
     def __init__(self, options: OptionsT, *, say: Say = print) -> None:
         self.options, self.say = options, say
 
-    @abstractmethod
     def read(self, path: str) -> Any:
-        """Return the examples of a file or folder."""
-
-    def examples(self, read: Callable[..., Iterable[Any]], path: str, **columns: Any) -> list[Any]:
         """Return the examples of a file; lines that cannot be used are counted and named."""
         assert isinstance(self.options, LineOptions)
         bad = LeftOut(strict=self.options.strict)
-        examples = list(read(path, **columns, on_bad_line=bad, say=self.say))
+        columns = self.options.columns()
+        examples = list(self.reader(path, **columns, on_bad_line=bad, say=self.say))
         bad.report(self.say)
         return examples
 
-    @abstractmethod
     def score(self, task: Any, data: Any, *, progress: Progress = no_progress) -> Any:
         """Return what a model makes of the examples, as `Scored`."""
+        assert isinstance(self.options, BatchedOptions)
+        return self.scorer(task, data, batch_size=self.options.batch_size, progress=progress)
 
     @abstractmethod
     def compared(self, result: Any) -> str:
         """Return the name of the figure of the paired test."""
 
     def configured(self, task: Any, name: str) -> Any:
-        """Return the task as the options have it.
-
-        Args:
-            name: of the model, for messages.
-        """
+        """Return the task as the options have it."""
         return task
 
     def outputs(self, result: Any) -> Sequence[Any]:
@@ -217,24 +210,19 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Score a model.
 
         Args:
-            data: as `read` returned it.
             other, name: another model of the task, for the paired test, and what it is called.
-
-        Raises:
-            BadArgumentError: an example that the model cannot read, or two models that cannot be
-                compared.
         """
         tasks = [task] if other is None else [task, other]
         size = self.size(data)
         with bar(size and size * len(tasks), self.doing) as progress:
-            result, *others = [self.score(each, data, progress=progress) for each in tasks]
+            result, *others = [self.score(model, data, progress=progress) for model in tasks]
         report = self.report_class(
             figures=self._figures(result),
             intervals=intervals(result),
             count=len(result),
             unit=self.unit,
             baselines={
-                name: self._figures(scored) for name, scored in self.baselines(data).items()
+                name: self._figures(scores) for name, scores in self.baselines(data).items()
             },
             worst=self.worst(result, data, getattr(self.options, "worst", 0)),
             compared=self.compare(result, others[0], name) if others else None,
@@ -248,14 +236,7 @@ class Evaluator(ABC, Generic[OptionsT]):
         """Write the files that the options name."""
 
     def compare(self, result: Any, other: Any, name: str) -> dict[str, Any]:
-        """Return the paired test of two models' results, as JSON.
-
-        Args:
-            name: of the other model.
-
-        Raises:
-            BadArgumentError: the two were not scored on the same examples.
-        """
+        """Return the paired test of two models' results, as JSON."""
         figure = self.compared(result)
         value, theirs = self._figures(result)[figure], self._figures(other)[figure]
         return {
@@ -267,8 +248,8 @@ class Evaluator(ABC, Generic[OptionsT]):
         }
 
     def _figures(self, result: Scored) -> dict[str, float]:
-        figures = result.figures_of(np.arange(len(result)))
-        return {name: value for name, value in figures.items() if name in self.report_class.titles}
+        titles = self.report_class.titles
+        return {name: value for name, value in result.figures.items() if name in titles}
 
 
 def check_exists(path: Path) -> None:

@@ -57,11 +57,7 @@ class Examples:
     report: CleaningReport = field(default_factory=CleaningReport)
 
     def __iter__(self) -> Iterator[Example]:
-        """The examples that stay.
-
-        Raises:
-            DamagedFileError: no example is left.
-        """
+        """The examples that stay."""
         seen = SeenHashes()
         for example in self.read(self.path, self._skip):
             self.report.read += 1
@@ -107,13 +103,8 @@ def split_examples(
     say: Say,
     **how: Any,
 ) -> dict[str, int]:
-    """Read a file of examples, and those of dev and test that `options` name; see `split`.
-
-    Args:
-        read, fault: as those of `Examples`.
-        how: further arguments of `split`.
-    """
-    own = {
+    """Read a file of examples, and those of dev and test that `options` name; see `split`."""
+    parts = {
         name: _own_part(name, file, read, fault, options.strict, say)
         for name, file in (("dev", options.dev), ("test", options.test))
     }
@@ -123,7 +114,7 @@ def split_examples(
         yield from examples
         say(f"{path}: {examples.report}")
 
-    return split(reported(), own, folder, seed=options.seed, say=say, **how)
+    return split(reported(), parts, folder, seed=options.seed, say=say, **how)
 
 
 def split(
@@ -155,13 +146,10 @@ def split(
 
     Returns:
         the number of examples in each part.
-
-    Raises:
-        BadArgumentError: nothing is left to train on, or to choose the best model by.
     """
     cleaned = folder / "cleaned.jsonl"
-    kept = write_examples(cleaned, examples)
-    size = min(2000, max(1, round(share * kept)))
+    count = write_examples(cleaned, examples)
+    size = min(2000, max(1, round(share * count)))
 
     def keys_of(example: Example) -> Pair:
         return Pair(key(example), example.targets[0] if targets_leak else "", 0)
@@ -202,7 +190,7 @@ def split(
             f"training needs examples to train on and dev examples; got {sizes['train']} and"
             f" {sizes['dev']}. Give more data, or a dev file that does not repeat it."
         )
-    rest = kept - sizes["train"] - split_off
+    rest = count - sizes["train"] - split_off
     left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
     said = f"{sizes['train']:,} {noun}to train on, {sizes['dev']:,} dev, {sizes['test']:,} test"
     say(f"{said}{left_out}")

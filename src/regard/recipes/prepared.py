@@ -72,15 +72,10 @@ def prepare_once(
 
     Args:
         files: what the data is made from; a folder stands for all files in it.
-        options: the options that it depends on.
         make: returns a summary, and the values that are not in a file of their own, for JSON.
 
     Returns:
         SHA-256 of the files, for the run's record, and the values.
-
-    Raises:
-        BadArgumentError: the folder has data from other files or options.
-        DamagedFileError: the prepared data has changed since.
     """
     made_from = {"sha256": [sha256_tree(file) for file in files], **options}
     record = folder / "prepared.json"

@@ -12,9 +12,11 @@ from torch import Tensor, nn
 
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
-from regard.recipes.examples import read_examples
+from regard.recipes.examples import Example, read_examples
+from regard.recipes.options.evaluation import LineOptions
 from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
+from regard.records import OnBadLine
 from regard.records.lines import check_rereadable
 from regard.training import Objective, Progress, RunFolder, fit
 from regard.training.precision import choose_device, choose_dtype
@@ -28,9 +30,11 @@ Watch = Callable[[str, Progress], None]
 class Epochs(Protocol):
     """Training data: the batch of any step, and how many batches make an epoch."""
 
-    def at(self, step: int) -> Any: ...
+    def at(self, step: int) -> Any:
+        """The batch of a step, from 0."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Batches in an epoch."""
 
 
 OptionsT = TypeVar("OptionsT", bound=RunOptions)
@@ -58,6 +62,17 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         self.source = [source] if isinstance(source, str) else list(source)
         self.options, self.say, self.command = options, say, command
 
+    @staticmethod
+    def files_in(path: str) -> Sequence[str | Path]:
+        """The files that are read of a path: itself, unless it may be a folder."""
+        return [path]
+
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+        """Read a file as the evaluator does."""
+        columns = cast(LineOptions, self.options).columns()
+        reading = {"on_bad_line": on_bad_line, "say": self.say, **reading}
+        return self.evaluator.reader(path, **columns, **reading)
+
     def shown_figures(self) -> Mapping[str, str]:
         """`shown`, and what else this run's evaluations give."""
         return self.shown
@@ -66,7 +81,8 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def files(self) -> list[str]:
         """Every file that training reads."""
         held = (self.options.dev, getattr(self.options, "test", None))
-        return [*self.source, *filter(None, held)]
+        paths = (*self.source, *filter(None, held))
+        return [str(file) for path in paths for file in self.files_in(path)]
 
     def check_files(self) -> None:
         """Raises NotFoundError for a file that is missing, before anything is written."""
@@ -133,11 +149,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def save_task(
         self, model: nn.Module, data: DataT, figures: dict[str, float], folder: Path
     ) -> None:
-        """Write the model and what reads its input.
-
-        Args:
-            figures: of the dev set.
-        """
+        """Write the model and what reads its input."""
 
     @abstractmethod
     def card(self, model: nn.Module, data: DataT, figures: dict[str, float]) -> CardText:
@@ -177,12 +189,6 @@ def learn(
         watch: called as watch(event, progress), see `training.fit`.
         data: as `recipe.prepare` returned it, to share with other runs; the run's own folder has
             it when not given.
-
-    Raises:
-        BadArgumentError: a mistake in the options, or a run that this cannot resume.
-        NotFoundError: a file is missing.
-        DamagedFileError: a file of the data, or of the run, cannot be read.
-        UnavailableError: another process trains there, or nothing can be written.
     """
     options: RunOptions = recipe.options
     device = own_device(choose_device(options.device))
@@ -218,8 +224,8 @@ def _learn(
     recipe.say(f"model: {recipe.describe(model)}, {every:,} parameters{fixed}")
     batches = recipe.batches(data, model)
     if processes.count > 1:
-        kept = "share out the model" if processes.shard else "each have the model"
-        recipe.say(f"{processes.count} processes {kept}; a step has {accumulate} batches")
+        placed = "share out the model" if processes.shard else "each have the model"
+        recipe.say(f"{processes.count} processes {placed}; a step has {accumulate} batches")
     config = options.training_config(
         epoch=max(1, len(batches) // accumulate), accumulate=accumulate
     )

@@ -4,47 +4,55 @@ Both draw test sets of the same size from the examples, with replacement, and lo
 varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Machine Translation Evaluation).
 """
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
+from regard.training.metrics import ScoredTexts
 
 SAMPLES = 1000
 
 
-class Scored(Protocol):
+class Scored(ABC):
     """A model's answers to a set of examples."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """The number of examples."""
 
+    @abstractmethod
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these examples, which may repeat."""
 
+    @property
+    def figures(self) -> dict[str, float]:
+        """Figures by name; "score", where it is one, is the one that a model is chosen by."""
+        return self.figures_of(np.arange(len(self)))
 
-def intervals(scored: Scored, *, seed: int = 0) -> dict[str, tuple[float, float]]:
+
+def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple[float, float]]:
     """The 95 % interval of each figure: name → (low, high), the same at every call."""
     drawn = [scored.figures_of(rows) for rows in _samples(len(scored), seed)]
-    return {name: _percentiles(np.array([figures[name] for figures in drawn])) for name in drawn[0]}
+    ends = {
+        name: np.nanpercentile([figures[name] for figures in drawn], [2.5, 97.5]).tolist()
+        for name in drawn[0]
+    }
+    return {name: (low, high) for name, (low, high) in ends.items()}
 
 
 def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> float:
     """The p-value of the difference between two models on the same examples.
 
     How often the difference, centered on 0, is at least as large as the one that was measured.
-
-    Raises:
-        BadArgumentError: the two were not scored on the same number of examples.
     """
     if len(one) != len(other):
         raise BadArgumentError(
             "a paired test needs two models scored on the same examples; got"
             f" {len(one):,} and {len(other):,} examples."
         )
-    every = np.arange(len(one))
-    measured = one.figures_of(every)[figure] - other.figures_of(every)[figure]
+    measured = one.figures[figure] - other.figures[figure]
     if measured == 0:
         return 1.0
     drawn = np.array(
@@ -53,15 +61,9 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
             for rows in _samples(len(one), seed)
         ]
     )
-    extreme = int((np.abs(drawn - measured) >= abs(measured)).sum())
-    return (extreme + 1) / (SAMPLES + 1)
+    return (int((np.abs(drawn - measured) >= abs(measured)).sum()) + 1) / (SAMPLES + 1)
 
 
 def _samples(count: int, seed: int) -> list[NDArray[np.int64]]:
     random = np.random.default_rng(seed)
     return [random.integers(0, count, count) for _ in range(SAMPLES)]
-
-
-def _percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = np.nanpercentile(values, [2.5, 97.5])
-    return float(low), float(high)

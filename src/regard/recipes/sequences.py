@@ -138,11 +138,7 @@ class PairEncoder:
 
     @classmethod
     def of(cls, task: TextToText) -> "PairEncoder":
-        """Return the encoder of a trained model's texts.
-
-        Raises:
-            UnsupportedError: nothing stands behind a source.
-        """
+        """Return the encoder of a trained model's texts."""
         if not task.after:
             raise UnsupportedError(
                 f"the tokenizer of {task.name} puts no end token behind a text, which training"
@@ -164,8 +160,8 @@ class PairEncoder:
             sources = self.tokenizers.source.encode_batch([f"{self.prefix}{s}" for s, _ in chunk])
             targets = self.tokenizers.target.encode_batch([target for _, target in chunk])
             for source, target in zip(sources, targets, strict=True):
-                kept = [*self.before, *source[:room], *self.after]
-                yield kept, [*self.begin, *target], room is not None and len(source) > room
+                tokens = [*self.before, *source[:room], *self.after]
+                yield tokens, [*self.begin, *target], room is not None and len(source) > room
 
 
 def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoderDecoder:
@@ -223,19 +219,14 @@ def mean_loss(task: TextToText, pairs: Sequence[tuple[str, str]]) -> float:
 def summed_loss(
     model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Summed loss over the target's tokens; padded positions never reach the projection.
-
-    Args:
-        source: (batch, source length) ids.
-        target: (batch, target length) ids.
-    """
+    """Summed loss over the target's tokens; padded positions never reach the projection."""
     hidden = model.hidden(source, target).flatten(0, 1)
     target = target.flatten()
-    kept = (target != model.config.pad_id).nonzero()[:, 0]
+    places = (target != model.config.pad_id).nonzero()[:, 0]
     return cross_entropy(
-        hidden.index_select(0, kept),
+        hidden.index_select(0, places),
         model.output_weight,
-        target[kept],
+        target[places],
         bias=model.logits_bias,
         label_smoothing=label_smoothing,
     )

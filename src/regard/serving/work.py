@@ -101,7 +101,8 @@ class Texts(Work):
             for part in self.task.parts(text, force=self._force):
                 parts.append(part)
                 source = self.task.source(part)
-                yield Decode(source, self._config, self.deadline, start=start, number=number)
+                config = self.task.config_for(getattr(part, "ids", part), self._config)
+                yield Decode(source, config, self.deadline, start=start, number=number)
                 number += 1
 
     def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:

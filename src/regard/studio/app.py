@@ -1,6 +1,12 @@
 """The page's server: the answers under /api, the built page at /, and refusals as sentences."""
 
-from collections.abc import Mapping, Sequence
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -10,15 +16,14 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 
 from regard.http.application import application
 from regard.http.guard import Access, Guard
+from regard.http.server import ADDRESS, Server, answer, bind
 from regard.inspection.trace import Trace
 from regard.studio import page
 from regard.studio.lessons import lessons
-from regard.studio.library import Library
+from regard.studio.library import Library, Shelf
 from regard.studio.requests import TraceRequest
 from regard.studio.routes import NUMBERS, api
-from regard.studio.shelf import Shelf
 from regard.studio.trained import trained
-from regard.studio.why import why
 
 FILES, FILE_LIMIT = "/api/files", 2**29  # where traces are sent whole
 TOO_LONG = f"a trace file may have {FILE_LIMIT:,} bytes here; open a larger one with `regard look`."
@@ -37,9 +42,7 @@ def create_app(
     Args:
         models: shipped names, folders and hub:org/name that a page may run; no path that a page
             sends is opened.
-        traces: by id, already made.
         requests: by the same ids, what makes a trace again.
-        cache, download: what a page may open besides, as in `Shelf`.
     """
     library = Library(Shelf(models, cache=cache, download=download), traces, requests)
 
@@ -47,7 +50,6 @@ def create_app(
     app.state.library = library
     app.include_router(api)
     app.include_router(lessons)
-    app.include_router(why)
     app.include_router(trained)
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
     # Numbers hardly shrink, and a tile must not wait for a try.
@@ -67,3 +69,34 @@ async def _page(path: str) -> Response:
         raise HTTPException(404, f"there is nothing at /{path[:80]}; the page is at /.")
     kind, contents = file
     return Response(contents, media_type=kind)
+
+
+def serve(app: FastAPI, listener: socket.socket, *, path: str = "/", browse: bool = True) -> None:
+    """Answers on `listener` until interrupted; prints the address, and opens it in a browser."""
+    address = f"http://{ADDRESS}:{listener.getsockname()[1]}{path}"
+    print(f"{address}  (Ctrl-C ends)", flush=True)  # at once, into a pipe too
+    if browse and has_display():
+        # Connections wait in the socket's queue, so the browser may come before the server.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    answer(app, listener, seconds=1)  # a long trace does not keep the command from ending
+
+
+@contextmanager
+def in_background(app: FastAPI) -> Iterator[str]:
+    """Answers in a thread of this process while the block runs; gives the address."""
+    listener = bind(0)
+    server = Server(app, seconds=1)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{ADDRESS}:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def has_display() -> bool:
+    """Return True where a browser could show itself."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

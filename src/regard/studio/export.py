@@ -22,7 +22,7 @@ from regard.inspection.views.formula import scale
 from regard.inspection.views.page import describe
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
-from regard.studio.one_file import of_json, one_file, plain
+from regard.studio.page import of_json, one_file, plain
 
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48
@@ -48,10 +48,6 @@ def to_html(
 
     Returns:
         What was left out, a sentence each; the page says the same.
-
-    Raises:
-        BadArgumentError: a tap or head that does not exist.
-        UnavailableError: this copy of the package has no built page.
     """
     chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
     for tap in chosen:
@@ -83,8 +79,7 @@ def _answers(
 ) -> tuple[dict[str, Any], list[str]]:
     answers: dict[str, Any] = {}
     for tap in trace.values():  # an overview of everything costs little
-        summary = asdict(summary_of(trace, tap.name))
-        answers[_key("summary", tap=tap.name)] = plain(summary)
+        answers[_key("summary", tap=tap.name)] = plain(asdict(summary_of(trace, tap.name)))
         answers[_key("scale", tap=tap.name)] = scale(tap.score, tap.head_dim)
         pictures = thumbnails(tap, THUMBNAIL)[0]
         answers[_key("thumbnails", tap=tap.name, size=THUMBNAIL)] = _packed(pictures)

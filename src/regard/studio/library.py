@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import shlex
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,16 +14,84 @@ from threading import Lock, RLock, get_native_id
 from torch import nn
 
 from regard.api.looking import Traceable, describe, look_at, open_for_looking
-from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError
+from regard.checkpoints import hub
+from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError, unknown
 from regard.inspection.answers import ModelInfo
 from regard.inspection.trace import Trace
 from regard.inspection.watching import watching
 from regard.options import check_options
 from regard.progress import Work, check, current, report
-from regard.studio.requests import Listed, Working
-from regard.studio.shelf import Shelf
+from regard.studio.requests import Listed, Offer, Working
 from regard.tasks.options import TraceRequest
 from regard.text.normalize import check_unicode
+
+
+class Shelf:
+    """Models by the names that a page shows.
+
+    A name that comes with a request is looked up among those that the server's owner offers, and is
+    never taken for a path.
+
+    Args:
+        models: shipped names, folders and hub:org/name, as the owner named them.
+        cache: offer the models of the Hugging Face Hub that are in the local cache.
+        download: fetch any model of the Hugging Face Hub that a page names.
+    """
+
+    def __init__(
+        self, models: Sequence[str | Path], *, cache: bool = False, download: bool = False
+    ) -> None:
+        self._places: dict[str, str] = {}
+        self._download = download
+        self._cache = cache or download
+        for place in dict.fromkeys(map(str, models)):
+            name = hub.short_name(place)
+            self._places[place if name in self._places else name] = place
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._places)
+
+    def place(self, name: str) -> str:
+        """The place of the model of a name. Raises BadArgumentError for one that is not offered."""
+        if name not in self._places:
+            raise unknown("model", name[:80], self._places)
+        return self._places[name]
+
+    def offer(self) -> Offer:
+        """Models that a page may open besides those that it lists."""
+        others = hub.cached_names() if self._cache else []
+        return Offer([name for name in others if name not in self._places], self._download)
+
+    def open(self, name: str) -> None:
+        """Puts a model of the hub's cache, or of the hub, among those that a page lists."""
+        if name in self._places:
+            return
+        if self._cache and name in self.offer().cached:
+            folder = hub.cached(name)
+            if folder is None:
+                raise NotFoundError(f"{name} is no longer in the cache; fetch it again.")
+        elif self._download and hub.is_id(name):
+            folder = hub.download(name)
+        else:
+            raise BadArgumentError(self._refusal(name[:200]))
+        self._places[name] = str(folder)
+
+    def close(self, name: str) -> None:
+        """Takes a model from those that a page lists."""
+        self._places.pop(name, None)
+
+    def _refusal(self, name: str) -> str:
+        if hub.is_id(name):
+            return (
+                f"{name} is not offered here; to fetch it from the Hugging Face Hub, start the page"
+                f" with: regard studio --download {name}"
+            )
+        return (
+            "this page cannot open a folder by itself; in a terminal, run:"
+            f" regard studio {shlex.quote(name)}"
+        )
+
 
 KEPT_TRACES = 8
 CHARACTERS_A_TOKEN = 64  # a text of more is refused before anything is split into tokens
@@ -35,13 +104,7 @@ class NoTrace(NotFoundError):
 
 
 class Library:
-    """Models by name and traces by id. Models run on one thread of their own, one at a time.
-
-    Args:
-        shelf: the models that a page may ask for.
-        traces: kept as long as the library; those made on request give way to newer ones.
-        requests: what makes such a trace again, where it was made by one.
-    """
+    """Models by name and traces by id. Models run on one thread of their own, one at a time."""
 
     def __init__(
         self,
@@ -98,12 +161,7 @@ class Library:
             return self._made[id]
 
     def trace(self, request: TraceRequest) -> str:
-        """Runs the model, unless that very request has been answered already; gives the id.
-
-        Raises:
-            BadArgumentError: an unknown model, or a text that is too long.
-            UnsupportedError: a model of images.
-        """
+        """Runs the model, unless that very request has been answered already; gives the id."""
         self._check(request)
         id = request.id
         with self._lock:
@@ -136,11 +194,7 @@ class Library:
         return Working(request.model, request.text, work.stage, work.done, work.most, work.seconds)
 
     def add_file(self, contents: bytes) -> str:
-        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id.
-
-        Raises:
-            DamagedFileError: not a trace.
-        """
+        """Keeps a trace that `Trace.save` wrote, by its contents; gives the id."""
         id = hashlib.sha256(contents).hexdigest()[:16]
         with self._lock:
             if id in self._made:

@@ -51,9 +51,6 @@ def packed(model: nn.Module, without: frozenset[str] = frozenset()) -> Packed:
 
     Args:
         without: names of tensors that the page computes itself.
-
-    Raises:
-        UnsupportedError: a tensor of more than two dimensions.
     """
     places: dict[tuple[int, tuple[int, ...]], Rows | Numbers] = {}
     tensors: dict[str, dict[str, int]] = {}

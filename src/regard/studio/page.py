@@ -1,11 +1,16 @@
 """The built page in the package, and whether it is what web/ would build today."""
 
+import base64
 import hashlib
+import json
+import math
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from regard.errors import UnavailableError
 
@@ -23,11 +28,7 @@ INPUTS = (
 
 
 def built() -> dict[str, tuple[str, bytes]]:
-    """Address → media type and contents of every file of the page, "/" being index.html.
-
-    Raises:
-        UnavailableError: the page has not been built.
-    """
+    """Address → media type and contents of every file of the page, "/" being index.html."""
     pages = {}
     if STATIC.is_dir():
         for file in STATIC.iterdir():
@@ -68,3 +69,77 @@ def _inputs(web: Path) -> Iterator[Path]:
     for name in INPUTS:
         if (web / name).is_file():
             yield web / name
+
+
+PIECE = 3 * 2**17  # bytes of a script element; a multiple of 3, for base64 without padding inside
+
+
+def one_file(
+    title: str, parts: Mapping[str, str], *, after: Sequence[str] = (), computes: bool = False
+) -> str:
+    """The whole file.
+
+    Args:
+        parts: what the page finds in it: id → a script element, as `of_json` makes it.
+        after: script elements that the page reads while the browser does, as `of_bytes` makes them.
+        computes: whether the page may run WebAssembly and a worker of its own.
+    """
+    # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
+    # the language within reads the same and HTML does not see them.
+    script = read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    style = read("regard.css").replace("</style", "<\\/style")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    sources, workers = f"'sha256-{digest}'", ""
+    if computes:
+        sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
+    policy = (
+        f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"
+        " img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    elements = "\n".join(part.replace('">', f'" id="{id}">', 1) for id, part in parts.items())
+    rest = "\n".join(after)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(" ".join(title.split())[:80] or "regard")}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body style="margin: 0">
+<div id="regard"></div>
+{elements}
+<script type="module"{" async" if after else ""}>{script}</script>
+{rest}
+</body>
+</html>
+"""
+
+
+def of_json(content: Any) -> str:
+    """A script element with JSON, whose texts can neither end it nor begin another."""
+    data = json.dumps(plain(content), ensure_ascii=False, separators=(",", ":"))
+    data = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return f'<script type="application/json">{data}</script>'
+
+
+def of_bytes(content: bytes) -> list[str]:
+    """Script elements with base64, one behind the other: a browser reads megabytes for a while, and
+    what it has read can be decoded meanwhile."""
+    pieces = (content[at : at + PIECE] for at in range(0, len(content), PIECE))
+    texts = (base64.b64encode(piece).decode("ascii") for piece in pieces)
+    return [f'<script type="application/octet-stream">{text}</script>' for text in texts]
+
+
+def plain(value: Any) -> Any:
+    """Replace the numbers that JSON does not have by null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value

@@ -16,15 +16,19 @@ from starlette.exceptions import HTTPException
 from regard.http.application import download, while_here
 from regard.inspection.answers import (
     Ablation,
+    Attribution,
     Cell,
     Group,
+    Lens,
     Looks,
+    Measures,
     ModelInfo,
     Quantity,
     Reliance,
     Summary,
     TraceInfo,
 )
+from regard.inspection.attribution import logit_attribution, logit_lens, measures
 from regard.inspection.trace import Trace
 from regard.inspection.views import page
 from regard.inspection.views.ablation import ablate as switch_off
@@ -254,3 +258,28 @@ async def in_turn(request: Request, thread: Executor, work: Callable[[], Result]
 
 def _numbers(numbers: Tile) -> Response:
     return Response(numbers.to_bytes(), media_type=NUMBERS, headers=numbers.headers())
+
+
+@api.get("/traces/{id}/lens")
+async def lens(request: Request, trace: Opened, library: Here, step: From0) -> Lens:
+    return await in_turn(request, library.models_thread, partial(logit_lens, trace, step))
+
+
+@api.get("/traces/{id}/attribution")
+async def attribution(
+    request: Request,
+    trace: Opened,
+    library: Here,
+    step: From0,
+    against: Annotated[int | None, Query(ge=0)] = None,
+) -> Attribution:
+    work = partial(logit_attribution, trace, step, against)
+    return await in_turn(request, library.models_thread, work)
+
+
+@api.get("/traces/{id}/measures")
+async def measured(
+    request: Request, trace: Opened, library: Here, step: From0, axis: str | None = None
+) -> Measures:
+    work = partial(measures, trace, [step], axis)
+    return (await in_turn(request, library.models_thread, work))[0]

@@ -131,10 +131,9 @@ def inside(request: InsideRequest) -> Inside:
         trace.rerun(lambda name, call: None)
     x = attended[layer]
     vectors = {name: outputs[module] for module, name in names.items()}
-    sums = {"sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
-    by_name = {"x": x, **vectors, **sums}
+    by_name = {"x": x, **vectors, "sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
     order = ("x", "norm_1", "attention", "sum_1", "norm_2", "feed_forward", "sum_2")
-    states = [attended[encoder.layers[0]], *(outputs[each] for each in encoder.layers)]
+    states = [attended[encoder.layers[0]], *(outputs[layer] for layer in encoder.layers)]
     hidden = outputs[inner][token]
     return Inside(
         tokens,
@@ -191,7 +190,7 @@ def explain_encoder(text: str, layer: int) -> tuple[Explanation, list[int | None
 def token_of(words: list[int | None], word: int) -> int:
     """The first token of a word. Raises BadArgumentError for a word that is not there."""
     if word not in words:
-        last = max((each for each in words if each is not None), default=0)
+        last = max((number for number in words if number is not None), default=0)
         raise BadArgumentError(f"there are words 0 to {last}; got {word}.")
     return words.index(word)
 

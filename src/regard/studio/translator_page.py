@@ -19,8 +19,8 @@ from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
 from regard.layers import MultiHeadAttention
 from regard.models import EncoderDecoder, EncoderDecoderConfig
-from regard.studio.one_file import of_bytes, of_json, one_file
 from regard.studio.packing import packed
+from regard.studio.page import of_bytes, of_json, one_file
 from regard.tasks.kinds import describe as kind_words
 from regard.tasks.kinds import kind_of
 from regard.text import Tokenizer
@@ -104,15 +104,7 @@ class PageFile:
 
 
 def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
-    """Writes the page with a translator inside.
-
-    Args:
-        model: a shipped model's name, a folder or hub:org/name.
-
-    Raises:
-        UnsupportedError: not a translator, or one with a part that the page does not compute.
-        UnavailableError: this copy of the package has no built page.
-    """
+    """Writes the page with a translator inside."""
     checkpoint = open_checkpoint(model)
     info = describe(model, _refuse)
     kind = kind_of(checkpoint)
@@ -124,26 +116,19 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     facts = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
-        {
-            "regard-info": of_json(facts),
-            "regard-model": of_json({"info": facts, **description}),
-        },
+        {"regard-info": of_json(facts), "regard-model": of_json({"info": facts, **description})},
         after=of_bytes(weights),
         computes=True,
     )
     with whole_file(path) as file:
         file.write_text(html, encoding="utf-8")
     size = len(html.encode()) / 1e6
-    parameters = sum(each.numel() for each in translator.model.parameters())
+    parameters = sum(weight.numel() for weight in translator.model.parameters())
     return PageFile(Path(path), round(size, 2), name, parameters)
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
-    """Description of a translator, as web/src/local/config.ts has it, and its weights.
-
-    Raises:
-        UnsupportedError: a part that the page does not compute.
-    """
+    """Description of a translator, as web/src/local/config.ts has it, and its weights."""
     network, tokenizers = translator.model, translator.tokenizers
     if not isinstance(network, EncoderDecoder) or network.config.positions == "relative":
         raise _unsupported(translator.name, "is recurrent or has relative positions")
@@ -156,10 +141,7 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
         "config": _config(translator.name, network),
         "tensors": weights.tensors,
         "bytes": len(weights.content),
-        "tokenizers": {
-            "source": _tokenizer(translator.name, tokenizers.source),
-            "target": target,
-        },
+        "tokenizers": {"source": _tokenizer(translator.name, tokenizers.source), "target": target},
         "before": list(translator.before),
         "after": list(translator.after),
         "prefix": translator.prefix or "",
@@ -183,7 +165,7 @@ def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
     fields: dict[str, Any] = asdict(config)
     for side in ("encoder", "decoder"):
         stack = network.get_submodule(side)
-        attention = next(each for each in stack.modules() if isinstance(each, MultiHeadAttention))
+        attention = next(part for part in stack.modules() if isinstance(part, MultiHeadAttention))
         fields[f"{side}_head_dim"] = attention.head_dim
         fields.setdefault("score_scale", {})[side] = scale(attention.score, attention.head_dim)
     fields["activation"] = ACTIVATIONS[config.activation]
@@ -232,8 +214,8 @@ def _tokenizer(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
         raise _unsupported(name, "has added tokens that a text may contain")
     return {
         "added_tokens": [
-            {"id": each["id"], "content": each["content"], "special": each["special"]}
-            for each in contents["added_tokens"]
+            {"id": token["id"], "content": token["content"], "special": token["special"]}
+            for token in contents["added_tokens"]
         ],
         **{part: contents[part] for part in ("normalizer", "pre_tokenizer", "decoder")},
         "model": {

@@ -11,7 +11,7 @@ from typing import Any
 from regard.errors import optional_package
 from regard.figures.style import DOTS
 from regard.inspection.trace import Trace
-from regard.inspection.views.picture import picture
+from regard.inspection.views.part import picture
 from regard.studio import page
 from regard.studio.app import create_app
 from regard.studio.routes import NUMBERS
@@ -31,9 +31,7 @@ class TraceWidget(anywidget.AnyWidget):
     """A trace as a notebook shows it.
 
     Args:
-        trace: what to look at.
         query: what to show first, as the page's address has it ("view=flow&head=3").
-        height: in pixels.
 
     Messages are {id, path, body} and {id, cancel: true}, answers {id, json}, {id, shape} with one
     buffer, or {id, detail}; see web/src/source/widget.ts. A path is one of the server's under /api,

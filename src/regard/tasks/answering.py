@@ -72,7 +72,6 @@ class Answers(Result, Sequence[Answer]):
 TASK = "question-answering"
 
 
-@dataclass(frozen=True)
 class AnswerSettings(Options):
     """Defaults of reading and answering, where the caller does not say.
 

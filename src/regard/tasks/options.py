@@ -14,14 +14,12 @@ from regard.options import Options, option
 MOST_BEAMS = 64  # of a text that is looked at; each is a translation to be kept in memory
 
 
-@dataclass(frozen=True, repr=False)
 class WritingOptions(Options):
     """Options of every task that writes."""
 
     tokens: bool = option(False, "Also give the tokens of each text, in JSON.")
 
 
-@dataclass(frozen=True, repr=False)
 class RewritingOptions(WritingOptions):
     """Options of a model that reads a text and writes another."""
 
@@ -30,10 +28,12 @@ class RewritingOptions(WritingOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class TranslationOptions(RewritingOptions):
     """Options of translating."""
 
+    glossary: str | None = option(
+        None, "File of terms with their translations, a tab between: Haus|Hauses for several."
+    )
     words: bool = option(False, "Also give the words and their probabilities, in JSON.")
     source_language: str | None = option(
         None,
@@ -57,7 +57,6 @@ class TranslationOptions(RewritingOptions):
     sentences: bool = option(False, "Also give the sentences of each text, in JSON.")
 
 
-@dataclass(frozen=True, repr=False)
 class SummarizationOptions(RewritingOptions):
     """Options of summarizing."""
 
@@ -66,7 +65,6 @@ class SummarizationOptions(RewritingOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class GenerationOptions(WritingOptions):
     """Options of continuing texts."""
 
@@ -81,7 +79,6 @@ class GenerationOptions(WritingOptions):
             raise BadArgumentError("`system` belongs to a chat; add chat=True.")
 
 
-@dataclass(frozen=True, repr=False)
 class ClassificationOptions(Options):
     """Options of classifying."""
 
@@ -90,7 +87,6 @@ class ClassificationOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class LabelingOptions(Options):
     """Options of labeling words."""
 
@@ -102,7 +98,6 @@ class LabelingOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class AnswerOptions(Options):
     """Options of answering questions."""
 
@@ -120,7 +115,6 @@ class AnswerOptions(Options):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class EncodingOptions(Options):
     """Options of turning texts into vectors."""
 

@@ -394,9 +394,22 @@ class TextToText(Task):
         self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
     ) -> list[list[Hypothesis]]:
         """The n best answers to each source."""
-        source = self.handle.padded(self._around(sources))
-        start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
-        return self.engine.generate(source, start, config, numbers)
+        own = [self.config_for(ids, config) for ids in sources]
+        found: list[Any] = [None] * len(sources)
+        for each in dict.fromkeys(id(settings) for settings in own):
+            rows = [row for row, settings in enumerate(own) if id(settings) == each]
+            source = self.handle.padded(self._around([sources[row] for row in rows]))
+            start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
+            its = [numbers[row] for row in rows]
+            for row, n_best in zip(
+                rows, self.engine.generate(source, start, own[rows[0]], its), strict=True
+            ):
+                found[row] = n_best
+        return found
+
+    def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
+        """The settings that one part of a text, by its ids, is decoded by."""
+        return config
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Any]:
         """Hypotheses as results."""

@@ -29,10 +29,6 @@ def train_continuous(
         kind: "characters": a token for each character of the texts, and one for any other;
             "bytes": the 256 bytes of UTF-8; "subwords": bytes, and pairs that are frequent.
         vocab_size: most tokens, of subwords only; None: from the amount of text.
-
-    Raises:
-        BadArgumentError: no text, an unknown kind, or a `vocab_size` that is too small or given
-            for a kind that has none.
     """
     if kind not in KINDS:
         raise unknown("tokenizer", kind, KINDS)

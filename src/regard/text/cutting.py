@@ -23,9 +23,6 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
     Args:
         max_length: tokens of a window, special ones included.
         stride: tokens that a window shares with the one before it.
-
-    Raises:
-        BadArgumentError: the first text leaves no room to go on in.
     """
     texts = encoding.sequence_ids
     last = max(number for number in texts if number is not None)

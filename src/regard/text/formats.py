@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,11 +57,6 @@ def open_files(
     Args:
         side: "source" or "target", of a folder with one for each (Marian's).
         files: the folder's JSON, if some of it has been read already.
-
-    Raises:
-        NotFoundError: the folder has no tokenizer.
-        DamagedFileError: it is damaged.
-        UnsupportedError: it is of an unknown kind.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)
@@ -91,15 +87,20 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
 
 def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     """A tokenizer.json of the tokenizers library."""
-    try:
+    problem = f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot"
+    with _refusing_library(f"{problem} be read", "copy it or train it again"):
         return tokenizers.Tokenizer.from_file(str(file))
-    except BaseException as error:  # the library raises bare Exception, and panics
+
+
+@contextmanager
+def _refusing_library(problem: str, remedy: str) -> Iterator[None]:
+    """Raise DamagedFileError for bare Exceptions of the tokenizers library, and for its panics."""
+    try:
+        yield
+    except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise DamagedFileError(
-            f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot "
-            f"be read ({error}): copy it or train it again"
-        ) from error
+        raise DamagedFileError(f"{problem} ({error}): {remedy}") from error
 
 
 def _build(
@@ -108,8 +109,7 @@ def _build(
     """The tokenizer, and what its special tokens are called unless the folder says otherwise."""
     if (folder / f"{side}.spm").is_file():
         separate = folder / "target_vocab.json"
-        own = side == "target" and separate.is_file()
-        vocab = separate if own else folder / "vocab.json"
+        vocab = separate if side == "target" and separate.is_file() else folder / "vocab.json"
         return marian_backend(folder / f"{side}.spm", vocab), _SENTENCEPIECE
     for name in SENTENCEPIECE:
         if (folder / name).is_file():
@@ -153,15 +153,9 @@ def _byte_level(
     folder: Path, kind: str, settings: Mapping[str, Any]
 ) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
     """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
-    try:
+    problem = f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but"
+    with _refusing_library(f"{problem} they are not", "copy them again"):
         model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    except BaseException as error:  # the library raises bare Exception, and panics
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise DamagedFileError(
-            f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but they"
-            f" are not ({error}): copy them again"
-        ) from error
     backend = tokenizers.Tokenizer(model)
     space = bool(settings.get("add_prefix_space", False))
     bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
@@ -208,8 +202,8 @@ def _special(
     usual: Mapping[str, str],
 ) -> dict[str, str]:
     """The names of the special tokens in the folder's files; else the usual ones it has."""
-    named = {**files.get("special_tokens_map.json", {}), **settings}
-    lone = not named and not usual  # a tokenizer.json and nothing else
+    stated = {**files.get("special_tokens_map.json", {}), **settings}
+    lone = not stated and not usual  # a tokenizer.json and nothing else
     special = {
         name: token
         for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
@@ -217,7 +211,7 @@ def _special(
         if backend.token_to_id(token) is not None
     }
     for name in NAMES:
-        token = named.get(f"{name}_token", ...)
+        token = stated.get(f"{name}_token", ...)
         if isinstance(token, dict):  # older files store the token with its stripping rules
             token = token.get("content")
         if token is None:
@@ -229,7 +223,7 @@ def _special(
 
 def _kind(files: JsonFiles, settings: Mapping[str, Any]) -> str:
     """The family: "bert", "t5", "mbart50", …, by the tokenizer's class, else by the model's."""
-    named = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
-    if named in ("", "PreTrainedTokenizer", "TokenizersBackend"):
-        named = str(files.get("config.json", {}).get("model_type") or "")
-    return named.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")
+    name = str(settings.get("tokenizer_class") or "").removesuffix("Fast")
+    if name in ("", "PreTrainedTokenizer", "TokenizersBackend"):
+        name = str(files.get("config.json", {}).get("model_type") or "")
+    return name.removesuffix("Tokenizer").lower().replace("-", "").replace("_", "")

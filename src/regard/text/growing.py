@@ -70,23 +70,23 @@ def can_grow(tokenizer: Tokenizer) -> bool:
 def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
     """Reads texts as the tokenizer does, which `can_grow`."""
     backend = tokenizer.backend
-    found, table = Survey(), backend.get_vocab()
+    result, table = Survey(), backend.get_vocab()
     unwritten = {id_ for piece, id_ in table.items() if _BYTE.fullmatch(piece)}
     unwritten |= {tokenizer.unk_id} if "unk" in tokenizer.special else set()
-    known = {character for piece in table if not _BYTE.fullmatch(piece) for character in piece}
-    runs = re.compile(f"{WORD_START}?[^{re.escape(''.join(sorted(known)))}]+")
+    characters = {character for piece in table if not _BYTE.fullmatch(piece) for character in piece}
+    runs = re.compile(f"{WORD_START}?[^{re.escape(''.join(sorted(characters)))}]+")
     texts = iter(texts)
     while chunk := list(islice(texts, _AT_ONCE)):
         for text, ids in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
-            found.used.update(ids)
-            found.tokens += len(ids)
+            result.used.update(ids)
+            result.tokens += len(ids)
             bad = sum(id_ in unwritten for id_ in ids)
-            found.unwritten += bad
+            result.unwritten += bad
             if bad:
-                found.words.update(
+                result.words.update(
                     run for word in _words(backend, text) for run in runs.findall(word)
                 )
-    return found
+    return result
 
 
 def grow(tokenizer: Tokenizer, found: Survey, count: int) -> Grown:
@@ -129,8 +129,8 @@ class _Learned:
 
 def _rebuilt(tokenizer: Tokenizer, backend: tokenizers.Tokenizer) -> Tokenizer:
     special = dict(tokenizer.special)
-    named: dict[str, Any] = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-    return Tokenizer(backend, **named, others=special, settings=tokenizer.settings)
+    roles: dict[str, Any] = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
+    return Tokenizer(backend, **roles, others=special, settings=tokenizer.settings)
 
 
 def _words(backend: tokenizers.Tokenizer, text: str) -> Iterator[str]:
@@ -177,7 +177,7 @@ def _learn(words: Counter[str], count: int, *, unigram: bool) -> _Learned:
         merges = model["merges"]
     seen_once = {c for c in characters if characters[c] == 1}
     pieces = [(piece, score) for piece, score in scores.items() if piece != WORD_START]
-    return _Learned([each for each in pieces if each[0] not in seen_once], merges)
+    return _Learned([piece for piece in pieces if piece[0] not in seen_once], merges)
 
 
 def _grow_bpe(content: dict[str, Any], learned: _Learned, old: Tokenizer, used: set[int]) -> None:
@@ -198,9 +198,9 @@ def _grow_bpe(content: dict[str, Any], learned: _Learned, old: Tokenizer, used: 
     ids = _places(free, len(learned.pieces), old.backend.get_vocab_size())
     taken = set(ids)
     left_out = {piece for piece, id_ in vocab.items() if id_ in taken}
-    kept = {piece: id_ for piece, id_ in vocab.items() if piece not in left_out}
+    stays = {piece: id_ for piece, id_ in vocab.items() if piece not in left_out}
     new = {piece: id_ for (piece, _), id_ in zip(learned.pieces, ids, strict=True)}
-    model["vocab"] = kept | new
+    model["vocab"] = stays | new
     model["merges"] = [
         *([left, right] for left, right in merges if not {left, right, left + right} & left_out),
         *learned.merges,
@@ -211,8 +211,8 @@ def _grow_unigram(
     content: dict[str, Any], learned: _Learned, old: Tokenizer, used: set[int]
 ) -> None:
     vocab: list[list[Any]] = content["model"]["vocab"]
-    kept = _kept(content, [piece for piece, _ in vocab])
-    free = [id_ for id_, (piece, _) in enumerate(vocab) if id_ not in used and piece not in kept]
+    stays = _kept(content, [piece for piece, _ in vocab])
+    free = [id_ for id_, (piece, _) in enumerate(vocab) if id_ not in used and piece not in stays]
     free.sort(key=lambda id_: (vocab[id_][1], -id_))  # the lowest score first
     ids = _places(free, len(learned.pieces), old.backend.get_vocab_size())
     if ids[-1] >= len(vocab) < old.backend.get_vocab_size():

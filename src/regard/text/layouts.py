@@ -76,14 +76,14 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
                 f"expected {vocab_file} to have the special token {token!r}, but it is missing:"
                 " copy it again"
             )
-    own = {
+    scores = {
         piece: score
         for (piece, score), kind in zip(model.pieces, model.kinds, strict=True)
         if kind not in (UNKNOWN, CONTROL)
     }
     vocab = [(f"<unused {id_}>", _OTHER_SIDE) for id_ in range(max(ids.values()) + 1)]
     for piece, id_ in ids.items():
-        vocab[id_] = (piece, own.get(piece, _OTHER_SIDE))
+        vocab[id_] = (piece, scores.get(piece, _OTHER_SIDE))
     backend = make_backend(model, vocab, unk_id=ids["<unk>"])
     special = [token for token in ("</s>", "<unk>", "<pad>") if token in ids]
     languages = [piece for piece in ids if piece.startswith(">>") and piece.endswith("<<")]

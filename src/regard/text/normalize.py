@@ -25,15 +25,7 @@ def normalize(text: str) -> str:
 
 
 def check_unicode(text: str, what: str = "the text") -> None:
-    """Refuses a text that cannot be written as UTF-8, which no tokenizer reads.
-
-    Args:
-        what: what to call the text in the message.
-
-    Raises:
-        BadArgumentError: it has a lone surrogate: half of a JSON escape, or a byte of an argument
-            that is not UTF-8.
-    """
+    """Refuses a text that cannot be written as UTF-8, which no tokenizer reads."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

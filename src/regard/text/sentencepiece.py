@@ -81,11 +81,11 @@ def make_backend(
         scheme = "first" if model.dummy_prefix else "never"
         backend.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, prepend_scheme=scheme, split=False)
     backend.decoder = _decoder(model)
-    known = {piece for piece, _ in vocab}
+    names = {piece for piece, _ in vocab}
     for (piece, _), kind in zip(model.pieces, model.kinds, strict=True):
-        if piece in known and kind == USER_DEFINED:
+        if piece in names and kind == USER_DEFINED:
             backend.add_tokens([AddedToken(piece, normalized=False)])
-        elif piece in known and kind in (UNKNOWN, CONTROL):
+        elif piece in names and kind in (UNKNOWN, CONTROL):
             backend.add_special_tokens([AddedToken(piece, normalized=False)])
     return backend
 
@@ -97,14 +97,14 @@ def _merges(model: SentencePiece) -> list[tuple[str, str]]:
         for (piece, score), kind in zip(model.pieces, model.kinds, strict=True)
         if kind not in (UNKNOWN, CONTROL)
     }
-    found = [
+    merges = [
         (score, rank[piece[:cut]], rank[piece[cut:]], piece[:cut], piece[cut:])
         for piece, score in rank.items()
         for cut in range(1, len(piece))
         if piece[:cut] in rank and piece[cut:] in rank
     ]
-    found.sort(key=lambda merge: (-merge[0], -merge[1], -merge[2]))
-    return [(left, right) for *_, left, right in found]
+    merges.sort(key=lambda merge: (-merge[0], -merge[1], -merge[2]))
+    return [(left, right) for *_, left, right in merges]
 
 
 def _normalizer(model: SentencePiece, *, prefix: bool) -> normalizers.Normalizer:

@@ -101,8 +101,8 @@ class Tokenizer:
             settings: of tokenizer_config.json, such as model_max_length and chat_template.
         """
         self.backend = backend
-        named = {"pad": pad, "eos": eos, "unk": unk, **(others or {})}
-        self.special = {name: token for name, token in named.items() if token is not None}
+        roles = {"pad": pad, "eos": eos, "unk": unk, **(others or {})}
+        self.special = {name: token for name, token in roles.items() if token is not None}
         self._ids = {name: self._special_id(token) for name, token in self.special.items()}
         self.settings = dict(settings or {})
         self.vocab_size = backend.get_vocab_size(with_added_tokens=True)
@@ -293,9 +293,9 @@ class Tokenizer:
         """
         opened = open_files(Path(path), side=side, files=files)
         special = dict(opened.special)
-        named = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
+        roles = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
         with refusing(f"the tokenizer in {path} is malformed"):
-            return cls(opened.backend, **named, others=special, settings=opened.settings)
+            return cls(opened.backend, **roles, others=special, settings=opened.settings)
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""

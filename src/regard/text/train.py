@@ -200,14 +200,14 @@ def sample(
     """
     draw = random.Random(seed)
     room = MOST_CHARACTERS if characters is None else characters
-    kept: list[tuple[float, int, Item]] = []  # a heap: the first to go is the first
+    heap: list[tuple[float, int, Item]] = []  # a heap: the first to go is the first
     total = 0
     for number, item in enumerate(items):
-        heapq.heappush(kept, (draw.random(), number, item))
+        heapq.heappush(heap, (draw.random(), number, item))
         total += size(item)
-        while (total > room and len(kept) > 1) or (most is not None and len(kept) > most):
-            total -= size(heapq.heappop(kept)[2])
-    return [item for _, _, item in sorted(kept, key=itemgetter(1))]
+        while (total > room and len(heap) > 1) or (most is not None and len(heap) > most):
+            total -= size(heapq.heappop(heap)[2])
+    return [item for _, _, item in sorted(heap, key=itemgetter(1))]
 
 
 def _count_characters(lines: Iterable[str]) -> Counter[str]:
@@ -271,20 +271,20 @@ def _with_bytes(
     model = content["model"]
     if model["type"] == "BPE":
         pieces = sorted(model["vocab"], key=model["vocab"].__getitem__)
-        kept = _trimmed(pieces[len(special) :], vocab_size, alphabet, len(special))
-        model["vocab"] = {piece: id_ for id_, piece in enumerate([*special, *_BYTES, *kept])}
+        pieces_left = _trimmed(pieces[len(special) :], vocab_size, alphabet, len(special))
+        model["vocab"] = {piece: id_ for id_, piece in enumerate([*special, *_BYTES, *pieces_left])}
         model["merges"] = [pair for pair in model["merges"] if "".join(pair) in model["vocab"]]
     else:
         scores = dict(model["vocab"])
         ordered = sorted(scores.keys() - {*special}, key=lambda piece: (-scores[piece], piece))
         seen_once = {p for p in ordered if len(p) == 1} - {*alphabet}
         pieces = [p for p in ordered if p not in seen_once]
-        kept = _trimmed(pieces, vocab_size, alphabet, len(special))
+        pieces_left = _trimmed(pieces, vocab_size, alphabet, len(special))
         lowest = min(scores.values()) - 10  # so that no text is ever read as the name of a byte
         model["vocab"] = [
             *([piece, 0.0] for piece in special),
             *([piece, lowest] for piece in _BYTES),
-            *([piece, scores[piece]] for piece in kept),
+            *([piece, scores[piece]] for piece in pieces_left),
         ]
         model["unk_id"], model["byte_fallback"] = _SPECIAL.index(UNK), True
     return tokenizers.Tokenizer.from_str(json.dumps(content))
@@ -296,5 +296,5 @@ def _trimmed(pieces: list[str], vocab_size: int, alphabet: list[str], special: i
     size = _multiple_of_8(min(vocab_size, fixed + len(pieces))) - fixed
     letters = {*alphabet}
     by_use = [*alphabet, *(piece for piece in pieces if piece not in letters)]
-    kept = {*by_use[:size]}
-    return [piece for piece in pieces if piece in kept]
+    chosen = {*by_use[:size]}
+    return [piece for piece in pieces if piece in chosen]

@@ -1,4 +1,4 @@
-"""How well the probabilities of translated words tell the right from the wrong.
+"""Measures of how well the probabilities of translated words tell the right from the wrong.
 
 A word is right if the reference has it too, as often as it is written, in the same form without
 regard to capitals; punctuation is no part of it. Many other words are right as well, which no

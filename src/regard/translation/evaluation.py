@@ -14,7 +14,7 @@ from regard.data import read_pairs
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
-from regard.recipes.resampling import intervals
+from regard.recipes.resampling import Scored, intervals
 from regard.recipes.sequences import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
@@ -36,7 +36,7 @@ class TestSets(list[tuple[str, str]]):
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationScores:
+class TranslationScores(Scored):
     """The translations of a test set, and the figures that compare them with its references."""
 
     translator: Translator

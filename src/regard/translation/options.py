@@ -1,6 +1,5 @@
 """The options of training a translator; those that it shares with all tasks are `RunOptions`'."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -20,7 +19,6 @@ RECURRENT_RATES = {"tiny": 3e-3, "small": 2e-3, "base": 1e-3}
 BEAMS: dict[str, Any] = {"num_beams": 5}  # a new translator's search, and that of every evaluation
 
 
-@dataclass(frozen=True, repr=False)
 class TranslationEvaluationOptions(LineOptions, DecodingOptions):
     """Options of evaluating a translator."""
 
@@ -58,7 +56,6 @@ class TranslationEvaluationOptions(LineOptions, DecodingOptions):
             raise BadArgumentError("`calibrate` is of one model; leave `compare` out.")
 
 
-@dataclass(frozen=True, repr=False)
 class TrainingOptions(LineOptions, SequenceOptions):
     """The options of `regard train translation`; None leaves the choice to the preset.
 
@@ -167,7 +164,6 @@ class TrainingOptions(LineOptions, SequenceOptions):
         return ", ".join([f"{self.architecture} {self.preset}", *own])
 
 
-@dataclass(frozen=True, repr=False)
 class LadderOptions(TrainingOptions):
     """Options of `regard ladder`, which all rungs share."""
 

@@ -59,7 +59,7 @@ class Passage:
 
     @cached_property
     def stand_ins(self) -> dict[Span, str]:
-        """What the model reads in place of each span that is no text: nothing for a mark."""
+        """Return what the model reads in place of each span that is no text: nothing for a mark."""
         others, source = [span for span in self.spans if span.kind != "text"], self.source
         if not others:
             return {}
@@ -76,7 +76,7 @@ class Passage:
 
     @cached_property
     def fragments(self) -> list[Span]:
-        """What is translated of the text between the others, without punctuation around it."""
+        """Return the parts to translate between the others, without punctuation around them."""
         trimmed = [
             _trimmed(self.text, span, "PSZC", "ZC" if span is self.spans[-1] else "PSZC")
             for span in self.spans
@@ -99,7 +99,7 @@ class Passage:
 
     @property
     def restorations(self) -> dict[str, str]:
-        """What stands in the text, by the word in its place."""
+        """Return what stands in the text, by the word in its place."""
         return {each: self._of(span) for span, each in self.stand_ins.items() if each}
 
     def restored(self, word: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
-from regard.generation import Hypothesis
+from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
@@ -18,6 +19,7 @@ from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair, normalize
 from regard.text.normalize import check_unicode
+from regard.translation.glossary import Glossary
 from regard.translation.languages import LEADING, Languages
 from regard.translation.passages import Passage, passages
 from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
@@ -54,6 +56,7 @@ class Translator(TextToText):
     """
 
     result_class = Translation
+    glossary: Glossary | None = None  # what terms are translated as
     whole = False  # a text is one sentence, as far as the model has positions
 
     def __init__(
@@ -144,6 +147,8 @@ class Translator(TextToText):
         task = self.between(*languages) if any(languages) else self
         if options.pop("whole", False):
             task = task.decoding_by(whole=True)
+        if (glossary := options.pop("glossary", None)) is not None:
+            task = task.decoding_by(glossary=Glossary.of(glossary))
         for name in ("sentences", "words"):  # parts of a result that are always there
             options.pop(name, None)
         return super(Translator, task).with_options(**options)
@@ -185,6 +190,7 @@ class Translator(TextToText):
         alignment_layer: int | None = None,
         force: bool = False,
         truncation: bool = False,
+        glossary: str | os.PathLike[str] | Mapping[str, str] | None = None,
         progress: Callable[[int], None] = lambda done: None,
         **options: Any,
     ) -> list[Translation]:
@@ -203,12 +209,14 @@ class Translator(TextToText):
             force: also translate texts of another language or script, as an evaluation does; the
                 translations are guesses.
             truncation: take a text for one sentence, and cut it if it is too long.
+            glossary: a file of terms with their translations, or these; see `Glossary`.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig.
 
         Raises:
-            BadArgumentError: an unknown option, a text in another language (`check_readable`), or
-                a sentence without clauses of more tokens than the model has positions.
+            BadArgumentError: an unknown option, a glossary that contradicts itself, a text in
+                another language (`check_readable`), or a sentence without
+                clauses of more tokens than the model has positions.
         """
         config = self.configured(options)
         if self.languages.both:
@@ -218,6 +226,8 @@ class Translator(TextToText):
 
             check_choice("alignment", alignment, STEPS)
 
+        if glossary is not None:
+            self = self.decoding_by(glossary=Glossary.of(glossary))
         parts = read_each(
             lambda text: list(self.parts(text, force=force, truncation=truncation)), texts
         )
@@ -275,6 +285,14 @@ class Translator(TextToText):
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
         stays = [f"{word} stands for {span}" for word, span in passage.restorations.items()]
         return tag + passage.units[0], notes + stays
+
+    def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
+        """The settings with the translations of the glossary's terms in a part of a text."""
+        text = self.tokenizers.source.decode(ids) if self.glossary else ""
+        terms = self.glossary.found_in(text) if self.glossary else []
+        encode = self.tokenizers.target.encode
+        phrases = tuple(tuple(tuple(encode(each)) for each in variants) for variants in terms)
+        return config.updated(forced_phrases=phrases) if phrases else config
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
         plain: list[Translation] = super().alternatives(hypotheses)

@@ -31,10 +31,6 @@ def represent(texts: Sequence[str], way: str) -> Bags:
     "bag": a row for each text with words, the sum of its words' one-hot vectors.
     "tfidf": the bag with each count times ln((1 + texts) / (1 + texts with the word)) + 1, then
     each row at length one (scikit-learn's definition; Spärck Jones 1972).
-
-    Raises:
-        BadArgumentError: an unknown way, no word in the texts.
-        UnavailableError: scikit-learn is not installed.
     """
     if way not in WAYS:
         raise BadArgumentError(f"words are represented as {', '.join(WAYS)}; got {way!r}.")

@@ -48,7 +48,7 @@ class Occurrence:
 
 def static_states(vectors: WordVectors, occurrences: Sequence[Occurrence]) -> Layers:
     """Static vector of the word, for each occurrence. Raises NotFoundError if it has none."""
-    return {"static": vectors.rows(each.word for each in occurrences)}
+    return {"static": vectors.rows(occurrence.word for occurrence in occurrences)}
 
 
 def attention_states(
@@ -60,19 +60,16 @@ def attention_states(
 
     Args:
         temperature: √dim if not given, as in the Transformer.
-
-    Raises:
-        NotFoundError: the word itself has no vector.
-        BadArgumentError: a temperature too close to zero.
     """
     temperature = vectors.dim**0.5 if temperature is None else temperature
     if not temperature >= COLDEST:
         raise BadArgumentError(f"temperature must be at least {COLDEST:g}; got {temperature:g}.")
     score = scaled(1 / temperature)
     states = []
-    for each in occurrences:
-        query = torch.from_numpy(vectors[each.word][None])
-        around = split_words(each.text[: each.start]) + split_words(each.text[each.end :])
+    for occurrence in occurrences:
+        query = torch.from_numpy(vectors[occurrence.word][None])
+        text = occurrence.text
+        around = split_words(text[: occurrence.start]) + split_words(text[occurrence.end :])
         others = vectors.rows(word for word in around if word in vectors)
         keys = torch.cat([query, torch.from_numpy(others)])
         states.append(attend(query, keys, keys, score=score)[0].numpy())
@@ -88,12 +85,7 @@ class _Read:
 
 
 class WordReader:
-    """Gives the states of words in every layer of an encoder.
-
-    Args:
-        model: an `Encoder`, or an `EncoderDecoder` whose encoder is read; in evaluation mode.
-        name: what to call it in messages.
-    """
+    """Gives the states of words in every layer of an encoder."""
 
     def __init__(self, model: Encoder | EncoderDecoder, tokenizer: Tokenizer, *, name: str):
         self.model, self.tokenizer, self.name = model, tokenizer, name
@@ -127,11 +119,8 @@ class WordReader:
         """The mean over the word's subwords of their states, in each layer.
 
         "embedding" is what the lowest layer is given: the subword's vector and its position's.
-
-        Args:
-            progress: called with the number of occurrences just finished.
         """
-        reads = [self._read(each) for each in occurrences]
+        reads = [self._read(occurrence) for occurrence in occurrences]
         batches = by_length(
             [[read] for read in reads],
             self._states,
@@ -167,8 +156,7 @@ class WordReader:
     @torch.inference_mode()
     def _states(self, batch: list[_Read]) -> list[NDArray[np.float32]]:
         rows = [torch.tensor(read.ids) for read in batch]
-        pad_id = self.model.config.pad_id or 0
-        ids = pad_sequence(rows, batch_first=True, padding_value=pad_id)
+        ids = pad_sequence(rows, batch_first=True, padding_value=self.model.config.pad_id or 0)
         attention_mask = pad_sequence(
             [torch.ones_like(row).bool() for row in rows], batch_first=True
         )

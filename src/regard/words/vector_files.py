@@ -22,12 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from regard.catalog import VECTOR_FILES
-from regard.errors import (
-    BadArgumentError,
-    DamagedFileError,
-    NotFoundError,
-    UnsupportedError,
-)
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import whole_file, whole_folder
 
 Vectors = tuple[list[str], NDArray[np.float32]]

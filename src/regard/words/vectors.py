@@ -124,7 +124,7 @@ class WordVectors:
     def _unknown(self, word: str) -> str:
         if not word.strip():
             return "a word was expected; got an empty one."
-        alike = [each for each in islice(self.words, _SEARCHED) if abs(len(each) - len(word)) < 3]
+        alike = [near for near in islice(self.words, _SEARCHED) if abs(len(near) - len(word)) < 3]
         advice = did_you_mean(word.lower(), alike) or " No word there is spelled like it."
         return f"{word!r} is not among the {len(self):,} words that have vectors.{advice}"
 
@@ -181,5 +181,5 @@ def nearest_spelled(word: str, words: WordVectors) -> str | None:
 
     A number is only replaced by a number.
     """
-    candidates = [each for each in words.words if each.isdecimal() == word.isdecimal()]
+    candidates = [near for near in words.words if near.isdecimal() == word.isdecimal()]
     return next(iter(get_close_matches(word.lower(), candidates, n=1, cutoff=_CLOSE)), None)

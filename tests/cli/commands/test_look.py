@@ -121,10 +121,10 @@ def test_one_html_file_is_written(regard, saved, tmp_path, monkeypatch):
 
 
 def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
-    from regard.studio import serve
-
     served = {}
-    monkeypatch.setattr(serve, "serve", lambda app, listener, **how: served.update(how, app=app))
+    monkeypatch.setattr(
+        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
+    )
     outcome = regard("look", "en-de", TEXT, "--tap", CROSS, "--head", 3, "--port", 0, "--no-open")
     assert outcome.code == 0, outcome.err
     library = served["app"].state.library
@@ -139,10 +139,10 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
 def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
     regard, monkeypatch, tmp_path
 ):
-    from regard.studio import serve
-
     served = {}
-    monkeypatch.setattr(serve, "serve", lambda app, listener, **how: served.update(how, app=app))
+    monkeypatch.setattr(
+        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
+    )
     folder = tmp_path / "runs" / "mine" / "model"
     shutil.copytree(FOLDER / "shakespeare", folder)
     outcome = regard("look", folder, TEXT, "--generate", 2, "--port", 0, "--no-open")

@@ -13,7 +13,7 @@ import pytest
 
 from regard.catalog import taken_by
 from regard.http import server as base
-from regard.studio import serve as serving
+from regard.studio.app import has_display
 
 
 @pytest.fixture
@@ -88,7 +88,9 @@ def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
     folder = tmp_path / "mine"
     shutil.copytree(FOLDER / "en-hi", folder)
     served = {}
-    monkeypatch.setattr(serving, "serve", lambda app, listener, **how: served.update(how, app=app))
+    monkeypatch.setattr(
+        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
+    )
     named = [name.format(folder=folder) for name in named]
     assert regard("studio", *named, "--port", 0, "--no-open").code == 0
     models = served["app"].state.library.models()
@@ -107,6 +109,6 @@ def test_a_browser_is_opened_only_where_it_could_be_seen(monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    assert not serving.has_display()
+    assert not has_display()
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
-    assert serving.has_display()
+    assert has_display()

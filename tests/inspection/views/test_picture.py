@@ -8,7 +8,7 @@ import pytest
 from regard.errors import UnavailableError
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
-from regard.inspection.views.picture import _figure, picture
+from regard.inspection.views.part import _figure, picture
 
 pytest.importorskip("matplotlib")
 

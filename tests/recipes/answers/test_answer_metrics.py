@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard.recipes.answers.answer_metrics import (
-    AnswerScores,
+    AnswerEvaluation,
     answer_scores,
     exact_match,
     normalize_answer,
@@ -49,7 +49,7 @@ def test_scores_are_those_worked_out_by_hand(
 
 
 def test_the_threshold_is_the_best_one_and_nearest_to_nothing() -> None:
-    scores = AnswerScores(
+    scores = AnswerEvaluation(
         exact=np.array([0.0, 1.0, 0.0, 0.0]),
         f1=np.array([0.0, 1.0, 0.0, 0.5]),
         margins=np.array([-2.0, -1.0, 1.0, 3.0]),
@@ -57,14 +57,14 @@ def test_the_threshold_is_the_best_one_and_nearest_to_nothing() -> None:
     )
     # With 0, 1, 2, 3, 4 withheld: 1.5, 2.5, 1.5, 2.5, 2.
     assert scores.best_threshold() == -1.5
-    assert scores.figures(-1.5) == {
+    assert scores.figures_at(-1.5) == {
         "exact_match": 0.5, "f1": 0.625, "has_answer_exact": 0.5, "has_answer_f1": 0.75,
         "no_answer": 0.5,
     }  # fmt: skip
-    assert scores.figures(2.0)["f1"] == 0.625
-    assert scores.figures(2.0)["no_answer"] == 1.0
-    assert scores.figures(None)["f1"] == 0.375
-    assert scores.figures(None)["no_answer"] == 0.0
+    assert scores.figures_at(2.0)["f1"] == 0.625
+    assert scores.figures_at(2.0)["no_answer"] == 1.0
+    assert scores.figures_at(None)["f1"] == 0.375
+    assert scores.figures_at(None)["no_answer"] == 0.0
 
 
 def test_no_threshold_is_better_and_equal_margins_stay_together() -> None:
@@ -73,17 +73,17 @@ def test_no_threshold_is_better_and_equal_margins_stay_together() -> None:
         answerable = draw.random(11) < 0.6
         margins = draw.integers(-3, 4, 11).astype(np.float64)
         f1 = np.where(answerable, draw.random(11), 0.0)
-        scores = AnswerScores(f1.round(), f1, margins, answerable)
-        tried = [scores.figures(each)["f1"] for each in np.arange(-4.5, 4.5, 0.5)]
-        assert scores.figures(scores.best_threshold())["f1"] == pytest.approx(max(tried))
+        scores = AnswerEvaluation(f1.round(), f1, margins, answerable)
+        tried = [scores.figures_at(each)["f1"] for each in np.arange(-4.5, 4.5, 0.5)]
+        assert scores.figures_at(scores.best_threshold())["f1"] == pytest.approx(max(tried))
 
 
 def test_a_model_that_finds_nothing_gives_no_answer() -> None:
     scores = answer_scores(["", "dog"], [-np.inf, 2.0], [[], ["dog"]])
-    assert scores.figures(None)["no_answer"] == 1.0
+    assert scores.figures_at(None)["no_answer"] == 1.0
     assert np.isfinite(scores.best_threshold())
 
 
 def test_without_open_questions_there_are_two_figures() -> None:
     scores = answer_scores(["cat", "old dog"], [1.0, 2.0], [["the cat"], ["dog"]])
-    assert scores.figures(None) == {"exact_match": 0.5, "f1": pytest.approx((1 + 2 / 3) / 2)}
+    assert scores.figures_at(None) == {"exact_match": 0.5, "f1": pytest.approx((1 + 2 / 3) / 2)}

@@ -1,6 +1,6 @@
 """Labels that may be one, and words for a missing value, are found whatever their form."""
 
-from regard.recipes.labels.spelling import remarks
+from regard.recipes.labels.labeled_texts import remarks
 
 
 def test_spellings_of_one_label_are_listed_with_their_counts() -> None:

@@ -20,10 +20,8 @@ from regard.text.continuous import train_continuous
 
 def split(path: Path, dev: Path | None = None, fraction: float = 0.1):
     said: list[str] = []
-    found = split_documents(
-        str(path), None if dev is None else str(dev), column=None, fraction=fraction,
-        say=said.append,
-    )  # fmt: skip
+    options = LanguageModelOptions(dev=dev and str(dev), dev_fraction=fraction)
+    found = split_documents(str(path), options, say=said.append)
     return found, said
 
 

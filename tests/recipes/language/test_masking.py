@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from regard.recipes.encoded import EncodedBatch
-from regard.recipes.language.masking import Masking
+from regard.recipes.language.blocks import Masking
 from regard.tasks.reading import Batch
 
 VOCAB = 50

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.recipes.summaries.documents import read_documents_with_summaries, read_summaries
+from regard.recipes.summaries.summary_scores import read_documents_with_summaries, read_summaries
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.resampling import intervals
-from regard.recipes.summaries.rouge import NAMES, RougeTable, rouge, rouge_table
+from regard.recipes.summaries.summary_scores import NAMES, RougeScores, rouge
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
@@ -29,13 +29,13 @@ def test_the_figures_are_rouge_scores_own() -> None:
         for kind in ("rouge1", "rouge2", "rougeL")
     }
     ours = rouge(SUMMARIES, REFERENCES)
-    assert ours.mean == pytest.approx({kind: 100 * value for kind, value in expected.items()})
+    assert ours.figures == pytest.approx({kind: 100 * value for kind, value in expected.items()})
     assert "Porter's stemmer" in ours.signature
 
 
 def test_by_hand() -> None:
     # Four words of five and of four match, no two of them in a row; two stand in the same order.
-    ours = rouge(["a b c d x"], [["b a d c"]]).mean
+    ours = rouge(["a b c d x"], [["b a d c"]]).figures
     assert ours["rouge1"] == pytest.approx(100 * 8 / 9)
     assert ours["rouge2"] == 0
     assert ours["rougeL"] == pytest.approx(100 * 2 * (2 / 5) * (2 / 4) / (2 / 5 + 2 / 4))
@@ -43,16 +43,16 @@ def test_by_hand() -> None:
 
 def test_words_of_other_scripts_count() -> None:
     ours = rouge(["बिल्ली घर में है।"], [["बिल्ली घर पर है"]])
-    assert ours.mean["rouge1"] == pytest.approx(75)
+    assert ours.figures["rouge1"] == pytest.approx(75)
     assert "any script" in ours.signature
-    assert rouge(["Über Größe"], [["über größe"]]).mean["rouge2"] == 100
+    assert rouge(["Über Größe"], [["über größe"]]).figures["rouge2"] == 100
 
 
 def test_the_interval_is_that_of_rouge_scores_bootstrap() -> None:
     scoring = pytest.importorskip("rouge_score.scoring")
     each = 100 * np.random.default_rng(5).random((80, 3))
     np.random.seed(1)  # noqa: NPY002, rouge-score draws from the global generator
-    spans = intervals(RougeTable(each, ""))
+    spans = intervals(RougeScores(each, ""))
     for column, name in enumerate(NAMES):
         theirs = scoring.BootstrapAggregator(n_samples=4000)
         for value in each[:, column]:
@@ -64,16 +64,17 @@ def test_the_interval_is_that_of_rouge_scores_bootstrap() -> None:
 
 
 def test_the_table_has_a_row_for_each_summary() -> None:
-    table = rouge_table(SUMMARIES, REFERENCES)
+    table = rouge(SUMMARIES, REFERENCES)
     assert table.each.shape == (len(table), 3) == (3, 3)
-    alone = rouge(SUMMARIES[1:2], REFERENCES[1:2]).mean
+    alone = rouge(SUMMARIES[1:2], REFERENCES[1:2]).figures
     assert table.figures_of(np.array([1, 1])) == pytest.approx(alone)
 
 
 def test_the_interval_is_the_same_at_every_call() -> None:
     one, other = rouge(SUMMARIES, REFERENCES), rouge(SUMMARIES, REFERENCES)
-    assert one == other
-    assert one.low["rouge1"] < one.mean["rouge1"] < one.high["rouge1"]
+    assert one.ends == other.ends
+    low, high = one.ends
+    assert low["rouge1"] < one.figures["rouge1"] < high["rouge1"]
 
 
 @pytest.mark.parametrize(("summaries", "references"), [([], []), (["a"], [["a"], ["b"]])])

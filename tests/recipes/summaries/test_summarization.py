@@ -13,7 +13,7 @@ from regard.checkpoints import open_checkpoint
 from regard.recipes.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.options.sequences import SummarizationOptions
-from regard.recipes.summaries.rouge import rouge
+from regard.recipes.summaries.summary_scores import rouge
 from regard.tasks.kinds import kind_of
 from regard.tasks.summarization import Summarizer
 from regard.training import RunFolder
@@ -53,9 +53,9 @@ def test_the_dev_figures_are_those_of_the_saved_model(summarizing: Any) -> None:
     record = [json.loads(line) for line in (output / "log.jsonl").read_text().splitlines()]
     best = next(entry for entry in record if entry["step"] == progress.best_step)
     expected = rouge(written, [each.targets for each in dev])
-    assert {name: best["figures"][name] for name in expected.mean} == expected.mean
-    assert best["figures"]["rougeL_low"] == expected.low["rougeL"]
-    assert expected.mean["rougeL"] == progress.best
+    assert {name: best["figures"][name] for name in expected.figures} == expected.figures
+    assert best["figures"]["rougeL_low"] == expected.ends[0]["rougeL"]
+    assert expected.figures["rougeL"] == progress.best
 
 
 def test_the_folder_is_a_summarizer_and_greedy_alike_in_transformers(summarizing: Any) -> None:

@@ -9,7 +9,7 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.recipes.tokens.options import TokenClassificationOptions
+from regard.recipes.options.encoders import TokenClassificationOptions
 from regard.recipes.tokens.token_classification import (
     TokenClassificationRecipe,
     evaluate_words,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.recipes.vectors.evaluation import Ranking, rank_pairs, spearman
+from regard.recipes.vectors.evaluation import PairEvaluation, rank_pairs, spearman
 
 
 def unit(*rows: tuple[float, float]) -> np.ndarray:
@@ -12,10 +12,11 @@ def unit(*rows: tuple[float, float]) -> np.ndarray:
 
 
 def test_recall_and_reciprocal_rank_are_those_of_the_ranks() -> None:
-    ranking = Ranking(np.array([1, 2, 4, 1]))
-    assert ranking.recall(1) == 0.5
-    assert ranking.recall(2) == 0.75
-    assert ranking.mrr == pytest.approx((1 + 1 / 2 + 1 / 4 + 1) / 4)
+    nothing = np.empty((0, 2), np.float32)
+    figures = PairEvaluation(nothing, nothing, None, np.array([1, 2, 4, 11])).figures
+    assert figures["recall_1"] == 0.25
+    assert figures["recall_10"] == 0.75
+    assert figures["mrr"] == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 11) / 4)
 
 
 def test_each_text_ranks_all_second_texts() -> None:
@@ -23,20 +24,20 @@ def test_each_text_ranks_all_second_texts() -> None:
     second = unit((1, 0.1), (1, 0), (0, 1))
     # a: x .995, y 1, z 0; b: x .1, y 0, z 1; c: x .77, y .71, z .71
     ranking = rank_pairs(["a", "b", "c"], ["x", "y", "z"], first, second)
-    assert ranking.ranks.tolist() == [2, 3, 3]  # equal cosines: the right one comes last
+    assert ranking.tolist() == [2, 3, 3]  # equal cosines: the right one comes last
 
 
 def test_a_text_with_several_pairs_counts_once_by_the_best() -> None:
     first = unit((1, 0), (1, 0), (0, 1))
     second = unit((0, 1), (1, 0), (0.2, 1))
     ranking = rank_pairs(["a", "a", "b"], ["x", "y", "z"], first, second)
-    assert sorted(ranking.ranks.tolist()) == [1, 2]
+    assert sorted(ranking.tolist()) == [1, 2]
 
 
 def test_a_second_text_that_is_the_text_itself_is_passed_over() -> None:
     first, second = unit((1, 0), (0, 1)), unit((0.9, 0.1), (1, 0))
-    assert rank_pairs(["a", "b"], ["x", "a"], first, second).ranks.tolist() == [1, 2]
-    assert rank_pairs(["c", "b"], ["x", "a"], first, second).ranks.tolist() == [2, 2]
+    assert rank_pairs(["a", "b"], ["x", "a"], first, second).tolist() == [1, 2]
+    assert rank_pairs(["c", "b"], ["x", "a"], first, second).tolist() == [2, 2]
 
 
 def test_rank_correlation_is_scipys() -> None:

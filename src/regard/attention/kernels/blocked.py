@@ -14,13 +14,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from regard.attention.masks import may_ask
-from regard.attention.record import (
-    KEY_BLOCK,
-    Attention,
-    masked_scores,
-    repeat_heads,
-    rows_per_tile,
-)
+from regard.attention.record import KEY_BLOCK, Attention, masked_scores, repeat_heads, rows_per_tile
 from regard.attention.softmax import normalized
 
 

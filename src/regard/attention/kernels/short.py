@@ -27,7 +27,9 @@ def short(attention: Attention, scale: float) -> Float[Tensor, "batch heads quer
     queries, keys = query.shape[2], key.shape[2]
     # A single query, as in decoding, does not earn back the copy of all keys that padding is.
     fill = -keys % REGISTER if queries > 1 and query.device.type == "cpu" else 0
-    addend, live_rows, dtype = None, None, _scores_dtype(query)
+    addend, live_rows = None, None
+    # float16 ends at 65504, which scores of ordinary numbers may pass.
+    dtype = torch.float32 if query.dtype == torch.float16 else query.dtype
     if mask is not None:
         whole = mask.whole(queries, keys, query.device)
         addend, live_rows = whole.additive(dtype, keys + fill), whole.live_rows
@@ -65,8 +67,7 @@ def _average(
     if width > keys:
         key, value = pad(key, (0, 0, 0, width - keys)), pad(value, (0, 0, 0, width - keys))
     # Grouped query heads stand below one another, as more rows for the keys that they share.
-    rows = heads // key_heads * queries
-    query = query.reshape(batch * key_heads, rows, head_dim)
+    query = query.reshape(batch * key_heads, heads // key_heads * queries, head_dim)
     key = key.reshape(batch * key_heads, width, head_dim)
     value = value.reshape(batch * key_heads, width, value_dim)
 
@@ -131,11 +132,6 @@ class _ShortAttention(torch.autograd.Function):
             return grad.view(batch, key_heads, *grad.shape[1:])[:, :, :keys]
 
         return query_grad, without_padding(key_grad), without_padding(value_grad), None, None, None
-
-
-def _scores_dtype(query: Tensor) -> torch.dtype:
-    """float16 ends at 65504, which scores of ordinary numbers may pass."""
-    return torch.float32 if query.dtype == torch.float16 else query.dtype
 
 
 def _softmax_dtype(scores: Tensor) -> torch.dtype:

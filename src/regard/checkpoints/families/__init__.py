@@ -55,9 +55,6 @@ def titles(*models: str, headed: bool = False) -> str:
 
     >>> titles("Decoder")
     'GPT-2, Llama, Mistral, Qwen2'
-
-    Args:
-        headed: only those that may have a head for labels or answers.
     """
     entries = [entry for model in models for entry in FAMILIES if entry.model == model]
     return ", ".join(
@@ -69,11 +66,7 @@ def titles(*models: str, headed: bool = False) -> str:
 
 
 def find_family(model_type: object, *, where: str) -> Entry:
-    """The family of a model_type. `where` it was found is for the message.
-
-    Raises:
-        UnsupportedError: regard has no such family; the message lists those that it has.
-    """
+    """The family of a model_type. `where` it was found is for the message."""
     if isinstance(model_type, str) and model_type in TYPES:
         return TYPES[model_type]
     hint = did_you_mean(model_type, TYPES, cutoff=0.82)  # below it are other families: albert

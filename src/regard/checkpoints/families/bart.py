@@ -16,7 +16,7 @@ HEAD = {
     "classification": (
         ("head.pooler.dense", "classification_head.dense"),
         ("head.output", "classification_head.out_proj"),
-    ),
+    )
 }
 _ACTIVATIONS = {"gelu_tanh": "gelu_new"}  # ours → theirs where they differ
 KEYS = marian.KEYS | {

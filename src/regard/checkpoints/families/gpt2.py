@@ -19,10 +19,7 @@ RENAMES = (
     ("self_attention.output", "attn.c_proj"),
 )
 # By the config's head.
-HEAD = {
-    "language_model": (("output", "lm_head"),),
-    "classification": (("head.output", "score"),),
-}
+HEAD = {"language_model": (("output", "lm_head"),), "classification": (("head.output", "score"),)}
 FUSED = ("query", "key", "value")  # one weight of theirs, attn.c_attn, in this order
 FUSED_NAME = re.compile(rf"self_attention\.({'|'.join(FUSED)})\b")
 KEYS = {

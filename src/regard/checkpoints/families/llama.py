@@ -32,10 +32,7 @@ RENAMES = (
     ("self_attention.output", "self_attn.o_proj"),
 )
 # By the config's head.
-HEAD = {
-    "language_model": (("output", "lm_head"),),
-    "classification": (("head.output", "score"),),
-}
+HEAD = {"language_model": (("output", "lm_head"),), "classification": (("head.output", "score"),)}
 KEYS = {
     "vocab_size": Key("vocab_size"),
     "hidden_size": Key("d_model"),

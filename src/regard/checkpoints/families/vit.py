@@ -21,10 +21,7 @@ BODY = (
     (".feed_forward_norm", ".layernorm_after"),
 )
 # By the config's head.
-HEAD = {
-    "pooler": (("head.", "vit.pooler."),),
-    "classification": (("head.output", "classifier"),),
-}
+HEAD = {"pooler": (("head.", "vit.pooler."),), "classification": (("head.output", "classifier"),)}
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:

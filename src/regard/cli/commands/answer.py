@@ -1,6 +1,6 @@
 """`regard answer`: questions to the parts of a text that answer them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from regard.options import Options, option
 from regard.records.roles import Role
 
 
-@dataclass(frozen=True, repr=False)
 class ContextOptions(Options):
     """Options of the text that may hold the answers."""
 

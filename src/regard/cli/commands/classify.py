@@ -1,7 +1,6 @@
 """`regard classify`: a label for each text, pair of texts or image."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from regard.lines import one_line
 from regard.options import Options, option
 
 
-@dataclass(frozen=True, repr=False)
 class LabelOptions(Options):
     """Options of what is labeled, and with which labels."""
 

@@ -1,6 +1,5 @@
 """`regard generate`: continue a text (streamed), answer a chat, or process a file."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from regard.cli.lines import Line
@@ -11,7 +10,6 @@ from regard.lines import several_lines
 from regard.options import Options, option
 
 
-@dataclass(frozen=True, repr=False)
 class ChatOptions(Options):
     """Options of a chat in the terminal."""
 

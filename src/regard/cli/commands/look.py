@@ -98,7 +98,7 @@ def look(
     check_options(request)
     if not (html or save or figure or terminal or as_json):
         from regard.http.server import bind
-        from regard.studio.serve import serve
+        from regard.studio.app import serve
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
             trace = _traced(model, saved, input_text, options)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from regard.figures.plane import Plane
+    from regard.figures.scatter import Plane
     from regard.words.meaning import Meaning
     from regard.words.states import Layers, Occurrence
 
@@ -148,7 +148,7 @@ def _plane(chosen: "Meaning") -> "Plane":
     """Every occurrence, and the one vector for all of them as the last point."""
     import numpy as np
 
-    from regard.figures.plane import to_plane
+    from regard.figures.scatter import to_plane
 
     return to_plane(np.vstack([chosen.states, chosen.average]))
 
@@ -166,9 +166,8 @@ def _draw(
 ) -> None:
     from collections import Counter
 
-    from regard.figures.color import CATEGORICAL
     from regard.figures.scatter import Cloud, scatter
-    from regard.figures.style import save
+    from regard.figures.style import CATEGORICAL, save
 
     plane, groups = _plane(chosen), _groups(occurrences, chosen)
     names = [name for name, _ in Counter(groups).most_common()]

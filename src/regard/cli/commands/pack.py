@@ -81,7 +81,6 @@ def _compared(model: str, task: "Task", packed: "Task", data: Path) -> dict[str,
 
 
 def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]:
-    import numpy as np
 
     from regard.api.evaluation import RECIPES, evaluator_of, kind_of_model
 
@@ -96,8 +95,9 @@ def _measured(model: str, tasks: "Sequence[Task]", data: Path) -> list[Measured]
         for task in tasks:
             result = evaluator.score(task, examples, progress=bar)
             names = ("bleu", "chrf") if kind == "translation" else (evaluator.compared(result),)
-            figures = result.figures_of(np.arange(len(result)))
-            measured.append(({name: figures[name] for name in names}, evaluator.outputs(result)))
+            measured.append(
+                ({name: result.figures[name] for name in names}, evaluator.outputs(result))
+            )
     return measured
 
 

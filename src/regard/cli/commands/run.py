@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import make_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +18,7 @@ from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, check_choice
-from regard.options import Options
+from regard.options import Options, with_options
 from regard.options import option as setting
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def _columns(verb: str) -> Any:
         )
         for name, each in flags
     ]
-    return make_dataclass("Columns", columns, bases=(Options,), frozen=True, repr=False)
+    return with_options(Options, columns)
 
 
 def _command(verb: str) -> Callable[..., None]:

@@ -24,7 +24,7 @@ def studio(
     it may fetch any model of the Hugging Face Hub.
     """
     from regard.http.server import bind
-    from regard.studio.serve import serve
+    from regard.studio.app import serve
 
     with bind(port) as listener:  # before the slow imports: a port in use is said at once
         from regard.checkpoints import open_checkpoint

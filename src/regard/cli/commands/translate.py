@@ -1,7 +1,6 @@
 """`regard translate`: translations, on request with the words that each word attended to."""
 
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 from regard.cli import options
@@ -12,7 +11,6 @@ from regard.cli.texts import json_line
 from regard.options import Options, option
 
 
-@dataclass(frozen=True, repr=False)
 class AttentionOptions(Options):
     """Options of the word alignment."""
 

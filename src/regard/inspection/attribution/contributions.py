@@ -103,17 +103,17 @@ class Terms:
         paths = {module: path for path, module in model.named_modules()}
         self._ran = 0
         self._attended: tuple[str, Tensor] | None = None
-        inner = [each for layer in layers for each in layer.modules()]
-        linear = [each for each in dict.fromkeys(inner) if weight_of(each) is not None]
-        norms = [each for each in model.modules() if is_norm(each)]
-        tables = [each for each in model.modules() if isinstance(each, nn.Embedding)]
+        inner = [module for layer in layers for module in layer.modules()]
+        linear = [module for module in dict.fromkeys(inner) if weight_of(module) is not None]
+        norms = [module for module in model.modules() if is_norm(module)]
+        tables = [module for module in model.modules() if isinstance(module, nn.Embedding)]
 
         def cut(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
-            own = leaf(output)
-            term = Term(paths[module], self._ran, module, own)
+            marked = leaf(output)
+            term = Term(paths[module], self._ran, module, marked)
             term.tap, term.heads = self._attention_into(args[0])
             self.terms.append(term)
-            return own.clone()
+            return marked.clone()
 
         def frozen(module: nn.Module, args: tuple[Any, ...], output: Tensor) -> Tensor:
             if self.first is None:
@@ -158,16 +158,16 @@ class Terms:
         shifts, outputs = self.shifts[: self._within], [term.output for term in self.terms]
         parts = [self.first, self.last, *shifts, *outputs]
         first, last, *others = torch.autograd.grad(logit, parts, allow_unused=True)
-        found = [Contribution("embedding", None, None, None, product(self.first, first))]
+        contributions = [Contribution("embedding", None, None, None, product(self.first, first))]
         # What no state is multiplied by: norms' shifts and biases, in the layers and behind them.
         bias = float(logit.detach()) - product(self.last, last)
         bias += sum(map(product, shifts, others[: len(shifts)]))
         for term, gradient in zip(self.terms, others[len(shifts) :], strict=True):
             if gradient is not None:  # None: not on the residual path, such as a query
-                heads, own = split(term, gradient, row)
-                found += heads
-                bias += own
-        return [*found, Contribution("bias", None, None, None, bias)]
+                heads, shift = split(term, gradient, row)
+                contributions += heads
+                bias += shift
+        return [*contributions, Contribution("bias", None, None, None, bias)]
 
 
 def split(term: Term, gradient: Tensor, row: int) -> tuple[list[Contribution], float]:

@@ -70,14 +70,14 @@ def measures(
         "value_zeroing": value_zeroing(stream, taps, rows),
         "hiding": hiding(stream, taps, chosen),
     }
-    own = axis == stream.axis and any(tap.causal for tap in taps)  # later tokens are not seen
+    written = axis == stream.axis and any(tap.causal for tap in taps)  # later tokens are not seen
     return [
         Measures(
             step=step,
             token=stream.token(stream.ids[step]),
             axis=axis,
-            tokens=trace.axes[axis].tokens[: int(rows[place]) + 1 if own else count],
-            measures=compared(tables, place, int(rows[place]) + 1 if own else count),
+            tokens=trace.axes[axis].tokens[: int(rows[place]) + 1 if written else count],
+            measures=compared(tables, place, int(rows[place]) + 1 if written else count),
         )
         for place, step in enumerate(chosen)
     ]
@@ -186,8 +186,7 @@ def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
     ids = torch.tensor([stream.ids[step] for step in steps])[:, None]
 
     def written(logits: Tensor) -> Tensor:
-        chances = stream.log_probabilities(logits)[steps].exp().cpu()
-        return chances.gather(1, ids)[:, 0]
+        return stream.log_probabilities(logits)[steps].exp().cpu().gather(1, ids)[:, 0]
 
     before = written(stream.run(unchanged))
     columns = []
@@ -204,7 +203,7 @@ def spearman(first: Tensor, second: Tensor) -> float | None:
     >>> round(spearman(torch.tensor([1.0, 2.0, 30.0]), torch.tensor([5.0, 6.0, 7.0])), 6)
     1.0
     """
-    a, b = (ranks(each) - (len(each) + 1) / 2 for each in (first, second))
+    a, b = (ranks(values) - (len(values) + 1) / 2 for values in (first, second))
     scale = a.norm() * b.norm()
     return float(a @ b / scale) if len(a) > 2 and scale > 0 else None
 

@@ -6,13 +6,16 @@ The model itself computes everything; a layer's output is seen, and may be repla
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.inspection.answers import Lens, LensLayer
 from regard.inspection.trace_data import Edit, TraceData
 from regard.inspection.views.ablation import log_probabilities
 from regard.inspection.watching import watching
+from regard.inspection.writing import likeliest
 
 AtLayer = Callable[[int, Tensor], Tensor | None]
 """Called with a layer's number and its output, (batch, length, d_model); a tensor that it returns
@@ -26,9 +29,6 @@ def unchanged(name: str, call: Call) -> None:
 class Stream:
     """The layers of a trace's model from which its logits are computed, in the order in which they
     run: an encoder–decoder's decoder, another model's only stack.
-
-    Raises:
-        UnsupportedError: a trace without its model, or a model without such layers.
     """
 
     def __init__(self, trace: TraceData) -> None:
@@ -70,11 +70,7 @@ class Stream:
         return (self.trace.token_of or str)(id_)
 
     def check_step(self, step: int) -> int:
-        """The step.
-
-        Raises:
-            BadArgumentError: there is no such step.
-        """
+        """The step."""
         steps = len(self.ids)
         if not 0 <= step < steps:
             raise BadArgumentError(f"step must be from 0 to {steps - 1}; got {step}.")
@@ -92,7 +88,9 @@ class Stream:
             nonlocal ran
             replaced = at(ran, state_of(output))
             ran += 1
-            return None if replaced is None else with_state(output, replaced)
+            if replaced is not None and isinstance(output, tuple):
+                return (replaced, *output[1:])
+            return replaced
 
         with watching(dict.fromkeys(self.layers), after=after):
             return self.rerun(edit)
@@ -140,6 +138,33 @@ def state_of(output: Any) -> Any:
     return output[0] if isinstance(output, tuple) else output
 
 
-def with_state(output: Any, state: Tensor) -> Any:
-    """The output with another state."""
-    return (state, *output[1:]) if isinstance(output, tuple) else state
+@torch.no_grad()
+def logit_lens(trace: TraceData, step: int) -> Lens:
+    """The likeliest tokens of a step after each layer, and how likely the written one is there.
+
+    Takes a run of the model for each layer. A post-norm model has no final norm: each of its layers
+    ends with a norm of its own.
+
+    >>> trace = regard.load("en-de").trace("Where is the station?")
+    >>> last = logit_lens(trace, step=2).layers[-1]
+    >>> last.rank, last.candidates[0].token
+    (1, '▁der')
+
+    Args:
+        step: a generated token by its number or, where nothing was generated, a position.
+
+    Raises:
+        UnsupportedError: a trace without its model, or a model without logits at each position.
+        BadArgumentError: there is no such step.
+    """
+    stream = Stream(trace)
+    id_ = stream.ids[stream.check_step(step)]
+    last = len(stream.layers) - 1
+    layers = []
+    for number, early in enumerate(stream.states):
+        logits = stream.run(at=lambda layer, state: early if layer == last else None)  # noqa: B023
+        probabilities = stream.log_probabilities(logits)[step].exp()
+        rank = int((probabilities > probabilities[id_]).sum()) + 1
+        best = likeliest(probabilities, stream.token)
+        layers.append(LensLayer(number, float(probabilities[id_]), rank, best))
+    return Lens(step, stream.token(id_), layers)

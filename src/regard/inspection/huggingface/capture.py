@@ -49,14 +49,6 @@ def trace_transformers(
     Args:
         tokens: names of the positions, for one axis or by axis ("source", "target", …).
         tokenizer: names the positions by their ids where `tokens` does not.
-        text: what was traced, to show above the map.
-        keep: where queries, keys and values stay, as in `regard.trace`.
-        inputs: the model's own, such as input_ids and attention_mask.
-
-    Raises:
-        UnsupportedError: a model in training mode or compiled, inputs that continue from a cache,
-            or a model none of whose layers can be captured.
-        BadArgumentError: tokens that do not fit.
     """
     return captured(model, inputs, tokens=tokens, tokenizer=tokenizer, text=text, keep=keep)
 
@@ -76,7 +68,8 @@ def captured(
     """Trace a run, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
     batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
-    run = Run(model, Recorder(keep), Places(model, pixels=only_pixels(inputs)), batches)
+    pixels = inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
+    run = Run(model, Recorder(keep), Places(model, pixels), batches)
     with capturing_model(model, run):
         output = model(**inputs)
     run.check_captured()
@@ -205,7 +198,7 @@ def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
         if another_sequence(args, kwargs):
             run.places.cross.add(module)
 
-    attention = [each for each in model.modules() if ATTENTION.search(type(each).__name__)]
+    attention = [module for module in model.modules() if ATTENTION.search(type(module).__name__)]
     with (
         watching(attention, before=enter),
         watching(linear_layers(model), before=run.projections.see),
@@ -242,12 +235,8 @@ def check(model: nn.Module, inputs: dict[str, Any]) -> None:
 def read_by(places: Places, inputs: dict[str, Any]) -> dict[str, Tensor]:
     """The token ids that the model looks up, by axis."""
     names = {"source" if places.pair else "tokens": "input_ids", "target": "decoder_input_ids"}
-    found = {axis: inputs.get(name) for axis, name in names.items()}
-    return {axis: ids for axis, ids in found.items() if ids is not None}
-
-
-def only_pixels(inputs: dict[str, Any]) -> bool:
-    return inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
+    tables = {axis: inputs.get(name) for axis, name in names.items()}
+    return {axis: ids for axis, ids in tables.items() if ids is not None}
 
 
 def logits_of(output: Any) -> Tensor | None:

@@ -73,11 +73,7 @@ def shared(
 
 @contextmanager
 def capturing_interface(listener: OnCall) -> Iterator[None]:
-    """Give `listener` every attention that this thread computes through the interface.
-
-    Raises:
-        UnavailableError: transformers is missing or too old.
-    """
+    """Give `listener` every attention that this thread computes through the interface."""
     with reporting():
         token = _listener.set(listener)
         try:
@@ -117,10 +113,10 @@ def quiet() -> Iterator[None]:
 def reporting() -> Iterator[None]:
     """The interface's answers report to the listener of the calling thread, if it has one."""
     interface = attention_interface()
-    own = interface.get_interface
+    original = interface.get_interface
 
     def get_interface(self: Any, implementation: Any, default: Callable[..., Any]) -> Any:
-        function = own(self, implementation, default)
+        function = original(self, implementation, default)
         listener = _listener.get()
         if listener is None:
             return function
@@ -130,7 +126,7 @@ def reporting() -> Iterator[None]:
     try:
         yield
     finally:
-        interface.get_interface = own
+        interface.get_interface = original
 
 
 def run_and_report(

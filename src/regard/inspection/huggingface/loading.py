@@ -18,17 +18,7 @@ TOKENIZERS = (
 
 
 def load_for_tracing(folder: str | os.PathLike[str], *, name: str | None = None) -> TracedModel:
-    """The model in `folder`, with the attention implementation that transformers chooses.
-
-    Args:
-        name: what to call it; the folder's own if not given.
-
-    Raises:
-        UnavailableError: transformers is not installed.
-        NotFoundError: the folder lacks a configuration, weights or a tokenizer.
-        UnsupportedError: a model that transformers cannot load without running code from the
-            folder.
-    """
+    """The model in `folder`, with the attention implementation that transformers chooses."""
     attention_interface()  # says so if transformers is missing
     import transformers
 

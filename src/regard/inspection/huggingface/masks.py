@@ -53,11 +53,7 @@ class MaskReader:
         """Read flex attention's BlockMask, as a rule of ours where that can be seen at once."""
         key = (id(attention_mask), captured.query.shape[2], captured.key.shape[2])
         if key not in self._read:
-            batch, rows, keys = (
-                captured.query.shape[0],
-                captured.query.shape[2],
-                captured.key.shape[2],
-            )
+            (batch, _, rows, _), keys = captured.query.shape, captured.key.shape[2]
             rule = Rule(attention_mask.mask_mod, batch, keys - rows)
             mask: Mask | None = rule
             if batch * rows * keys <= WHOLE:

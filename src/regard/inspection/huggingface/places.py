@@ -59,11 +59,7 @@ class Places:
         return self.paths.get(module, type(module).__name__)
 
     def name(self, captured: CapturedCall, mask: Mask | None) -> Place:
-        """The place of the layer that is running.
-
-        Raises:
-            Unreadable: it works on another sequence than its side's others.
-        """
+        """The place of the layer that is running."""
         path = self.path(captured.module)
         cross = captured.module in self.cross or is_cross(captured.module, path)
         hides = first_sees_itself_alone(mask, captured.key)
@@ -91,8 +87,7 @@ class Places:
                 for side in ("encoder", "decoder"):
                     if side in part:
                         return side
-        causal = getattr(module, "is_causal", False) or hides
-        return "decoder" if causal else "encoder"
+        return "decoder" if getattr(module, "is_causal", False) or hides else "encoder"
 
     def unused(self, side: str, kind: str, path: str) -> str:
         """Name with the layer's own number; a layer that runs again counts on from the last."""
@@ -126,15 +121,15 @@ def is_cross(module: nn.Module, path: str) -> bool:
     if said is not None:
         return bool(said)
     # The attention's own name and class decide, not that of a model such as CrossEncoder.
-    own = path.split(".")[-2:]
-    return any(CROSS.search(part) for part in (*own, type(module).__name__))
+    names = path.split(".")[-2:]
+    return any(CROSS.search(part) for part in (*names, type(module).__name__))
 
 
 def another_sequence(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return True if an attention module was given states of another sequence than its own."""
-    own = args[0] if args else kwargs.get("hidden_states")
+    states = args[0] if args else kwargs.get("hidden_states")
     others = (kwargs.get(name) for name in STATES_OF_ANOTHER)
-    return any(other is not None and other is not own for other in others)
+    return any(other is not None and other is not states for other in others)
 
 
 def first_sees_itself_alone(mask: Mask | None, key: Tensor) -> bool:
@@ -150,12 +145,7 @@ def config_of(model: nn.Module) -> Any:
     return getattr(model, "config", None)
 
 
-IDS = {
-    "tokens": ("input_ids",),
-    "source": ("input_ids",),
-    "target": ("decoder_input_ids",),
-    "patches": (),
-}
+IDS = {"tokens": "input_ids", "source": "input_ids", "target": "decoder_input_ids"}
 
 
 def axes_of(
@@ -166,11 +156,7 @@ def axes_of(
     naming: Naming,
     written: Written | None,
 ) -> dict[str, AxisInfo]:
-    """An axis for each sequence that a tap is of; names are those of the batch's first row.
-
-    Raises:
-        BadArgumentError: `tokens` for an axis that is not there, or of another length.
-    """
+    """An axis for each sequence that a tap is of; names are those of the batch's first row."""
     tokens_by_axis = by_axis(tokens, list(places.lengths))
     axes = {}
     for name, length in places.lengths.items():
@@ -218,11 +204,10 @@ def by_axis(
 
 def ids_of(axis: str, length: int, inputs: Mapping[str, Any]) -> list[int] | None:
     """The token ids that the axis stands for, if the inputs have them."""
-    for name in IDS.get(axis, ()):
-        ids = inputs.get(name)
-        if isinstance(ids, Tensor) and ids.ndim == 2 and ids.shape[1] == length:
-            return [int(id_) for id_ in ids[0]]
-    return None
+    ids = inputs.get(IDS.get(axis, ""))
+    if not isinstance(ids, Tensor) or ids.ndim != 2 or ids.shape[1] != length:
+        return None
+    return ids[0].tolist()
 
 
 def naming_of(tokenizer: Any) -> Naming:

@@ -34,10 +34,7 @@ class TracedModel:
     """Model of transformers with its reader: the result of `load_for_tracing`.
 
     Args:
-        model: in evaluation mode.
-        reader: its tokenizer, or its image processor.
         task: "translation" (any text to text), "generation", "encoding" or "vision".
-        name: what to call it.
     """
 
     def __init__(self, model: Any, reader: Any, task: str, *, name: str):
@@ -97,18 +94,13 @@ class TracedModel:
             hypothesis: which of the search's results, best first.
             generate: how many tokens it may write; 0 for a language model to read only.
             forced_beginning: ids that what it writes begins with.
-            keep: where queries, keys and values stay, as in `regard.trace`.
             options: of the search, or of sampling, where tokens are drawn: see `generating.search`.
-
-        Raises:
-            BadArgumentError: no text, one that is too long, or a hypothesis that does not exist.
-            UnsupportedError: an argument that this kind of model does not take.
         """
         if not text.strip():
             raise BadArgumentError("there is no text to look at; give a sentence.")
         writes = self.task in ("translation", "generation")
-        asked = target is not None or hypothesis or generate or options or forced_beginning
-        if not writes and asked:
+        writing = target is not None or hypothesis or generate or options or forced_beginning
+        if not writes and writing:
             raise UnsupportedError(
                 f"{self.name} generates nothing, so it takes no target, hypothesis or generate."
             )
@@ -121,9 +113,9 @@ class TracedModel:
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
         begins = self.known(forced_beginning)
-        found = self.found(inputs, target, generate, begins, options)
+        hypotheses = self.found(inputs, target, generate, begins, options)
         return self.trace_written(
-            inputs, text, found, hypothesis, target is None, len(begins), keep
+            inputs, text, hypotheses, hypothesis, target is None, len(begins), keep
         )
 
     def trial(self) -> Trace:
@@ -165,8 +157,8 @@ class TracedModel:
                 return [Hypothesis(list(beginning), finished=False)]
             inputs = self.begun(inputs, beginning)
             start = self.start_id if self.task == "translation" else None
-            found = search(self.model, inputs, left, start=start, **options)
-        return [replace(each, tokens=[*beginning, *each.tokens]) for each in found]
+            hypotheses = search(self.model, inputs, left, start=start, **options)
+        return [replace(beam, tokens=[*beginning, *beam.tokens]) for beam in hypotheses]
 
     def begun(self, inputs: dict[str, Any], beginning: Sequence[int]) -> dict[str, Any]:
         """The inputs with the beginning of the output, which `generate` continues."""
@@ -220,8 +212,7 @@ class TracedModel:
     def read(self, text: str) -> dict[str, Any]:
         """The model's inputs for a text."""
         encoded = self.encoded(text, return_tensors="pt")
-        ids = encoded["input_ids"]
-        self.check_ids(ids[0].tolist(), "the text", self.max_tokens)
+        self.check_ids(encoded["input_ids"][0].tolist(), "the text", self.max_tokens)
         takes = inspect.signature(self.model.forward).parameters
         device = self.model.device
         return {name: tensor.to(device) for name, tensor in encoded.items() if name in takes}

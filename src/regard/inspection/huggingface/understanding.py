@@ -29,11 +29,7 @@ LSE_TOLERANCE_OF_16_BITS = 2e-4
 
 
 def understand(captured: CapturedCall, masks: MaskReader) -> Call:
-    """The call, its log-sum-exp kept only if it is right.
-
-    Raises:
-        Unreadable: the layer does what no weights of ours would show.
-    """
+    """The call, its log-sum-exp kept only if it is right."""
     inputs = inputs_of(captured, masks)
     with torch.autocast(inputs.query.device.type, enabled=False):
         return Call(inputs, captured.output, checked_lse(inputs, captured))
@@ -70,17 +66,12 @@ def score_of(captured: CapturedCall) -> Score:
 
 
 def checked_lse(inputs: Attention, captured: CapturedCall) -> Tensor | None:
-    """The kernel's log-sum-exp, or None where it gave none or a wrong one.
-
-    Raises:
-        Unreadable: weights · value is not what the kernel gave.
-    """
+    """The kernel's log-sum-exp, or None where it gave none or a wrong one."""
     queries, keys = inputs.query.shape[2], inputs.key.shape[2]
     device = inputs.query.device
     rows = torch.linspace(0, queries - 1, min(SAMPLED_ROWS, queries), device=device).long()
     query, key, value = (at_least_float32(tensor) for tensor in inputs[:3])
-    exact = Attention(query, key, value, *inputs[3:])
-    scores = exact.scores(rows)
+    scores = Attention(query, key, value, *inputs[3:]).scores(rows)
     lse = log_sum_exp(scores)
     sees = lse > -math.inf
     if "flash" in captured.implementation:  # which leaves zeros where the query is padding

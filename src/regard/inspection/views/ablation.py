@@ -37,10 +37,6 @@ def ablate(
         step: the output whose probability is looked at, a generated token by its number or, where
             nothing was generated, a position; the one that changes most if not given. The token is
             the one generated there, or the likeliest before.
-
-    Raises:
-        UnsupportedError: a trace without its model or logits.
-        BadArgumentError: a head or step that does not exist.
     """
     check_choice("what", what, KINDS)
     if trace.rerun is None:
@@ -58,8 +54,8 @@ def ablate(
         "token": Position(layer.keys, key),
     }
     off = SwitchedOff((parts[what],), trace.axes_of)
-    before = probabilities(trace, trace.rerun(lambda name, call: None))
-    after = probabilities(trace, trace.rerun(lambda name, call: off(name, call).output))
+    before = log_probabilities(trace, trace.rerun(lambda name, call: None)).exp()
+    after = log_probabilities(trace, trace.rerun(lambda name, call: off(name, call).output)).exp()
     ids = before.argmax(-1).tolist() if trace.output_ids is None else trace.output_ids
     tokens = torch.tensor(ids, device=before.device)[:, None]
     changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
@@ -89,13 +85,8 @@ def ablate(
     )
 
 
-def probabilities(trace: TraceData, logits: Tensor) -> Tensor:
-    """Probabilities of the first sequence's outputs, (steps, entries)."""
-    return log_probabilities(trace, logits).exp()
-
-
 def log_probabilities(trace: TraceData, logits: Tensor) -> Tensor:
-    """The logarithms of `probabilities`, (steps, entries)."""
+    """Log-probabilities of the first sequence's outputs, (steps, entries)."""
     rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1
@@ -108,9 +99,6 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
 
     The output stays as it was written: each word is hidden from all other positions, in every layer
     and head, and the same tokens are scored again. Special tokens are left out.
-
-    Raises:
-        UnsupportedError: a trace without its model, or of a model that reads no source.
     """
     if trace.rerun is None or trace.generation is None or "source" not in trace.axes:
         raise UnsupportedError(
@@ -122,7 +110,7 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
     tokens = torch.tensor(ids)[:, None]
 
     def score(positions: range) -> float:
-        parts = tuple(Position("source", each) for each in positions)
+        parts = tuple(Position("source", position) for position in positions)
         edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
         logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
         return float(logs.gather(1, tokens.to(logs.device)).sum())

@@ -43,7 +43,7 @@ def of_score(score: Score, head_dim: int) -> str:
         return "q · W k"
     if isinstance(score, additive):
         return "v · tanh(W q + U k)"
-    for known, text in ((dot, "q·k"), (cosine, "cos(q, k)"), (average, "0")):
-        if score is known:
+    for function, text in ((dot, "q·k"), (cosine, "cos(q, k)"), (average, "0")):
+        if score is function:
             return text
     return f"{getattr(score, '__name__', 'score')}(q, k)"

@@ -82,5 +82,4 @@ def _label(token: str, style: str) -> str:
     if not text.strip():
         return text if "\n" in text else "␣"
     inside = token.startswith("##") if style == "hash" else not re.match(r"[▁Ġ\s]", token)
-    continues = style != "none" and inside and text[0].isalnum()
-    return f"-{text}" if continues else text.strip(" ")
+    return f"-{text}" if style != "none" and inside and text[0].isalnum() else text.strip(" ")

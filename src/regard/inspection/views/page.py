@@ -1,21 +1,14 @@
 """A page's questions about a trace, answered: one place for browser, notebook and file."""
 
 import math
-from typing import Literal, cast, get_args
+from dataclasses import fields
+from typing import Any, Literal, cast, get_args
 
 import torch
 from torch import Tensor
 
 from regard.errors import BadArgumentError, check_choice
-from regard.inspection.answers import (
-    AxisInfo,
-    Cell,
-    Looked,
-    Looks,
-    Quantity,
-    TapInfo,
-    TraceInfo,
-)
+from regard.inspection.answers import AxisInfo, Cell, Looked, Looks, Quantity, TapInfo, TraceInfo
 from regard.inspection.tap import Tap, one
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views import tiles
@@ -119,7 +112,7 @@ def looks(
     columns = slice(None) if key is None else one("key", key, layer.columns)
     heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
     which = (layer.rows_of(rows), layer.columns_of(columns))
-    seen = torch.stack([tiles.visible(layer, each, *which, quantity) for each in heads])
+    seen = torch.stack([tiles.visible(layer, number, *which, quantity) for number in heads])
     values = seen.mean(0).flatten()
     return _looks(
         values, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
@@ -127,26 +120,10 @@ def looks(
 
 
 def _tap(tap: Tap) -> TapInfo:
-    quantities: list[Quantity] = ["weight", "score"]
-    if tap.output_weight is not None:
-        quantities.insert(1, "norm")
-    return TapInfo(
-        name=tap.name,
-        side=cast(Literal["encoder", "decoder"], tap.side),
-        kind=cast(Literal["self", "cross"], tap.kind),
-        layer=tap.layer,
-        heads=tap.heads,
-        key_heads=tap.key_heads,
-        head_dim=tap.head_dim,
-        rows=tap.rows,
-        columns=tap.columns,
-        queries=tap.queries,
-        keys=tap.keys,
-        causal=tap.causal,
-        score=formula(tap),
-        quantities=quantities,
-        notes=tap.notes,
-    )
+    """The tap's own attributes, but for its score and the quantities that are known."""
+    norm: list[Quantity] = [] if tap.output_weight is None else ["norm"]
+    facts: dict[str, Any] = {fact.name: getattr(tap, fact.name, None) for fact in fields(TapInfo)}
+    return TapInfo(**facts | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
 
 
 def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
@@ -158,7 +135,7 @@ def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Look
         for position, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)
         if value > float("-inf")
     ]
-    rest = float(values.nansum()) - sum(each.weight for each in seen)
+    rest = float(values.nansum()) - sum(look.weight for look in seen)
     return Looks(seen, max(rest, 0.0) if adds_up else 0.0)
 
 

@@ -171,8 +171,8 @@ class Count:
             self.weight[self.at[name], inside + strip.start] += weights[cells].double()
             self.allowed[self.at[name], inside + strip.start] += (~hidden[cells]).long()
         for name, keep in self.targets.columns.items():
-            kept = keep[columns].nonzero()[:, 0]
-            self._add(name, strip, weights[:, kept], hidden[:, kept])
+            places = keep[columns].nonzero()[:, 0]
+            self._add(name, strip, weights[:, places], hidden[:, places])
         if self.targets.tokens is not None:
             other = ~self.targets.followers(rows, columns)
             self._add("induction", strip, weights.masked_fill(other, 0), hidden | other)

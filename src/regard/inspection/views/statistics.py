@@ -49,11 +49,6 @@ def head_statistics(
 
     Args:
         every: row stride: 1 reads every row, n every n-th.
-        patterns: what to look for, as `patterns.targets` finds it; nothing by default.
-
-    Raises:
-        BadArgumentError: every below 1.
-        UnsupportedError: an empty map.
     """
     if every < 1:
         raise BadArgumentError(f"every must be at least 1; got {every}.")

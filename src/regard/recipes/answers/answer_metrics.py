@@ -9,10 +9,12 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from regard.recipes.resampling import Scored
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -36,47 +38,42 @@ def exact_match(predicted: str, expected: Sequence[str]) -> float:
     Args:
         expected: empty if there is no answer, which "" then predicts.
     """
-    wanted = normalize_answer(predicted)
-    return float(any(normalize_answer(each) == wanted for each in _references(expected)))
+    answer = normalize_answer(predicted)
+    return float(any(normalize_answer(text) == answer for text in _references(expected)))
 
 
 def token_f1(predicted: str, expected: Sequence[str]) -> float:
     """The F1 of the words that the answer shares with the expected one that is nearest to it.
 
     Words lie between spaces, so in a script without spaces F1 is all or nothing.
-
-    Args:
-        expected: empty if there is no answer, which "" then predicts.
     """
-    return max(_f1(predicted, each) for each in _references(expected))
+    return max(_f1(predicted, text) for text in _references(expected))
 
 
 def _references(expected: Sequence[str]) -> list[str]:
-    return [each for each in expected if normalize_answer(each)] or [""]
+    return [text for text in expected if normalize_answer(text)] or [""]
 
 
 def _f1(predicted: str, expected: str) -> float:
-    words, wanted = normalize_answer(predicted).split(), normalize_answer(expected).split()
-    if not words or not wanted:
-        return float(words == wanted)
-    shared = sum((Counter(words) & Counter(wanted)).values())
-    return 2 * shared / (len(words) + len(wanted))
+    words, right = normalize_answer(predicted).split(), normalize_answer(expected).split()
+    if not words or not right:
+        return float(words == right)
+    return 2 * (Counter(words) & Counter(right)).total() / (len(words) + len(right))
 
 
-@dataclass(frozen=True)
-class AnswerScores:
+@dataclass(frozen=True, eq=False)
+class AnswerEvaluation(Scored):
     """Each question's scores, as the best answer was given and with it withheld."""
 
     exact: Numbers  # (questions,), of the best answer that is not empty
     f1: Numbers
     margins: Numbers  # of these answers, see `tasks.answering.Answer`
     answerable: NDArray[np.bool_]  # whether the question has an answer
+    answers: Sequence[str] = ()
+    threshold: float | None = None  # the model's own; see `figures_at`
 
-    def chosen(self, rows: NDArray[np.int64]) -> "AnswerScores":
-        """The scores of these questions, which may repeat."""
-        return AnswerScores(
-            self.exact[rows], self.f1[rows], self.margins[rows], self.answerable[rows]
-        )
+    def __len__(self) -> int:
+        return len(self.f1)
 
     def best_threshold(self) -> float:
         """The threshold with the highest mean F1: an answer is given if its margin is above it.
@@ -92,11 +89,10 @@ class AnswerScores:
         totals += np.concatenate([answered[::-1].cumsum()[::-1], [0]])
         bounds = np.concatenate([[margins[0] - 1], (margins[1:] + margins[:-1]) / 2, margins[-1:]])
         possible = np.concatenate([[True], margins[1:] > margins[:-1], [True]])
-        best = totals[possible].max()
-        chosen = bounds[possible & (totals >= best - 1e-9)]
+        chosen = bounds[possible & (totals >= totals[possible].max() - 1e-9)]
         return float(chosen[np.abs(chosen).argmin()])
 
-    def figures(self, threshold: float | None) -> dict[str, float]:
+    def figures_at(self, threshold: float | None) -> dict[str, float]:
         """The means over all questions, and over those with and without an answer if there are
         both, or if answers may be withheld.
 
@@ -107,62 +103,51 @@ class AnswerScores:
         right = silent & ~self.answerable
         exact = np.where(silent, 0.0, self.exact * self.answerable) + right
         f1 = np.where(silent, 0.0, self.f1 * self.answerable) + right
-        found = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
+        figures = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
         if self.answerable.all():
-            return found
+            return figures
         if self.answerable.any():
-            found["has_answer_exact"] = float(exact[self.answerable].mean())
-            found["has_answer_f1"] = float(f1[self.answerable].mean())
-        found["no_answer"] = float(right[~self.answerable].mean())
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class AnswerEvaluation:
-    """A model's answers, and their scores under the model's own threshold."""
-
-    scores: AnswerScores
-    answers: list[str]  # the best of each question that is not empty
-    threshold: float | None  # the least margin of an answer; None: every question is answered
-
-    def __len__(self) -> int:
-        return len(self.scores.f1)
+            figures["has_answer_exact"] = float(exact[self.answerable].mean())
+            figures["has_answer_f1"] = float(f1[self.answerable].mean())
+        return figures | {"no_answer": float(right[~self.answerable].mean())}
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these questions, which may repeat; NaN where there is no such one."""
-        found = self.scores.chosen(rows).figures(self.threshold)
-        parts: tuple[str, ...] = ()
-        if not self.scores.answerable.all():
-            parts = ("no_answer",)
-            if self.scores.answerable.any():
-                parts = ("has_answer_exact", "has_answer_f1", "no_answer")
-        return {name: found.get(name, math.nan) for name in ("exact_match", "f1", *parts)}
+        columns = ("exact", "f1", "margins", "answerable")
+        chosen = replace(self, **{name: getattr(self, name)[rows] for name in columns})
+        figures = chosen.figures_at(self.threshold)
+        return dict.fromkeys(self.figures_at(self.threshold), math.nan) | figures
 
     def shown(self, row: int) -> str:
         """The answer to a question: "" where it is withheld."""
         least = -_FAR if self.threshold is None else self.threshold
-        return "" if self.scores.margins[row] <= least else self.answers[row]
+        return "" if self.margins[row] <= least else self.answers[row]
 
     def worst(self, count: int) -> list[int]:
         """The questions of the lowest F1, the surest answers first."""
-        each = np.array([self.figures_of(np.array([row]))["f1"] for row in range(len(self))])
-        wrong = np.flatnonzero(each < 1)
-        order = np.lexsort((-self.scores.margins[wrong], each[wrong]))
+        f1 = np.array([self.figures_of(np.array([row]))["f1"] for row in range(len(self))])
+        wrong = np.flatnonzero(f1 < 1)
+        order = np.lexsort((-self.margins[wrong], f1[wrong]))
         return [int(row) for row in wrong[order][:count]]
 
 
 def answer_scores(
-    predicted: Sequence[str], margins: Sequence[float], expected: Sequence[Sequence[str]]
-) -> AnswerScores:
+    predicted: Sequence[str],
+    margins: Sequence[float],
+    expected: Sequence[Sequence[str]],
+    threshold: float | None = None,
+) -> AnswerEvaluation:
     """The scores of answers to questions with these expected answers, several for each.
 
     Args:
         predicted: the best answer that is not empty, or "" with a margin of -inf.
     """
-    both = list(zip(predicted, expected, strict=True))
-    return AnswerScores(
-        exact=np.array([exact_match(*each) for each in both]),
-        f1=np.array([token_f1(*each) for each in both]),
+    pairs = list(zip(predicted, expected, strict=True))
+    return AnswerEvaluation(
+        exact=np.array([exact_match(*pair) for pair in pairs]),
+        f1=np.array([token_f1(*pair) for pair in pairs]),
         margins=np.clip(np.array(margins, np.float64), -_FAR, _FAR),
-        answerable=np.array([any(map(normalize_answer, each)) for each in expected]),
+        answerable=np.array([any(map(normalize_answer, texts)) for texts in expected]),
+        answers=predicted,
+        threshold=threshold,
     )

@@ -48,10 +48,10 @@ def answer_windows(
     if not context or 0 not in texts or (answer and not inside):
         return []
     try:
-        found = windows(encoding, max_length, stride)
+        cuts = windows(encoding, max_length, stride)
     except BadArgumentError:
         return []
-    return [_placed(positions, texts, inside) for positions in found]
+    return [_placed(positions, texts, inside) for positions in cuts]
 
 
 def _placed(

@@ -21,24 +21,20 @@ from torch import Tensor, nn
 
 from regard.errors import BadArgumentError
 from regard.models import TextReader
-from regard.recipes.answers.answer_metrics import AnswerEvaluation, AnswerScores, answer_scores
+from regard.recipes.answers.answer_metrics import AnswerEvaluation, answer_scores
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoded import EncodedBatch, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
-from regard.tasks.answering import Answer, Answerer, AnswerSettings
+from regard.records import OnBadLine
+from regard.tasks.answering import Answerer, AnswerSettings
 from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 
@@ -55,22 +51,41 @@ class Questions(EncoderData):
     test: list[Example]
 
 
+def evaluate_answers(
+    answerer: Answerer,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> AnswerEvaluation:
+    """Answers the questions and compares, under the model's own threshold."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one question; got none.")
+    answers = answerer.run(
+        [(example.text, example.pair or "") for example in examples],
+        or_none=False,
+        batch_size=batch_size,
+        progress=progress,
+    )
+    best = [best_first[0] if best_first else None for best_first in answers]
+    return answer_scores(
+        [answer.text if answer else "" for answer in best],
+        [answer.margin if answer else -np.inf for answer in best],
+        [[text for text, _ in example.targets] for example in examples],
+        answerer.settings.no_answer_threshold,
+    )
+
+
 class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     """Evaluation of models that answer questions."""
 
     unit = "questions"
     doing = "answering"
 
-    def read(self, path: str) -> list[Example]:
-        return self.examples(QuestionReader(self.options, self.say).read, path)
+    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
+        return QuestionReader(self.options, self.say).read(path, on_bad_line)
 
-    def score(
-        self, task: Answerer, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> AnswerEvaluation:
-        """Answer the questions and compare, under the model's own threshold."""
-        best = _best_answers(task, data, self.options.batch_size, progress)
-        texts = [answer.text if answer else "" for answer in best]
-        return AnswerEvaluation(_scored(best, data), texts, task.settings.no_answer_threshold)
+    scorer = staticmethod(evaluate_answers)
 
     def compared(self, result: AnswerEvaluation) -> str:
         return "f1"
@@ -159,17 +174,17 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
 
     def _drop_unreadable(self, path: Path, tokenizer: Tokenizer) -> None:
         examples = list(read_examples(path))
-        kept = [
+        usable = [
             example
             for example, encoding in _encoded(iter(examples), tokenizer)
             if answer_windows(encoding, None, self.max_length, self._stride)
         ]
-        if len(kept) < len(examples):
+        if len(usable) < len(examples):
             self.say(
-                f"{path.stem}: {len(examples) - len(kept):,} left out that leave no room for the"
+                f"{path.stem}: {len(examples) - len(usable):,} left out that leave no room for the"
                 " context"
             )
-            write_examples(path, kept)
+            write_examples(path, usable)
 
     def _rows(
         self, examples: Iterator[Example], tokenizer: Tokenizer, counts: dict[str, int]
@@ -181,25 +196,22 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
             if example.targets:
                 text, start = example.targets[0]
                 place = (start, start + len(text))
-            found = answer_windows(encoding, place, self.max_length, self._stride)
-            if not found or (place and not any(window.last for window in found)):
+            cuts = answer_windows(encoding, place, self.max_length, self._stride)
+            if not cuts or (place and not any(window.last for window in cuts)):
                 counts["unreadable"] += 1
                 continue
             counts["questions"] += 1
             counts["open"] += place is None
-            counts["windows"] += len(found)
-            counts["elsewhere"] += sum(not window.last for window in found) if place else 0
+            counts["windows"] += len(cuts)
+            counts["elsewhere"] += sum(not window.last for window in cuts) if place else 0
             ids, kinds = encoding.ids, encoding.type_ids
-            for window in found:
-                own = [kinds[k] for k in window.positions]
+            for window in cuts:
+                sides = [kinds[k] for k in window.positions]
                 targets = [window.first, window.last, window.begin, window.end]
-                yield [ids[k] for k in window.positions], len(own) - sum(own), targets
+                yield [ids[k] for k in window.positions], len(sides) - sum(sides), targets
 
     def model(self, data: Questions) -> TextReader:
         return self.encoder(data.tokenizer, "question_answering")
-
-    def batches(self, data: Questions, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.train, model)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
@@ -220,10 +232,10 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         answerer = Answerer(model, data.tokenizer, settings=self.settings(None))
         scores = evaluate_answers(answerer, data.dev)
         if not data.impossible:
-            return scores.figures(None)
+            return scores.figures_at(None)
         both = scores.answerable.any() and not scores.answerable.all()
         threshold = scores.best_threshold() if both else 0.0
-        return scores.figures(threshold) | {"threshold": threshold}
+        return scores.figures_at(threshold) | {"threshold": threshold}
 
     def settings_of(self, data: Questions, figures: dict[str, float]) -> dict[str, Any]:
         return self.settings(figures.get("threshold")).for_config()
@@ -251,52 +263,11 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         return CardText({"questions": data.count}, [result], about)
 
 
-def evaluate_answers(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> AnswerScores:
-    """Answers the questions and compares; `AnswerScores.figures` applies a threshold.
-
-    Raises:
-        BadArgumentError: no questions, or one that the model cannot read.
-    """
-    return _scored(_best_answers(answerer, examples, batch_size, progress), examples)
-
-
-def _best_answers(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    batch_size: int,
-    progress: Count,
-) -> list[Answer | None]:
-    """The best answer to each question that is not empty; None where there is no such one."""
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one question; got none.")
-    found = answerer.run(
-        [(example.text, example.pair or "") for example in examples],
-        or_none=False,
-        batch_size=batch_size,
-        progress=progress,
-    )
-    return [answers[0] if answers else None for answers in found]
-
-
-def _scored(best: Sequence[Answer | None], examples: Sequence[Example]) -> AnswerScores:
-    return answer_scores(
-        [answer.text if answer else "" for answer in best],
-        [answer.margin if answer else -np.inf for answer in best],
-        [[text for text, _ in example.targets] for example in examples],
-    )
-
-
 def _encoded(
     examples: Iterator[Example], tokenizer: Tokenizer
 ) -> Iterator[tuple[Example, Encoding]]:
     while chunk := list(islice(examples, _AT_ONCE)):
-        encodings = tokenizer.inputs_batch([(each.text, each.pair) for each in chunk])
+        encodings = tokenizer.inputs_batch([(example.text, example.pair) for example in chunk])
         yield from zip(chunk, encodings, strict=True)
 
 

@@ -55,34 +55,33 @@ class QuestionReader:
         self._groups: dict[int, str] = {}  # by the hash of a context
 
     def read(self, path: str, on_bad_line: OnBadLine, say: Say | None = None) -> Iterator[Example]:
-        """The questions of a file.
-
-        Raises:
-            DamagedFileError: the file is not of the right form, or no entry of it is.
-            BadArgumentError: a column is missing.
-        """
+        """The questions of a file."""
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
-        asked = (
+        questions = (
             self._columns(path, on_bad_line, say or self.say)
             if squad is None
             else _squad(path, *squad, BadLines(on_bad_line))
         )
-        for each in asked:
-            found: list[list[Any]] = []
-            for text, start in each.answers:
-                place, note = locate(each.context, text, start)
-                found.append([text, place])
+        for question in questions:
+            targets: list[list[Any]] = []
+            for text, start in question.answers:
+                place, note = locate(question.context, text, start)
+                targets.append([text, place])
                 if note is not None:
                     counts[note] += 1
                 if place < 0 and counts[place] <= _SHOWN:
+                    where = "not in its context"
+                    if place == NOT_AT_START:
+                        where = f"not at {start:,}, and several times elsewhere in its context"
                     self.say(
-                        f"{path}, line {each.line:,}: the answer {_short(text)} to"
-                        f" {_short(each.question)} is {_where(place, start)}"
+                        f"{path}, line {question.line:,}: the answer {_short(text)} to"
+                        f" {_short(question.question)} is {where}; left out"
                     )
-            fits = [target for target in found if target[1] >= 0]
-            group = self._groups.setdefault(hash_text(normalize(each.context)), each.title)
-            yield Example(each.question, each.context, fits or found, each.line, group)
+            fits = [target for target in targets if target[1] >= 0]
+            context = question.context
+            group = self._groups.setdefault(hash_text(normalize(context)), question.title)
+            yield Example(question.question, context, fits or targets, question.line, group)
         if counts["corrected"]:
             self.say(
                 f"{path}: {counts['corrected']:,} answers were not at their start and occur once in"
@@ -138,9 +137,6 @@ def locate(context: str, text: str, start: int | None) -> tuple[int, Any]:
 def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     """The articles of a file in SQuAD's format, and the line of each question; None for a file of
     another format.
-
-    Raises:
-        DamagedFileError: the file is not UTF-8.
     """
     if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
         return None
@@ -157,9 +153,9 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     if not isinstance(content, dict) or not isinstance(content.get("data"), list):
         return None
     lines, line, seen = [], 1, 0
-    for found in _KEY.finditer(text):
-        line += text.count("\n", seen, found.start())
-        seen = found.start()
+    for match in _KEY.finditer(text):
+        line += text.count("\n", seen, match.start())
+        seen = match.start()
         lines.append(line)
     return content["data"], lines
 
@@ -206,8 +202,8 @@ def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     one object a question too (the form of Hugging Face's datasets)."""
     if isinstance(answer, dict):
         answer, start = answer.get("text"), answer.get("answer_start")
-    if isinstance(answer, list) and any(isinstance(each, dict) for each in answer):
-        return [found for each in answer for found in _answers(each, None)]
+    if isinstance(answer, list) and any(isinstance(item, dict) for item in answer):
+        return [one for item in answer for one in _answers(item, None)]
     texts = answer if isinstance(answer, list) else [] if answer is None else [answer]
     starts = start if isinstance(start, list) else [start] * len(texts)
     if len(starts) != len(texts) or not all(isinstance(text, str) for text in texts):
@@ -239,14 +235,7 @@ def _start(value: Any) -> int | None:
 
 def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
     """Return an answer without outer spaces."""
-    before = len(text) - len(text.lstrip())
-    return text.strip(), None if start is None else start + before
-
-
-def _where(place: int, start: int | None) -> str:
-    if place == NOT_THERE:
-        return "not in its context; left out"
-    return f"not at {start:,}, and several times elsewhere in its context; left out"
+    return text.strip(), None if start is None else start + (len(text) - len(text.lstrip()))
 
 
 def _short(text: str) -> str:

@@ -22,15 +22,8 @@ from regard.models.heads import ClassificationHead, LinearHead
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.evaluation import Progress as Count
-from regard.recipes.evaluation import no_progress
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
-from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
+from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled, remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     LabelEvaluation,
@@ -45,11 +38,9 @@ from regard.recipes.labels.labels import (
     problem_type,
 )
 from regard.recipes.labels.report import LabelEvaluator
-from regard.recipes.labels.spelling import remarks
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values
-from regard.records import BadLine
 from regard.tasks.classification import Classifier
 from regard.tasks.reading import inputs_of
 
@@ -65,19 +56,51 @@ class LabeledTexts(EncoderData):
     test: list[Example]
 
 
+def evaluate_labels(
+    classifier: Classifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 64,
+    progress: Callable[[int], None] = lambda done: None,
+) -> LabelEvaluation:
+    """Labels the examples and compares."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one example; got none.")
+    multi_label = classifier.problem_type == "multi_label_classification"
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    expected = np.zeros((len(examples), len(numbers)), np.bool_)
+    for row, example in enumerate(examples):
+        if not multi_label and len(example.targets) != 1:
+            raise BadArgumentError(
+                f"the classifier gives a text one label; line {example.line:,} has"
+                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
+            )
+        for label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+            expected[row, numbers[label]] = True
+    paired = any(example.pair is not None for example in examples)
+    tokens = classifier.read(
+        [example.text for example in examples],
+        [example.pair or "" for example in examples] if paired else None,
+    )
+    rows = classifier.logits(tokens, batch_size=batch_size, progress=progress)
+    logits = torch.from_numpy(np.stack(rows))
+    return evaluate_logits(
+        logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
+    )
+
+
 class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
     """Evaluation of classifiers of texts."""
 
     unit = "texts"
+    reader = staticmethod(read_labeled)
 
-    def read(self, path: str) -> list[Example]:
-        columns = self.options.values("text", "pair", "label", "separator")
-        return self.examples(read_labeled, path, **columns)
-
-    def score(
-        self, task: Classifier, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> LabelEvaluation:
-        return evaluate_labels(task, data, batch_size=self.options.batch_size, progress=progress)
+    scorer = staticmethod(evaluate_labels)
 
 
 class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
@@ -102,7 +125,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             path,
             self.options,
             folder,
-            read=self._read,
+            read=self.examples,
             fault=lambda example: None if multi_label or example.targets else NO_LABEL,
             key=_key,
             say=self.say,
@@ -119,8 +142,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             encoded = encode_texts(texts, tokenizer, self.max_length)
             for example, tokens in zip(read_examples(file), encoded, strict=True):
                 truncated += tokens.truncated
-                targets = [numbers[label] for label in example.targets]
-                yield tokens.ids, tokens.first, targets
+                yield tokens.ids, tokens.first, [numbers[label] for label in example.targets]
 
         store = write_store(
             folder / "train.tokens",
@@ -142,7 +164,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
-            examples = self._read(path, _silent, spellings=spellings)
+            examples = self.examples(path, _silent, say=_silent, spellings=spellings)
             sizes.update(len(example.targets) for example in examples)
         many = sum(texts for labels, texts in sizes.items() if labels > 1)
         self.say(
@@ -166,31 +188,21 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
                 f"classification needs at least two labels; {path} has only {labels}. Check the"
                 " column of the labels, or add texts with another label."
             )
-        for name, own in (("dev", self.options.dev), ("test", self.options.test)):
+        for name, source in (("dev", self.options.dev), ("test", self.options.test)):
             held = list(read_examples(folder / f"{name}.jsonl"))
-            known = [example for example in held if counter.keys() >= set(example.targets)]
-            if own and len(known) < len(held):
-                example = next(example for example in held if example not in known)
+            examples = [example for example in held if counter.keys() >= set(example.targets)]
+            if source and len(examples) < len(held):
+                example = next(example for example in held if example not in examples)
                 label = next(label for label in example.targets if label not in counter)
                 raise BadArgumentError(
-                    f"{own}, line {example.line:,}, has the label {label!r}, which no training text"
-                    " has. Give training texts with it, or take it out."
+                    f"{source}, line {example.line:,}, has the label {label!r}, which no training"
+                    " text has. Give training texts with it, or take it out."
                 )
-            if len(known) < len(held):
-                rare = len(held) - len(known)
+            if len(examples) < len(held):
+                rare = len(held) - len(examples)
                 self.say(f"{name}: {rare:,} left out whose label is too rare to be trained on too")
-                write_examples(folder / f"{name}.jsonl", known)
+                write_examples(folder / f"{name}.jsonl", examples)
         return labels, [counter[label] for label in labels]
-
-    def _read(
-        self,
-        path: str,
-        on_bad_line: Callable[[BadLine], None],
-        spellings: Counter[str] | None = None,
-    ) -> Iterator[Example]:
-        columns = self.options.values("text", "pair", "label", "separator")
-        say = self.say if spellings is None else _silent  # of a survey
-        return read_labeled(path, **columns, on_bad_line=on_bad_line, say=say, spellings=spellings)
 
     def model(self, data: LabeledTexts) -> TextReader:
         model = self.encoder(data.tokenizer, "classification", labels=data.labels)
@@ -249,49 +261,6 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             [figures_line("Dev set", figures, len(data.dev), "texts")],
             about,
         )
-
-
-def evaluate_labels(
-    classifier: Classifier,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> LabelEvaluation:
-    """Labels the examples and compares.
-
-    Raises:
-        BadArgumentError: no examples, or one with a label that the classifier does not have, or
-            with no label or several where the classifier gives one.
-    """
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one example; got none.")
-    multi_label = classifier.problem_type == "multi_label_classification"
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    expected = np.zeros((len(examples), len(numbers)), np.bool_)
-    for row, example in enumerate(examples):
-        if not multi_label and len(example.targets) != 1:
-            raise BadArgumentError(
-                f"the classifier gives a text one label; line {example.line:,} has"
-                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
-            )
-        for label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
-            expected[row, numbers[label]] = True
-    paired = any(example.pair is not None for example in examples)
-    tokens = classifier.read(
-        [example.text for example in examples],
-        [example.pair or "" for example in examples] if paired else None,
-    )
-    found = classifier.logits(tokens, batch_size=batch_size, progress=progress)
-    logits = torch.from_numpy(np.stack(found))
-    return evaluate_logits(
-        logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
-    )
 
 
 def _silent(what: object) -> None:

@@ -22,15 +22,18 @@ from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
 from regard.recipes.card import CardText
+from regard.recipes.encoders import freeze, layer_rate
 from regard.recipes.labels.image_batches import (
     Augmentation,
     Bytes,
     ImageBatch,
     ImageBatches,
     Images,
+    PictureParts,
     PreparedPictures,
 )
 from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
+from regard.recipes.labels.labeled_texts import remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     balanced_weights,
@@ -39,19 +42,10 @@ from regard.recipes.labels.labels import (
     one_label_loss,
     problem_type,
 )
-from regard.recipes.labels.picture_parts import PictureParts
-from regard.recipes.labels.pictures import (
-    Look,
-    check_pictures,
-    common_size,
-    look_at,
-    open_pictures,
-)
-from regard.recipes.labels.spelling import remarks
+from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import freeze, layer_rate
 from regard.tasks.images import ImageReader
 from regard.tasks.preparation import Preparation, write_preparation
 
@@ -97,23 +91,23 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
         options = self.options
-        own = open_pictures(path, say=self.say)
+        pictures = open_pictures(path, say=self.say)
         held = {
             name: None if file is None else open_pictures(file, say=self.say)
             for name, file in (("dev", options.dev), ("test", options.test))
         }
-        look = look_at(own)
-        every = [look, *(look_at(each) for each in held.values() if each is not None)]
+        look = look_at(pictures)
+        every = [look, *(look_at(other) for other in held.values() if other is not None)]
         preparation = self._size(look, path)
         size = preparation.crop or preparation.size
-        others = sum(sum(each.sizes.values()) - each.sizes[size or (0, 0)] for each in every)
+        others = sum(sum(other.sizes.values()) - other.sizes[size or (0, 0)] for other in every)
         if others:
             self.say(f"{others:,} images resized to {size[0]} × {size[1]} pixels" if size else "")
-        gray = all(each.gray for each in every)
+        gray = all(other.gray for other in every)
         if preparation.channels == 1 and not gray:
             self.say("images in color become gray: the model has 1 channel")
         parts = PictureParts(folder, preparation, gray, options.seed, self.say)
-        about = parts.write(own, held)
+        about = parts.write(pictures, held)
         if self.base is None:
             preparation = _measured(preparation, Images.open(folder, "train").pixels)
         labels, sizes = about["labels"], about["sizes"]
@@ -135,18 +129,14 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         return Preparation(size, mean=neutral, std=neutral)
 
     def patch_size(self, size: tuple[int, int]) -> int:
-        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough.
-
-        Raises:
-            BadArgumentError: square patches cannot fill images of this height and width.
-        """
-        asked, (height, width) = self.options.patch_size, size
-        if asked is not None:
-            if height % asked or width % asked:
+        """The side of a patch, in pixels: as was asked, or the smallest that gives few enough."""
+        patch, (height, width) = self.options.patch_size, size
+        if patch is not None:
+            if height % patch or width % patch:
                 raise BadArgumentError(
-                    f"patch_size must divide the images' {height} × {width} pixels; got {asked}."
+                    f"patch_size must divide the images' {height} × {width} pixels; got {patch}."
                 )
-            return asked
+            return patch
         patches = min(MOST_PATCHES, max(FEWEST_PATCHES, round(max(size) / USUAL_PATCH)))
         least = -(-max(size) // patches)
         for side in range(least, min(size) // 2 + 1):
@@ -261,9 +251,9 @@ def _measured(preparation: Preparation, pixels: Bytes) -> Preparation:
         count += len(part)
     mean = total / count
     deviation = np.sqrt(np.maximum(squares / count - mean**2, 1e-6))
-    each = preparation.channels // len(mean)
+    repeats = preparation.channels // len(mean)
     return replace(
         preparation,
-        mean=tuple(round(float(value), 6) for value in mean) * each,
-        std=tuple(round(float(value), 6) for value in deviation) * each,
+        mean=tuple(round(float(value), 6) for value in mean) * repeats,
+        std=tuple(round(float(value), 6) for value in deviation) * repeats,
     )

@@ -28,20 +28,16 @@ def evaluate_images(
     *,
     batch_size: int = 64,
 ) -> LabelEvaluation:
-    """Labels the images and compares.
-
-    Raises:
-        BadArgumentError: there are no images.
-    """
+    """Labels the images and compares."""
     if not len(images):
         raise BadArgumentError("evaluating needs at least one image; got none.")
     weight = next(model.parameters())
-    found = []
+    logits = []
     for start in range(0, len(images), batch_size):
         pixels = torch.from_numpy(np.array(images.pixels[start : start + batch_size]))
-        found.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
+        logits.append(model(preparation.scaled(pixels).to(weight.device, weight.dtype)).float())
     expected = np.eye(len(labels), dtype=np.bool_)[images.labels]
-    return evaluate_logits(torch.cat(found).cpu(), expected, tuple(labels), multi_label=False)
+    return evaluate_logits(torch.cat(logits).cpu(), expected, tuple(labels), multi_label=False)
 
 
 class ImageEvaluator(LabelEvaluator[LabelOptions]):
@@ -56,12 +52,7 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
     def score(
         self, task: ImageClassifier, data: Any, *, progress: Progress = no_progress
     ) -> LabelEvaluation:
-        """Label the images and compare; they are read a batch at a time.
-
-        Raises:
-            BadArgumentError: no images, or a label that the classifier does not have.
-            DamagedFileError: an image that cannot be read.
-        """
+        """Label the images and compare; they are read a batch at a time."""
         numbers = {label: number for number, label in enumerate(task.labels)}
         if unknown := next((label for label in data.labels if label not in numbers), None):
             raise BadArgumentError(
@@ -72,16 +63,16 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
             raise BadArgumentError(
                 f"evaluating needs at least one image; {data.path} has none. Give images."
             )
-        found = []
+        batches = []
         source = (pixels for _, pixels in data.read(task.preparation))
         while chunk := list(islice(source, self.options.batch_size)):
             pixels = task.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-            found.append(torch.from_numpy(task.logits(pixels)))
+            batches.append(torch.from_numpy(task.logits(pixels)))
             progress(len(chunk))
         rows = np.array([numbers[label] for label in data.labels])
         expected = np.eye(len(numbers), dtype=np.bool_)[rows]
         multi_label = task.problem_type == "multi_label_classification"
-        logits = torch.cat(found)
+        logits = torch.cat(batches)
         return evaluate_logits(logits, expected, tuple(task.labels), multi_label=multi_label)
 
     def size(self, data: Any) -> int:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from regard.recipes.resampling import Scored
+
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -38,18 +40,18 @@ def label_scores(predicted: Flags, expected: Flags, probabilities: Floats) -> La
     A label that is neither predicted nor expected has an F1 of 0, as in scikit-learn.
     """
     both = (predicted & expected).sum(0)
-    named, wanted = predicted.sum(0), expected.sum(0)
+    answers, right = predicted.sum(0), expected.sum(0)
     one = bool((expected.sum(1) == 1).all() and (predicted.sum(1) == 1).all())
     return LabelScores(
         accuracy=float((predicted == expected).all(1).mean()),
-        macro_f1=float(_ratio(2 * both, named + wanted).mean()),
-        micro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),
+        macro_f1=float(_ratio(2 * both, answers + right).mean()),
+        micro_f1=float(_ratio(2 * both.sum(), answers.sum() + right.sum())),
         matthews=matthews(confusion(predicted, expected)) if one else float("nan"),
         calibration=calibration_error(predicted, expected, probabilities, one=one),
-        precision=_ratio(both, named),
-        recall=_ratio(both, wanted),
-        f1=_ratio(2 * both, named + wanted),
-        counts=wanted.astype(np.int64),
+        precision=_ratio(both, answers),
+        recall=_ratio(both, right),
+        f1=_ratio(2 * both, answers + right),
+        counts=right.astype(np.int64),
     )
 
 
@@ -61,9 +63,9 @@ def confusion(predicted: Flags, expected: Flags) -> NDArray[np.int64]:
 def matthews(table: NDArray[np.int64]) -> float:
     """Matthews' correlation of a confusion table, for any number of labels (Gorodkin 2004)."""
     total, right = float(table.sum()), float(np.trace(table))
-    wanted, named = table.sum(1).astype(float), table.sum(0).astype(float)
-    spread = (total**2 - named @ named) * (total**2 - wanted @ wanted)
-    return (right * total - wanted @ named) / spread**0.5 if spread else 0.0
+    truth, answers = table.sum(1).astype(float), table.sum(0).astype(float)
+    spread = (total**2 - answers @ answers) * (total**2 - truth @ truth)
+    return (right * total - truth @ answers) / spread**0.5 if spread else 0.0
 
 
 def calibration_error(
@@ -89,15 +91,11 @@ def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
 
 
 # The figures of an evaluation as they are shown while a classifier is trained.
-SHOWN = {
-    "loss": "dev loss {:.3f}",
-    "accuracy": "accuracy {:.1%}",
-    "macro_f1": "macro-F1 {:.1%}",
-}
+SHOWN = {"loss": "dev loss {:.3f}", "accuracy": "accuracy {:.1%}", "macro_f1": "macro-F1 {:.1%}"}
 
 
 @dataclass(frozen=True)
-class LabelEvaluation:
+class LabelEvaluation(Scored):
     """A classifier's answers to examples with known labels."""
 
     labels: tuple[str, ...]
@@ -114,11 +112,6 @@ class LabelEvaluation:
     def scores(self) -> LabelScores:
         """The figures of all texts, and of each label."""
         return label_scores(self.predicted, self.expected, self.probabilities)
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """Figures by name; "score" is the one that a model is chosen by."""
-        return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts, which may repeat."""
@@ -152,14 +145,7 @@ def evaluate_logits(
     multi_label: bool,
     threshold: float = 0.5,
 ) -> LabelEvaluation:
-    """Compares what a classifier says with what was expected.
-
-    Args:
-        logits: (examples, labels).
-        expected: which labels each example has, (examples, labels).
-        multi_label: whether an example may have several labels.
-        threshold: what the probability of each of several labels must be above.
-    """
+    """Compares what a classifier says with what was expected."""
     probabilities = logits.sigmoid() if multi_label else logits.softmax(-1)
     scores = probabilities.double().numpy()
     # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
@@ -192,33 +178,25 @@ def label_loss(
     of the cross-entropy of each.
 
     Args:
-        logits: (batch, labels).
         targets: the numbers of each text's labels.
         weights: (labels,): of a label's texts; of several labels, of its positives.
     """
     if not multi_label:
         return one_label_loss(logits, torch.from_numpy(np.concatenate(targets)), weights)
-    wanted = torch.zeros_like(logits)
-    rows = np.repeat(np.arange(len(targets)), [len(own) for own in targets])
+    truth = torch.zeros_like(logits)
+    rows = np.repeat(np.arange(len(targets)), [len(numbers) for numbers in targets])
     if len(rows):
-        wanted[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
+        truth[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
     summed = functional.binary_cross_entropy_with_logits(
-        logits, wanted, pos_weight=weights, reduction="sum"
+        logits, truth, pos_weight=weights, reduction="sum"
     )
     return summed / logits.shape[1]
 
 
 def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """The summed cross-entropy of a batch.
-
-    Args:
-        logits: (batch, labels).
-        labels: the number of each example's label, (batch,).
-        weights: what the loss of each label's examples is multiplied by, (labels,).
-    """
+    """The summed cross-entropy of a batch."""
     labels = labels.to(logits.device)
-    each = functional.cross_entropy(logits, labels, reduction="none")
-    return (each * weights[labels]).sum()
+    return (functional.cross_entropy(logits, labels, reduction="none") * weights[labels]).sum()
 
 
 def balanced_weights(counts: Sequence[int]) -> Tensor:
@@ -270,11 +248,11 @@ def _losses(
     logits: Tensor, expected: NDArray[np.bool_], *, multi_label: bool
 ) -> NDArray[np.float64]:
     """The loss of each text, (texts,)."""
-    wanted = torch.from_numpy(expected)
+    truth = torch.from_numpy(expected)
     if multi_label:
-        each = functional.binary_cross_entropy_with_logits(
-            logits, wanted.float(), reduction="none"
+        losses = functional.binary_cross_entropy_with_logits(
+            logits, truth.float(), reduction="none"
         ).mean(1)
     else:
-        each = functional.cross_entropy(logits, wanted.float().argmax(1), reduction="none")
-    return each.double().numpy()
+        losses = functional.cross_entropy(logits, truth.float().argmax(1), reduction="none")
+    return losses.double().numpy()

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
 from regard.recipes.examples import Say
-from regard.recipes.labels.image_batches import Bytes
 from regard.records.lines import check_rereadable
 from regard.tasks.images import image_files, is_image, open_image, unread_image
 from regard.tasks.preparation import Preparation
@@ -24,6 +23,7 @@ from regard.tasks.preparation import Preparation
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+Bytes = NDArray[np.uint8]
 Size = tuple[int, int]  # height and width, in pixels
 OnBroken = Callable[[int, DamagedFileError], None]  # gets the number of the image and its fault
 
@@ -55,11 +55,7 @@ class Pictures(Protocol):
 
 
 class PictureFolder:
-    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder.
-
-    Raises:
-        DamagedFileError: a folder without sub-folders that have images.
-    """
+    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder."""
 
     def __init__(self, path: str, *, say: Say):
         self.path = path
@@ -70,21 +66,21 @@ class PictureFolder:
                 f"expected a folder with a sub-folder of images for each label; {path} has none."
                 " Put the images of each label into a folder of its own in it."
             )
-        found = [(file, folder.name) for folder in folders for file in image_files(folder)]
-        self.files = [file for file, _ in found]
-        self.labels: Sequence[str] = [label for _, label in found]
-        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(found)
+        pairs = [(file, folder.name) for folder in folders for file in image_files(folder)]
+        self.files = [file for file, _ in pairs]
+        self.labels: Sequence[str] = [label for _, label in pairs]
+        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(pairs)
         if others:
             say(f"{path}: {others:,} left out whose names are not those of images")
 
     def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         for number, file in enumerate(self.files):
             try:
-                found = _upright_size(file)
+                facts = _upright_size(file)
             except DamagedFileError as error:
                 on_broken(number, error)
             else:
-                yield found
+                yield facts
 
     def read(
         self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
@@ -102,20 +98,16 @@ class PictureFolder:
 
 
 class PictureArrays:
-    """The images of an .npz.
-
-    Raises:
-        DamagedFileError: it lacks an array, or has one of another shape or type.
-    """
+    """The images of an .npz."""
 
     def __init__(self, path: str):
         self.path = path
         arrays = _read_npz(path)
         for name in ("images", "labels"):
             if name not in arrays:
-                known = ", ".join(sorted(arrays)) or "nothing"
+                names = ", ".join(sorted(arrays)) or "nothing"
                 raise DamagedFileError(
-                    f"{path} has no array {name!r}; it has {known}."
+                    f"{path} has no array {name!r}; it has {names}."
                     " Save it with numpy.savez(file, images=…, labels=…)."
                 )
         images, labels = arrays["images"], arrays["labels"]
@@ -216,11 +208,7 @@ class Look:
 
 
 def look_at(pictures: Pictures) -> Look:
-    """Reads the sizes and colors of all images; those that cannot be read do not count.
-
-    Raises:
-        DamagedFileError: no image can be read.
-    """
+    """Reads the sizes and colors of all images; those that cannot be read do not count."""
     sizes: Counter[Size] = Counter()
     first: dict[Size, str] = {}
     every_gray = True
@@ -234,11 +222,7 @@ def look_at(pictures: Pictures) -> Look:
 
 
 def common_size(look: Look, path: str) -> Size:
-    """The one size of all images.
-
-    Raises:
-        BadArgumentError: they have several.
-    """
+    """The one size of all images."""
     if len(look.sizes) == 1:
         return next(iter(look.sizes))
     (usual, _), (other, _) = look.sizes.most_common(2)

@@ -1,6 +1,6 @@
 """Report on a classifier: figures, labels, confusions, the worst mistakes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -15,7 +15,36 @@ LARGEST_TABLE = 12  # labels whose confusions fit a terminal
 OptionsT = TypeVar("OptionsT", bound=LabelOptions)
 
 
-class LabelReport(Report):
+class RatiosReport(Report):
+    """A report with a line on each label: how often it is expected, precision, recall and F1."""
+
+    widths: ClassVar = (18, 6)
+    counted: ClassVar = "count"  # what the label is of
+
+    def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
+        """Yield the label, its count, precision, recall and F1."""
+        raise NotImplementedError
+
+    def content(self) -> dict[str, Any]:
+        names = ("label", self.counted, "precision", "recall", "f1")
+        labels = [dict(zip(names, row, strict=True)) for row in self.ratios()]
+        return super().content() | {"labels": labels}
+
+    def details(self) -> list[str]:
+        rows = list(self.ratios())
+        width = max(5, *(len(label) for label, *_ in rows))
+        return [
+            "",
+            f"{'label':<{width}}  {self.counted:>6}  precision  recall     F1",
+            *(
+                f"{one_line(label):<{width}}  {count:>6,}  {precision:>9.3f}  {recall:>6.3f}"
+                f"  {f1:>5.3f}"
+                for label, count, precision, recall, f1 in rows
+            ),
+        ]
+
+
+class LabelReport(RatiosReport):
     """A report on a classifier, with the figures of each label and the confusions."""
 
     result: LabelEvaluation
@@ -28,48 +57,35 @@ class LabelReport(Report):
         "calibration": ("calibration error", "{:>6.3f}"),
         "loss": ("loss", "{:>6.3f}"),
     }
-    widths: ClassVar = (18, 6)
     before_worst: ClassVar = "The classifier was surest of these mistakes:"
 
+    @property
+    def counted(self) -> str:  # type: ignore[override]
+        return self.unit
+
+    def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
+        scores = self.result.scores
+        columns = (scores.counts, scores.precision, scores.recall, scores.f1)
+        yield from zip(self.result.labels, *(column.tolist() for column in columns), strict=True)
+
     def content(self) -> dict[str, Any]:
-        result, scores = self.result, self.result.scores
-        content = super().content()
-        content.pop("worst", None)
-        compared = {"compared": content.pop("compared")} if self.compared else {}
-        content["labels"] = [
-            {
-                "label": label,
-                self.unit: int(scores.counts[k]),
-                "precision": scores.precision[k],
-                "recall": scores.recall[k],
-                "f1": scores.f1[k],
-            }
-            for k, label in enumerate(result.labels)
-        ]
-        content["worst"] = list(self.worst)
-        if not result.multi_label:
-            content["confusion"] = result.confusion.tolist()
-        return content | compared
+        more: dict[str, Any] = {"worst": list(self.worst)}
+        if not self.result.multi_label:
+            more["confusion"] = self.result.confusion.tolist()
+        return super().content() | more
 
     def details(self) -> list[str]:
-        result, scores = self.result, self.result.scores
-        width = max(5, *(len(label) for label in result.labels))
-        lines = ["", f"{'label':<{width}}  {self.unit:>6}  precision  recall     F1"]
-        lines += [
-            f"{one_line(label):<{width}}  {scores.counts[k]:>6,}  {scores.precision[k]:>9.3f}"
-            f"  {scores.recall[k]:>6.3f}  {scores.f1[k]:>5.3f}"
-            for k, label in enumerate(result.labels)
-        ]
+        lines, result = super().details(), self.result
         if not result.multi_label and len(result.labels) <= LARGEST_TABLE:
             lines += ["", *_table(result)]
         return lines
 
     def example(self, example: Mapping[str, Any]) -> str:
-        named = ", ".join(f"{one_line(k)} {v:.2f}" for k, v in example["classified_as"].items())
+        answers = ", ".join(f"{one_line(k)} {v:.2f}" for k, v in example["classified_as"].items())
         expected = ", ".join(map(one_line, example["labels"])) or "no label"
         text = shortened(one_line(" | ".join(example["texts"])), 100)
         where = f"line {example['line']:,}: " if "line" in example else ""
-        return f"{where}{named or 'no label'}, not {expected}: {text}"
+        return f"{where}{answers or 'no label'}, not {expected}: {text}"
 
     def draw(self, path: str | Path) -> None:
         """Draw the confusions: rows are the labels of the texts, columns the answers."""

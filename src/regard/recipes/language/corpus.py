@@ -16,6 +16,7 @@ from regard.data.clean import CleaningReport
 from regard.data.documents import Piece, read_documents
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Say
+from regard.recipes.options.language import RunningTextOptions
 from regard.records import BadLine, refuse
 from regard.records.lines import warn
 from regard.text import Tokenizer
@@ -30,12 +31,6 @@ class Documents:
 
     Of each, 17 bytes are kept in memory: `keys`, hashes of the documents' words, which tell them
     apart; `lengths` in characters, 0 where there are no words; `kept`, whether it stays.
-
-    Args:
-        taken: keys of documents that are held out elsewhere.
-
-    Raises:
-        BadArgumentError, DamagedFileError: nothing can be read, or no document is left.
     """
 
     path: str
@@ -48,10 +43,10 @@ class Documents:
     def __post_init__(self) -> None:
         self.keys, self.lengths = self._survey()
         held_out = np.isin(self.keys, self.taken)
-        wanted = np.flatnonzero((self.lengths > 0) & ~held_out)
-        first = np.unique(self.keys[wanted], return_index=True)[1]
+        rows = np.flatnonzero((self.lengths > 0) & ~held_out)
+        first = np.unique(self.keys[rows], return_index=True)[1]
         self.kept = np.zeros(len(self.keys), np.bool_)
-        self.kept[wanted[first]] = True
+        self.kept[rows[first]] = True
         self.report.read, self.report.kept = len(self.kept), int(self.kept.sum())
         for number in np.flatnonzero(~self.kept):
             reason = "in dev too" if held_out[number] else "duplicate"
@@ -152,26 +147,14 @@ class Split:
         return held
 
 
-def split_documents(
-    path: str,
-    dev: str | None,
-    *,
-    column: str | None,
-    fraction: float,
-    strict: bool = False,
-    say: Say,
-) -> Split:
-    """Reads the documents and holds some out, unless there is a dev file; says what went where.
-
-    Raises:
-        BadArgumentError, DamagedFileError: see `Documents`.
-    """
-    dev_documents = None if dev is None else Documents(dev, column, strict=strict, say=say)
-    if dev_documents is None:
-        documents = Documents(path, column, strict=strict, say=say)
-    else:
-        taken = dev_documents.keys[dev_documents.kept]
-        documents = Documents(path, column, taken, strict=strict, say=say)
+def split_documents(path: str, options: RunningTextOptions, *, say: Say) -> Split:
+    """Reads the documents and holds some out, unless there is a dev file; says what went where."""
+    dev, fraction, column = options.dev, options.dev_fraction, options.text
+    reading: Any = {"strict": options.strict, "say": say}
+    dev_documents = None if dev is None else Documents(dev, column, **reading)
+    if dev_documents is not None:
+        reading["taken"] = dev_documents.keys[dev_documents.kept]
+    documents = Documents(path, column, **reading)
     for part in (documents, dev_documents):
         if part is not None:
             say(f"{part.path}: documents: {part.report}")
@@ -190,9 +173,6 @@ def write_tokens(
 
     Returns:
         The store, whose `tokens` are the stream, and the UTF-8 bytes that the tokens spell.
-
-    Raises:
-        BadArgumentError: no text.
     """
     size = 0
 

@@ -26,13 +26,13 @@ from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder
 from regard.recipes.card import CardText
+from regard.recipes.encoders import check_tokenizer
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
 from regard.recipes.language.corpus import check_enough, split_documents, write_tokens
 from regard.recipes.language.text_scores import TextEvaluator
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.prepared import Prepared, Values
 from regard.recipes.recipe import Recipe
-from regard.recipes.tuning import check_tokenizer
 from regard.text import Tokenizer
 from regard.text.continuous import train_continuous
 from regard.training import Progress, cross_entropy
@@ -73,10 +73,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         "bits_per_byte": "bits per byte {:.3f}",
     }
 
-    @property
-    def files(self) -> list[str]:
-        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in paths for file in text_files(path)]
+    files_in = staticmethod(text_files)
 
     def check_files(self) -> None:
         super().check_files()
@@ -106,15 +103,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        options = self.options
-        split = split_documents(
-            path,
-            options.dev,
-            column=options.text,
-            fraction=options.dev_fraction,
-            strict=options.strict,
-            say=self.say,
-        )
+        split = split_documents(path, self.options, say=self.say)
         tokenizer = self._tokenizer(piece.text for piece in split.train())
         tokenizer.settings["model_max_length"] = self.block
         tokenizer.save(folder)
@@ -226,8 +215,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
         before = file.read_text(encoding="utf-8") if file.exists() else ""
         header = f"=== step {progress.step:,}, dev loss {progress.figures['loss']:.4f} ===\n"
         with whole_file(file) as whole:
-            kept = _before(before, progress.step)
-            whole.write_text(f"{kept}{header}{self._sample}\n\n", encoding="utf-8")
+            earlier = _before(before, progress.step)
+            whole.write_text(f"{earlier}{header}{self._sample}\n\n", encoding="utf-8")
         self.say(f"sample: {self._sample!r}")
 
     def save_task(
@@ -258,7 +247,7 @@ def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
 
 def _before(samples: str, step: int) -> str:
     """The samples of earlier steps than this one."""
-    for found in _HEADER.finditer(samples):
-        if int(found[1].replace(",", "")) >= step:
-            return samples[: found.start()]
+    for match in _HEADER.finditer(samples):
+        if int(match[1].replace(",", "")) >= step:
+            return samples[: match.start()]
     return samples

@@ -22,9 +22,8 @@ from regard.models.encoder import MaskedLMHead
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.language.blocks import blocks, one_line
+from regard.recipes.language.blocks import MaskedBatch, Masking, blocks, one_line
 from regard.recipes.language.corpus import check_enough, split_documents
-from regard.recipes.language.masking import MaskedBatch, Masking
 from regard.recipes.language.text_scores import MaskedTextEvaluator
 from regard.recipes.options.language import MaskedLanguageModelOptions
 from regard.recipes.prepared import Values
@@ -46,11 +45,9 @@ class MaskedTexts:
         self.texts, self.masking = texts, masking
 
     def __len__(self) -> int:
-        """Batches in an epoch."""
         return len(self.texts)
 
     def at(self, step: int) -> MaskedBatch:
-        """The batch of a step, from 0."""
         return self.masking.masked(self.texts.at(step), step)
 
 
@@ -71,22 +68,11 @@ class MaskedLanguageModelRecipe(EncoderRecipe[MaskedLanguageModelOptions, Encode
         "accuracy": "accuracy {:.1%}",
     }
 
-    @property
-    def files(self) -> list[str]:
-        paths = [*self.source, *([self.options.dev] if self.options.dev else [])]
-        return [str(file) for path in paths for file in text_files(path)]
+    files_in = staticmethod(text_files)
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        options = self.options
-        split = split_documents(
-            path,
-            options.dev,
-            column=options.text,
-            fraction=options.dev_fraction,
-            strict=options.strict,
-            say=self.say,
-        )
+        split = split_documents(path, self.options, say=self.say)
         tokenizer = self.tokenizer(
             folder, (one_line(line) for piece in split.train() for line in piece.text.split("\n"))
         )

@@ -19,10 +19,10 @@ from regard.data.store import Ids
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
-from regard.recipes.language.blocks import BlockBatch, blocks, cut_blocks
+from regard.recipes.language.blocks import BlockBatch, Masking, blocks, cut_blocks
 from regard.recipes.language.corpus import Documents, write_tokens
-from regard.recipes.language.masking import Masking
 from regard.recipes.options.evaluation import TextEvaluationOptions
+from regard.recipes.resampling import Scored
 from regard.tasks.filling import MaskFiller
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -32,7 +32,7 @@ _LONGEST = 1024  # tokens of a block, for models without a limit
 
 
 @dataclass(frozen=True, eq=False)
-class TextScores:
+class TextScores(Scored):
     """A model's losses and predictions for each block of a text."""
 
     losses: NDArray[np.float64]  # (blocks,), summed over the predicted tokens, in nats
@@ -45,20 +45,16 @@ class TextScores:
     def __len__(self) -> int:
         return len(self.losses)
 
-    @property
-    def figures(self) -> dict[str, float]:
-        return self.figures_of(np.arange(len(self)))
-
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these blocks, which may repeat."""
         count = self.counts[rows].sum()
         loss = float(self.losses[rows].sum() / count)
-        found = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
+        figures = {"loss": loss, "perplexity": math.exp(min(loss, 700))}
         if self.right is not None:
-            found["accuracy"] = float(self.right[rows].sum() / count)
+            figures["accuracy"] = float(self.right[rows].sum() / count)
         if self.bytes_per_token is not None:
-            found["bits_per_byte"] = loss / math.log(2) / self.bytes_per_token
-        return found
+            figures["bits_per_byte"] = loss / math.log(2) / self.bytes_per_token
+        return figures
 
 
 class TextEvaluator(Evaluator[TextEvaluationOptions]):
@@ -119,14 +115,7 @@ def evaluate_text(
     first token of a text is not predicted.
 
     Args:
-        pieces: of documents, in their order.
         separated: whether there are several, between which the end token is put.
-        batch_size: blocks computed together, at most.
-        progress: called with the number of blocks just finished.
-
-    Raises:
-        BadArgumentError: fewer than two tokens.
-        UnsupportedError: a packed model and several documents in a block.
     """
     tokenizer = writer.tokenizer
     separator = tokenizer.eos_id if separated and "eos" in tokenizer.special else None
@@ -183,16 +172,7 @@ def evaluate_masked(
     share: float = 0.15,
     progress: Progress = no_progress,
 ) -> TextScores:
-    """The loss and accuracy of the words hidden in a text, the same ones at every call.
-
-    Args:
-        pieces: of documents, in their order.
-        share: of the tokens that are hidden, as whole words.
-        progress: called with the number of blocks just finished.
-
-    Raises:
-        BadArgumentError: no word could be hidden.
-    """
+    """The loss and accuracy of the words hidden in a text, the same ones at every call."""
     tokenizer, config, device = filler.tokenizer, filler.model.config, filler.device
     longest = _block(tokenizer, config.max_positions)
     losses, counts, right, likeliest = [], [], [], []

@@ -1,23 +1,21 @@
 """The options of training an encoder, for each of its tasks."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError, check_choice, unknown
 from regard.recipes.options.evaluation import (
     AnswerEvaluationOptions,
+    BatchedOptions,
     LabelColumns,
     LabelEvaluationOptions,
+    LineOptions,
     PairColumns,
     PairEvaluationOptions,
     QuestionColumns,
+    WorstOptions,
+    column,
 )
-from regard.recipes.options.run import (
-    TunedOptions,
-    data_option,
-    model_option,
-    option,
-)
+from regard.recipes.options.run import TunedOptions, data_option, model_option, option
 
 # The projections that have adapters, by the names of their modules.
 LORA_TARGETS = {
@@ -31,7 +29,6 @@ SCRATCH_RATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
 class EncoderOptions(TunedOptions):
     """Options of training an encoder."""
 
@@ -71,17 +68,12 @@ class EncoderOptions(TunedOptions):
         return 1e-3 if self.lora_rank else 1e-4
 
     def model_settings(self, vocab_size: int) -> Any:
-        """The config of a new model without a head.
-
-        Raises:
-            BadArgumentError: an unknown preset.
-        """
+        """The config of a new model without a head."""
         from regard.models import encoder_preset
 
         return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
 
 
-@dataclass(frozen=True, repr=False)
 class ClassificationOptions(LabelColumns, EncoderOptions):
     """The options of `regard train classification`."""
 
@@ -91,7 +83,6 @@ class ClassificationOptions(LabelColumns, EncoderOptions):
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
 
 
-@dataclass(frozen=True, repr=False)
 class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
     """The options of `regard train question-answering`."""
 
@@ -107,7 +98,6 @@ class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
     max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class EmbeddingOptions(PairColumns, EncoderOptions):
     """The options of `regard train embedding`."""
 
@@ -137,3 +127,28 @@ class EmbeddingOptions(PairColumns, EncoderOptions):
             raise BadArgumentError(
                 "train_layers must be at least 1, for an embedding model has no head; got 0."
             )
+
+
+class WordColumns(LineOptions):
+    """Columns of sentences with labeled words."""
+
+    word: str | None = column(
+        "The column of the words; of JSON, the field of the words or the text.",
+        shown="the first; tokens, words, text",
+    )
+    label: str | None = column(
+        "The column of the labels; of JSON, the field of the labels or the spans.",
+        shown="the last; labels, tags, spans, …",
+    )
+
+
+class WordEvaluationOptions(WordColumns, WorstOptions, BatchedOptions):
+    """Options of evaluating a model that labels words."""
+
+
+class TokenClassificationOptions(WordColumns, EncoderOptions):
+    """The options of `regard train token-classification`."""
+
+    evaluation: ClassVar = WordEvaluationOptions
+
+    output: str = data_option("runs/token-classification", "The run's folder.", free=True)

@@ -3,7 +3,6 @@
 The commands are made from these classes, so nothing here imports torch.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ def column(help: str, **more: Any) -> Any:
     return option(None, help, panel="Data", **more)
 
 
-@dataclass(frozen=True, repr=False)
 class EvaluationOptions(Options):
     """Options of every evaluation."""
 
@@ -47,7 +45,6 @@ class EvaluationOptions(Options):
         check_engine(self.engine or "torch", precision=self.precision)
 
 
-@dataclass(frozen=True, repr=False)
 class BatchedOptions(EvaluationOptions):
     """Options of an evaluation that computes several examples together."""
 
@@ -55,7 +52,6 @@ class BatchedOptions(EvaluationOptions):
 
 
 @with_decoding(("Decoding",), but=("alternatives",))
-@dataclass(frozen=True, repr=False)
 class DecodingOptions(BatchedOptions):
     """Options of evaluating a model that writes an answer to each text."""
 
@@ -69,14 +65,12 @@ class DecodingOptions(BatchedOptions):
         return {"batch_size": self.batch_size} | decoding_of(chosen)
 
 
-@dataclass(frozen=True, repr=False)
 class WorstOptions(EvaluationOptions):
     """Options of an evaluation that shows examples."""
 
     worst: int = option(5, "How many of the worst examples to show.", min=0)
 
 
-@dataclass(frozen=True, repr=False)
 class LabelOptions(WorstOptions, BatchedOptions):
     """Options of evaluating a classifier."""
 
@@ -91,7 +85,6 @@ class LabelOptions(WorstOptions, BatchedOptions):
             )
 
 
-@dataclass(frozen=True, repr=False)
 class LineOptions(Options):
     """Reading of files of lines."""
 
@@ -102,8 +95,12 @@ class LineOptions(Options):
         free=True,
     )
 
+    def columns(self) -> dict[str, Any]:
+        """Return the options of the class that says which columns there are."""
+        kind = next(base for base in type(self).__mro__ if LineOptions in base.__bases__)
+        return self.values(*kind.__annotations__)
 
-@dataclass(frozen=True, repr=False)
+
 class LabelColumns(LineOptions):
     """Columns of texts with labels."""
 
@@ -115,7 +112,6 @@ class LabelColumns(LineOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class QuestionColumns(LineOptions):
     """Columns of questions with contexts and answers."""
 
@@ -132,7 +128,6 @@ class QuestionColumns(LineOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class PairColumns(LineOptions):
     """Columns of pairs of texts."""
 
@@ -146,7 +141,6 @@ class PairColumns(LineOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class DocumentColumns(LineOptions):
     """Columns of documents with summaries."""
 
@@ -158,42 +152,35 @@ class DocumentColumns(LineOptions):
     )
 
 
-@dataclass(frozen=True, repr=False)
 class TextColumn(LineOptions):
     """Column of running text."""
 
     text: str | None = column("The column of the texts, in records.", shown="text, …")
 
 
-@dataclass(frozen=True, repr=False)
 class LabelEvaluationOptions(LabelColumns, LabelOptions):
     """Options of evaluating a classifier of texts."""
 
 
-@dataclass(frozen=True, repr=False)
 class AnswerEvaluationOptions(QuestionColumns, WorstOptions, BatchedOptions):
     """Options of evaluating a model that answers questions."""
 
 
-@dataclass(frozen=True, repr=False)
 class PairEvaluationOptions(PairColumns, WorstOptions, BatchedOptions):
     """Options of evaluating an encoder of texts."""
 
     batch_size: int = option(64, "Examples in a batch.", shown="by the task", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class SummaryEvaluationOptions(DocumentColumns, WorstOptions, DecodingOptions):
     """Options of evaluating a summarizer."""
 
     batch_size: int = option(8, "Examples in a batch.", shown="by the task", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class TextEvaluationOptions(TextColumn, BatchedOptions):
     """Options of evaluating a language model."""
 
 
-@dataclass(frozen=True, repr=False)
 class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
     """Options of evaluating a masked language model."""

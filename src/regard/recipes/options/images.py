@@ -1,6 +1,6 @@
 """The options of training a classifier of images."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -26,7 +26,6 @@ VISION_RATES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
 class ImageClassificationOptions(TunedOptions):
     """Options of training a classifier of images."""
 
@@ -96,8 +95,7 @@ class ImageClassificationOptions(TunedOptions):
 
     def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
         config = super().training_config(epoch=epoch, accumulate=accumulate)
-        every = self.evaluate_every or min(epoch, 1000)
-        return replace(config, evaluate_every=every)
+        return replace(config, evaluate_every=self.evaluate_every or min(epoch, 1000))
 
     @property
     def model_name(self) -> str:
@@ -105,11 +103,7 @@ class ImageClassificationOptions(TunedOptions):
         return self.preset or DEFAULT_VISION
 
     def model_settings(self, labels: tuple[str, ...], **changes: Any) -> Any:
-        """The config of a new model for these labels; without any, of one without a head.
-
-        Raises:
-            BadArgumentError: an unknown preset.
-        """
+        """The config of a new model for these labels; without any, of one without a head."""
         from regard.models import vision_preset
 
         changes |= self.chosen("dropout")

@@ -1,6 +1,5 @@
 """The options of training on running text: a language model, or an encoder."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -10,16 +9,9 @@ from regard.recipes.options.evaluation import (
     TextColumn,
     TextEvaluationOptions,
 )
-from regard.recipes.options.run import (
-    EpochOptions,
-    data_option,
-    limit_option,
-    model_option,
-    option,
-)
+from regard.recipes.options.run import EpochOptions, data_option, limit_option, model_option, option
 
 
-@dataclass(frozen=True, repr=False)
 class RunningTextOptions(TextColumn, EpochOptions):
     """Options of reading running text and holding some of it out."""
 
@@ -32,7 +24,6 @@ class RunningTextOptions(TextColumn, EpochOptions):
     dev_tokens: int = limit_option(65_536, "Most dev tokens of an evaluation.", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class LanguageModelOptions(RunningTextOptions):
     """The options of `regard train language-model`."""
 
@@ -88,9 +79,9 @@ class LanguageModelOptions(RunningTextOptions):
             raise BadArgumentError(
                 f"max_tokens must be at least block, {self.block}; got {self.max_tokens}."
             )
-        own = ("d_model", "layers", "heads", "tokenizer", "vocab_size")
+        sizes = ("d_model", "layers", "heads", "tokenizer", "vocab_size")
         if self.base_model is not None:
-            for name in own:
+            for name in sizes:
                 if getattr(self, name) is not None:
                     raise BadArgumentError(
                         f"{name} is of a model from random weights; base_model has its own. Leave"
@@ -110,15 +101,11 @@ class LanguageModelOptions(RunningTextOptions):
         return min(2e-3, 0.4 / int(self.model_settings(300).d_model))
 
     def model_settings(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of a new model.
-
-        Raises:
-            BadArgumentError: an unknown preset, or a width that the heads do not divide.
-        """
+        """The config of a new model."""
         from regard.models.decoder import DECODER_PRESETS, decoder_preset
 
-        own = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
-        changes |= {name: value for name, value in own.items() if value is not None}
+        sizes = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
+        changes |= {name: value for name, value in sizes.items() if value is not None}
         changes |= self.chosen("dropout")
         if self.d_model is not None and self.preset in DECODER_PRESETS:
             preset = DECODER_PRESETS[self.preset]
@@ -132,7 +119,6 @@ class LanguageModelOptions(RunningTextOptions):
         return config
 
 
-@dataclass(frozen=True, repr=False)
 class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
     """The options of `regard train masked-language-model`."""
 

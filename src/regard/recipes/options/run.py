@@ -3,7 +3,7 @@
 The commands are made from these classes, so nothing here imports torch before an option is used.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from regard import options
@@ -38,13 +38,8 @@ def evaluation_option(default: str) -> Any:
     return limit_option(None, help, shown=f"{default}, at most 1000", flag="--eval-every", min=1)
 
 
-@dataclass(frozen=True, repr=False)
 class RunOptions(Options):
-    """Options of every training run.
-
-    Raises:
-        BadArgumentError: a value out of range.
-    """
+    """Options of every training run."""
 
     evaluation: ClassVar[type[EvaluationOptions]]  # of the trained model
 
@@ -93,16 +88,8 @@ class RunOptions(Options):
     tensorboard: bool = option(False, "Also write TensorBoard's event files.", free=True)
 
     def check(self) -> None:
-        """Checks what no bound of a single option says.
-
-        Raises:
-            BadArgumentError: an unknown name, or options that contradict each other.
-        """
+        """Checks what no bound of a single option says."""
         self.training_config(epoch=1000)
-
-    def peak_rate(self) -> float:
-        """Return the learning rate at the end of the warm-up."""
-        return self.usual_rate() if self.learning_rate is None else self.learning_rate
 
     def usual_rate(self) -> float:
         """Return a peak rate that trained well: smaller for wider models, and for a trained one."""
@@ -135,7 +122,7 @@ class RunOptions(Options):
             in_epochs = max(1, round(epochs * epoch))
             steps = in_epochs if steps is None else min(steps, in_epochs)
         return TrainingConfig(
-            learning_rate=self.peak_rate(),
+            learning_rate=self.usual_rate() if self.learning_rate is None else self.learning_rate,
             warmup=self.warmup_steps(steps or epoch),
             optimizer=self.optimizer,
             schedule=self.schedule,
@@ -157,7 +144,7 @@ class RunOptions(Options):
 
         A rate that falls towards the last step depends on where that is.
         """
-        free = {each.name for each in fields(self) if each.metadata["free"]}
+        free = {setting.name for setting in fields(self) if setting.metadata["free"]}
         falls = self.cooldown or self.schedule in ("linear", "cosine")
         return free - {"max_steps", "max_epochs"} if falls else free
 
@@ -167,7 +154,6 @@ class RunOptions(Options):
         return frozenset()
 
 
-@dataclass(frozen=True, repr=False)
 class EpochOptions(RunOptions):
     """A run whose length is counted in epochs, from random weights or from a trained model."""
 
@@ -188,7 +174,6 @@ class EpochOptions(RunOptions):
         return 10 if self.base_model is None else 3
 
 
-@dataclass(frozen=True, repr=False)
 class TunedOptions(EpochOptions):
     """Options of training a model with a head."""
 

@@ -1,6 +1,5 @@
 """The options of training an encoder–decoder, and a summarizer."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError
@@ -15,7 +14,6 @@ from regard.recipes.options.run import (
 )
 
 
-@dataclass(frozen=True, repr=False)
 class SequenceOptions(RunOptions):
     """Options of training an encoder–decoder, from random weights or from a trained one."""
 
@@ -56,11 +54,7 @@ class SequenceOptions(RunOptions):
         return SEQUENCE_RATES[self.preset] if self.base_model is None else 1e-4
 
     def model_config(self, vocab_size: int, **changes: Any) -> Any:
-        """The config of the new model that the options describe, with any other changes.
-
-        Raises:
-            BadArgumentError: an unknown preset, or a value out of range.
-        """
+        """The config of the new model that the options describe, with any other changes."""
         from regard.models import preset
 
         changes = {"norm": self.norm} | changes | self.chosen("dropout")
@@ -77,7 +71,6 @@ class SequenceOptions(RunOptions):
 SEQUENCE_RATES = {"tiny": 5e-3, "small": 2e-3, "base": 7e-4, "big": 5e-4}
 
 
-@dataclass(frozen=True, repr=False)
 class SummarizationOptions(DocumentColumns, SequenceOptions):
     """The options of `regard train summarization`."""
 

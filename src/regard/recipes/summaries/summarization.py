@@ -6,10 +6,10 @@ data/
     tokenizer.json, …
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import nn
 
@@ -18,19 +18,21 @@ from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder
 from regard.recipes.card import CardText
-from regard.recipes.examples import (
-    Example,
-    read_examples,
-    split_examples,
-    write_examples,
-)
+from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
-from regard.recipes.summaries.documents import read_documents_with_summaries, together
-from regard.recipes.summaries.rouge import NAMES, RougeScores, require_rouge, rouge
-from regard.recipes.summaries.summary_scores import SummaryEvaluator, lead_scores
-from regard.records import BadLine
+from regard.recipes.summaries.summary_scores import (
+    NAMES,
+    SummaryEvaluator,
+    lead_scores,
+    read_documents_with_summaries,
+    require_rouge,
+    rouge,
+    rouge_line,
+    together,
+)
+from regard.records import OnBadLine
 from regard.tasks.summarization import Summarizer
 from regard.text import TokenizerPair, train_pair
 
@@ -92,14 +94,14 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
                 " loss to watch. Raise max_length, or give a dev file of shorter ones."
             )
         for what, scores in lead_scores(self.watched(data), data.lead_words).items():
-            figures = ", ".join(f"{title} {scores.mean[k]:.2f}" for k, title in NAMES.items())
+            figures = ", ".join(f"{title} {scores.figures[k]:.2f}" for k, title in NAMES.items())
             self.say(f"dev, the {what} of each document: {figures}")
         return data
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
         sizes = split_examples(
-            path, self.options, folder, read=self._read, fault=_fault, say=self.say
+            path, self.options, folder, read=self.examples, fault=_fault, say=self.say
         )
         for name in ("dev", "test"):
             write_examples(
@@ -155,8 +157,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         self.say(said)
         return store
 
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = {name: getattr(self.options, name) for name in ("document", "summary")}
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+        columns = self.options.columns()
         return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line, say=self.say)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
@@ -177,7 +179,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         """The pairs whose loss the model can be asked for: as long as those it is trained on."""
         ids = tokenizers.target.encode_batch([summary for _, summary in pairs])
         longest = self.longest_summary
-        return [pair for pair, own in zip(pairs, ids, strict=True) if len(own) <= longest]
+        return [pair for pair, tokens in zip(pairs, ids, strict=True) if len(tokens) <= longest]
 
     def watched(self, data: SummaryData) -> list[Example]:
         """The dev documents that every evaluation summarizes."""
@@ -193,11 +195,12 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         )
         summaries = [result.text for result in results]
         scores = rouge(summaries, references)
+        low, high = scores.ends
         return {
             "loss": mean_loss(summarizer, self._short_enough(data.tokenizers, pairs)),
-            **scores.mean,
-            **{f"{name}_low": value for name, value in scores.low.items()},
-            **{f"{name}_high": value for name, value in scores.high.items()},
+            **scores.figures,
+            **{f"{name}_low": value for name, value in low.items()},
+            **{f"{name}_high": value for name, value in high.items()},
             "distinct": len(set(summaries)) / len(summaries),
             "documents": float(len(examples)),
         }
@@ -206,11 +209,10 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         mean, low, high = (
             {name: figures[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
         )
-        scores = RougeScores(mean, low, high, signature="")
         leads = lead_scores(self.watched(data), data.lead_words)
         results = [
-            f"Dev set, {figures['documents']:.0f} documents, greedy: {scores}, loss"
-            f" {figures['loss']:.3f}",
+            f"Dev set, {figures['documents']:.0f} documents, greedy: {rouge_line(mean, low, high)},"
+            f" loss {figures['loss']:.3f}",
             *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
         ]
         about = [f"Reads {self.max_source_length:,} tokens of a document; the rest is cut"]

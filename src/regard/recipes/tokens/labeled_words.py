@@ -8,15 +8,7 @@ from typing import Any
 
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
-from regard.records import (
-    BadCellError,
-    BadLine,
-    Column,
-    OnBadLine,
-    Role,
-    read_examples,
-    refuse,
-)
+from regard.records import BadCellError, BadLine, Column, OnBadLine, Role, read_examples, refuse
 from regard.records.lines import Decoder, Say, check_file, open_bytes, warn
 from regard.records.reader import BadLines, format_of, not_empty, read_groups, suffix_of
 from regard.records.roles import is_number
@@ -30,11 +22,7 @@ _POSITIONS = {"L-": "E-", "U-": "S-"}
 
 
 def of_words(words: Sequence[str], labels: Sequence[str], line: int = 0) -> Example:
-    """A sentence of words with a label each; the text is the words with spaces between them.
-
-    Raises:
-        BadArgumentError: not as many labels as words.
-    """
+    """A sentence of words with a label each; the text is the words with spaces between them."""
     if len(words) != len(labels):
         raise BadArgumentError(
             f"expected a label for each of {len(words)} words; got {len(labels)} labels."
@@ -50,9 +38,6 @@ def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Ex
     """A text whose labeled parts have a "start", an "end" and a "label".
 
     A word is a run of letters and digits, or another character; it ends where a span does.
-
-    Raises:
-        BadArgumentError: a span that is not in the text, or that overlaps with another.
     """
     parts = sorted((span["start"], span["end"], str(span["label"])) for span in spans)
     for start, end, label in parts:
@@ -89,11 +74,6 @@ def read_labeled_words(
     Args:
         word, label: the columns or fields; in columns numbers from 1, by default the first and the
             last, in CoNLL-U (.conllu) 2 and 4.
-        reading: as `regard.records.read_examples` takes it.
-
-    Raises:
-        RegardError: as `regard.records.read_examples`. A sentence with a line that cannot be used
-            is left out.
     """
     if format_of(Path(path), "text") in ("jsonl", "parquet"):
         roles = (Role("word", WORDS, word), Role("label", LABELS, label))
@@ -138,7 +118,7 @@ def _of_columns(
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
         lines: Iterator[Any] = chain.from_iterable(not_empty(groups, path))
         for number, text in chain(lines, [(0, "")]):
-            cells = _cells(text) if isinstance(text, str) else []
+            cells = text.split("\t" if "\t" in text else None) if isinstance(text, str) else []
             if isinstance(text, BadLine):
                 bad(text)
                 broken = True
@@ -159,10 +139,6 @@ def _of_columns(
     bad.end()
 
 
-def _cells(line: str) -> list[str]:
-    return line.split("\t") if "\t" in line else line.split()
-
-
 def _is_word(cells: Sequence[str], universal: bool) -> bool:
     """Return whether a line is a word: no comment, no mark of a document and, in CoNLL-U, neither a
     range of words nor an empty node."""
@@ -172,11 +148,7 @@ def _is_word(cells: Sequence[str], universal: bool) -> bool:
 
 
 def _place(column: Column | None, default: int) -> int:
-    """The place of a column from 0.
-
-    Raises:
-        BadArgumentError: it is not a number from 1.
-    """
+    """The place of a column from 0."""
     if column is None:
         return default
     if not is_number(column) or int(column) < 1:

@@ -10,7 +10,7 @@ The first token of a word has the word's label, and the others none (Devlin et a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,20 +22,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.errors import BadArgumentError
-from regard.lines import one_line
 from regard.models import TextReader
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, write_store
+from regard.recipes.encoded import EncodedBatch, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.evaluation import Evaluator, Report, no_progress
+from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.labels.labels import described
+from regard.recipes.labels.report import RatiosReport
+from regard.recipes.options.encoders import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
-from regard.recipes.tokens.options import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.tokens.word_scores import WordEvaluation
-from regard.records import BadLine
 from regard.tasks.reading import inputs_of
 from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
 from regard.text import Tokenizer
@@ -54,7 +53,7 @@ class LabeledWords(EncoderData):
     test: list[Example]
 
 
-class WordReport(Report):
+class WordReport(RatiosReport):
     """A report on a model that labels words, with the figures of each type or label."""
 
     result: WordEvaluation
@@ -67,28 +66,48 @@ class WordReport(Report):
         "accuracy": ("accuracy of words", "{:>6.1%}"),
         "loss": ("loss", "{:>6.3f}"),
     }
-    widths: ClassVar = (18, 6)
     before_worst: ClassVar = "Mistakes in the sentences of the largest loss:"
 
-    def content(self) -> dict[str, Any]:
-        labels = [
-            {"label": kind, "count": count, **ratios._asdict()}
-            for kind, (ratios, count) in self.result.by_kind().items()
-        ]
-        return super().content() | {"labels": labels}
+    def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
+        for kind, (ratios, count) in self.result.by_kind().items():
+            yield kind, count, *ratios
 
-    def details(self) -> list[str]:
-        kinds = self.result.by_kind()
-        width = max(5, *map(len, kinds))
-        return [
-            "",
-            f"{'label':<{width}}   count  precision  recall     F1",
-            *(
-                f"{one_line(kind):<{width}}  {count:>6,}  {ratios.precision:>9.3f}"
-                f"  {ratios.recall:>6.3f}  {ratios.f1:>5.3f}"
-                for kind, (ratios, count) in kinds.items()
-            ),
-        ]
+
+def evaluate_words(
+    classifier: TokenClassifier,
+    examples: Sequence[Example],
+    *,
+    batch_size: int = 32,
+    progress: Count = no_progress,
+) -> WordEvaluation:
+    """Label the words and compare; a word has the label of its first token."""
+    if not examples:
+        raise BadArgumentError("evaluating needs at least one sentence; got none.")
+    numbers = {label: number for number, label in enumerate(classifier.labels)}
+    for example in examples:
+        for _, _, label in example.targets:
+            if label not in numbers:
+                raise BadArgumentError(
+                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
+                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
+                )
+    texts = [example.text for example in examples]
+    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
+    predicted, losses = [], []
+    for example, row in zip(examples, tokens, strict=True):
+        places = first_tokens([(token.start, token.end) for token in row], example.targets)
+        answers, loss = [], 0.0
+        for place, (_, _, label) in zip(places, example.targets, strict=True):
+            probabilities = None if place is None else row[place].probabilities
+            if probabilities is None:  # a word of no token, such as an invisible character
+                answers.append(OUTSIDE)
+                continue
+            answers.append(classifier.labels[int(probabilities.argmax())])
+            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
+        predicted.append(answers)
+        losses.append(loss)
+    expected = [[label for _, _, label in example.targets] for example in examples]
+    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
 
 
 class WordEvaluator(Evaluator[WordEvaluationOptions]):
@@ -97,14 +116,9 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
     unit = "sentences"
     doing = "labeling"
     report_class = WordReport
+    reader = staticmethod(read_labeled_words)
 
-    def read(self, path: str) -> list[Example]:
-        return self.examples(read_labeled_words, path, **self.options.values("word", "label"))
-
-    def score(
-        self, task: TokenClassifier, data: Sequence[Example], *, progress: Count = no_progress
-    ) -> WordEvaluation:
-        return evaluate_words(task, data, batch_size=self.options.batch_size, progress=progress)
+    scorer = staticmethod(evaluate_words)
 
     def compared(self, result: WordEvaluation) -> str:
         return "f1" if result.of_entities else "accuracy"
@@ -144,7 +158,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        sizes = split_examples(path, self.options, folder, read=self._read, say=self.say)
+        sizes = split_examples(path, self.options, folder, read=self.examples, say=self.say)
         train = folder / "train.jsonl"
         labels, counts = self._labels(folder)
         tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))
@@ -161,10 +175,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         self.say(f"{words}; {described(labels, counts)}")
         summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
         return summary, {"labels": labels}
-
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = self.options.values("word", "label")
-        return read_labeled_words(path, **columns, on_bad_line=on_bad_line)
 
     def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
         """The labels of all parts in order, and how many training words have each."""
@@ -213,9 +223,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
     def model(self, data: LabeledWords) -> TextReader:
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
 
-    def batches(self, data: LabeledWords, model: nn.Module) -> EncodedTexts:
-        return self.encoded(data.train, model)
-
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         batch = batch.to(next(model.parameters()).device)
         logits = model(**inputs_of(model, batch.inputs)).float()  # (batch, length, labels)
@@ -244,47 +251,6 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             ],
             [f"Labels: {', '.join(data.labels)}"],
         )
-
-
-def evaluate_words(
-    classifier: TokenClassifier,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> WordEvaluation:
-    """Label the words and compare; a word has the label of its first token.
-
-    Raises:
-        BadArgumentError: no examples, or one with a label that the classifier does not have.
-    """
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one sentence; got none.")
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    for example in examples:
-        for _, _, label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
-    texts = [example.text for example in examples]
-    tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
-    predicted, losses = [], []
-    for example, row in zip(examples, tokens, strict=True):
-        places = first_tokens([(token.start, token.end) for token in row], example.targets)
-        answers, loss = [], 0.0
-        for place, (_, _, label) in zip(places, example.targets, strict=True):
-            probabilities = None if place is None else row[place].probabilities
-            if probabilities is None:  # a word of no token, such as an invisible character
-                answers.append(OUTSIDE)
-                continue
-            answers.append(classifier.labels[int(probabilities.argmax())])
-            loss -= float(np.log(max(float(probabilities[numbers[label]]), _LARGEST_LOSS)))
-        predicted.append(answers)
-        losses.append(loss)
-    expected = [[label for _, _, label in example.targets] for example in examples]
-    return WordEvaluation(predicted, expected, np.array(losses), has_positions(classifier.labels))
 
 
 def first_tokens(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.recipes.resampling import Scored
 from regard.tasks.token_classification import OUTSIDE, parse_label
 
 
@@ -65,7 +66,7 @@ def ratios(right: float, predicted: float, expected: float) -> Ratios:
 
 
 @dataclass(frozen=True)
-class WordEvaluation:
+class WordEvaluation(Scored):
     """The labels that a model gave the words of sentences, beside the expected ones.
 
     Entities are what counts where labels say where one begins (B-, I-), else words.
@@ -102,11 +103,6 @@ class WordEvaluation:
         """Words whose label is right, and words, (sentences, 2)."""
         pairs = zip(self.predicted, self.expected, strict=True)
         return np.array([(sum(map(eq, *pair)), len(pair[1])) for pair in pairs], float)
-
-    @property
-    def figures(self) -> dict[str, float]:
-        """Figures by name; "score" is the one that a model is chosen by."""
-        return self.figures_of(np.arange(len(self)))
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these sentences, which may repeat."""

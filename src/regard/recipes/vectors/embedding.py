@@ -10,7 +10,7 @@ data/
     tokenizer.json, …
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +39,6 @@ from regard.recipes.vectors.pairs import (
     cosine_loss,
     shared_texts,
 )
-from regard.recipes.vectors.text_pairs import read_text_pairs
-from regard.records import BadLine
 from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 from regard.tasks.reading import load_encoder
 from regard.text import Tokenizer
@@ -108,7 +106,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             path,
             self.options,
             folder,
-            read=self._read,
+            read=self.examples,
             more=lambda example: (example.pair or "",),
             say=self.say,
         )
@@ -129,20 +127,16 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         summary = f"{sizes['train']:,} pairs{with_scores} to train on, {sizes['dev']:,} dev"
         return summary, {"scale": scale or 1.0}
 
-    def _read(self, path: str, on_bad_line: Callable[[BadLine], None]) -> Iterator[Example]:
-        columns = {name: getattr(self.options, name) for name in ("text", "pair", "score")}
-        return read_text_pairs(path, **columns, on_bad_line=on_bad_line, say=self.say)
-
     def _scale(self, path: str, folder: Path) -> float | None:
         """Return the divisor of the scores; None if the pairs have none."""
         parts = {
-            name: [each.targets for each in read_examples(folder / f"{name}.jsonl")]
+            name: [example.targets for example in read_examples(folder / f"{name}.jsonl")]
             for name in ("train", "dev", "test")
         }
         train = parts["train"]
         scored = bool(train[0])
-        for name, found in parts.items():
-            if any(bool(targets) != scored for targets in found):
+        for name, rows in parts.items():
+            if any(bool(targets) != scored for targets in rows):
                 raise BadArgumentError(
                     "either every pair must have a score or no pair; some of the"
                     f" {name} pairs {'lack' if scored else 'have'} one. Add the scores, or take"
@@ -155,9 +149,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
                     " them. Name it with `score`, or leave score_scale out."
                 )
             return None
-        highest = max(value for [value] in train)
-        scale = self.options.score_scale or max(1.0, highest)
-        largest = max(abs(value) for found in parts.values() for [value] in found)
+        scale = self.options.score_scale or max(1.0, max(value for [value] in train))
+        largest = max(abs(value) for targets in parts.values() for [value] in targets)
         if largest > scale:
             raise BadArgumentError(
                 f"a score divided by score_scale must be from -1 to 1; got {largest:g} and a scale"
@@ -224,7 +217,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
 
     def evaluate(self, model: nn.Module, data: TextPairs) -> dict[str, float]:
         embedder = Embedder(model, data.tokenizer, **self.settings)
-        found = evaluate_pairs(embedder, [_scaled(each, data.scale) for each in data.dev])
+        result = evaluate_pairs(embedder, [_scaled(pair, data.scale) for pair in data.dev])
         losses = []
         for start in range(0, len(data.dev), self.options.batch_size):
             part = slice(start, start + self.options.batch_size)
@@ -232,10 +225,10 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
                 [example.text for example in data.dev[part]],
                 [example.pair for example in data.dev[part]],
             )
-            scores = None if found.scores is None else torch.from_numpy(found.scores[part])
-            first, second = (torch.from_numpy(side[part]) for side in (found.first, found.second))
+            scores = None if result.scores is None else torch.from_numpy(result.scores[part])
+            first, second = (torch.from_numpy(side[part]) for side in (result.first, result.second))
             losses.append(self._loss(first, second, same, scores).item())
-        return {"loss": sum(losses) / len(data.dev), **found.figures}
+        return {"loss": sum(losses) / len(data.dev), **result.figures}
 
     def save_task(
         self, model: nn.Module, data: TextPairs, figures: dict[str, float], folder: Path

@@ -12,90 +12,39 @@ from regard.errors import BadArgumentError
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import PairEvaluationOptions
-from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.recipes.resampling import Scored
+from regard.recipes.vectors.pairs import read_text_pairs
 from regard.tasks.embedding import Embedder
 
 
 @dataclass(frozen=True)
-class PairEvaluation:
+class PairEvaluation(Scored):
     """The vectors of pairs, and what they are worth."""
 
     first: NDArray[np.float32]  # (pairs, d_model), of length one
     second: NDArray[np.float32]
     scores: NDArray[np.float32] | None  # (pairs,)
-    ranking: "Ranking | None"  # of pairs without scores
+    ranks: NDArray[np.int64] | None  # of pairs without scores: of each first text's own second
 
     def __len__(self) -> int:
         """Number of texts that look for their own, or of pairs with a score."""
-        return len(self.first) if self.ranking is None else len(self.ranking.ranks)
+        return len(self.first) if self.ranks is None else len(self.ranks)
 
     @cached_property
     def cosines(self) -> NDArray[np.float64]:
         """(pairs,)"""
         return (self.first.astype(np.float64) * self.second).sum(1)
 
-    @property
-    def figures(self) -> dict[str, float]:
-        """Figures by name; "score" is the one that a model is chosen by."""
-        return self.figures_of(np.arange(len(self)))
-
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts or pairs, which may repeat."""
-        if self.ranking is None:
+        if self.ranks is None:
             assert self.scores is not None
-            found = spearman(self.cosines[rows], self.scores[rows])
-            return {"spearman": found, "score": found}
-        ranking = Ranking(self.ranking.ranks[rows])
-        return {
-            "recall_1": ranking.recall(1),
-            "recall_10": ranking.recall(10),
-            "mrr": ranking.mrr,
-            "score": ranking.mrr,
-        }
-
-
-class PairEvaluator(Evaluator[PairEvaluationOptions]):
-    """Evaluation of encoders of texts."""
-
-    unit = "texts or pairs"
-    doing = "encoding"
-
-    def read(self, path: str) -> list[Example]:
-        return self.examples(read_text_pairs, path, **self.options.values("text", "pair", "score"))
-
-    def score(
-        self, task: Embedder, data: Sequence[Example], *, progress: Progress = no_progress
-    ) -> PairEvaluation:
-        return evaluate_pairs(task, data, batch_size=self.options.batch_size, progress=progress)
-
-    def size(self, data: Sequence[Example]) -> int:
-        return 2 * len(data)
-
-    def compared(self, result: PairEvaluation) -> str:
-        return "spearman" if result.ranking is None else "mrr"
-
-    def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
-        """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
-        if result.ranking is None:
-            return (100 * result.cosines).round()
-        return result.ranking.ranks
-
-    def worst(
-        self, result: PairEvaluation, data: Sequence[Example], count: int
-    ) -> list[dict[str, Any]]:
-        """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
-        if result.ranking is None:
-            return []
-        first: dict[str, Example] = {}
-        for example in data:
-            first.setdefault(example.text, example)
-        texts, ranks = list(first.values()), result.ranking.ranks
-        rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
-        return [
-            {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
-            | {"rank": int(ranks[row])}
-            for row in rows
-        ]
+            correlation = spearman(self.cosines[rows], self.scores[rows])
+            return {"spearman": correlation, "score": correlation}
+        ranks = self.ranks[rows]
+        recalls = {f"recall_{k}": float((ranks <= k).mean()) for k in (1, 10)}
+        reciprocal = float((1 / ranks).mean())
+        return recalls | {"mrr": reciprocal, "score": reciprocal}
 
 
 def evaluate_pairs(
@@ -105,15 +54,11 @@ def evaluate_pairs(
     batch_size: int = 64,
     progress: Progress = no_progress,
 ) -> PairEvaluation:
-    """Ranks the second texts of all pairs for each first text, or compares cosines with scores.
-
-    Raises:
-        BadArgumentError: no examples.
-    """
+    """Ranks the second texts of all pairs for each first text, or compares cosines with scores."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one pair; got none.")
     scored = bool(examples[0].targets)
-    if odd := next((each for each in examples if bool(each.targets) != scored), None):
+    if odd := next((example for example in examples if bool(example.targets) != scored), None):
         has, lacks = (examples[0], odd) if scored else (odd, examples[0])
         raise BadArgumentError(
             f"all pairs must have a score, or none of them; that of line {has.line:,} has one,"
@@ -131,23 +76,46 @@ def evaluate_pairs(
     return PairEvaluation(first, second, None, rank_pairs(firsts, seconds, first, second))
 
 
+class PairEvaluator(Evaluator[PairEvaluationOptions]):
+    """Evaluation of encoders of texts."""
+
+    unit = "texts or pairs"
+    doing = "encoding"
+    reader = staticmethod(read_text_pairs)
+
+    scorer = staticmethod(evaluate_pairs)
+
+    def size(self, data: Sequence[Example]) -> int:
+        return 2 * len(data)
+
+    def compared(self, result: PairEvaluation) -> str:
+        return "spearman" if result.ranks is None else "mrr"
+
+    def outputs(self, result: PairEvaluation) -> NDArray[Any]:  # type: ignore[override]
+        """Return the rank of each text's own pair; of pairs with a score, cosines in hundredths."""
+        if result.ranks is None:
+            return (100 * result.cosines).round()
+        return result.ranks
+
+    def worst(
+        self, result: PairEvaluation, data: Sequence[Example], count: int
+    ) -> list[dict[str, Any]]:
+        """Return the texts whose own pair was ranked lowest; pairs with a score have no rank."""
+        if result.ranks is None:
+            return []
+        first: dict[str, Example] = {}
+        for example in data:
+            first.setdefault(example.text, example)
+        texts, ranks = list(first.values()), result.ranks
+        rows = [int(row) for row in (-ranks).argsort(kind="stable")[:count] if ranks[row] > 1]
+        return [
+            {"line": texts[row].line, "text": texts[row].text, "pair": texts[row].pair}
+            | {"rank": int(ranks[row])}
+            for row in rows
+        ]
+
+
 _AT_ONCE = 1024  # texts whose similarities to all candidates are held at a time
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The rank of the right candidate for each text, from 1."""
-
-    ranks: NDArray[np.int64]  # (texts,)
-
-    def recall(self, k: int) -> float:
-        """The share of texts whose right candidate is among the first k."""
-        return float((self.ranks <= k).mean())
-
-    @property
-    def mrr(self) -> float:
-        """The mean of 1 / rank."""
-        return float((1 / self.ranks).mean())
 
 
 def rank_pairs(
@@ -155,8 +123,8 @@ def rank_pairs(
     seconds: Sequence[str],
     first: NDArray[np.float32],
     second: NDArray[np.float32],
-) -> Ranking:
-    """Ranks the different second texts of all pairs for each different first text, by cosine.
+) -> NDArray[np.int64]:
+    """The rank from 1, by cosine, of each different first text's own among all second texts.
 
     Where a text has several second texts, the best placed one counts. Of equal cosines the right
     one comes last. A second text that equals the first is passed over, unless the two are a pair.
@@ -180,7 +148,7 @@ def rank_pairs(
             if text in candidates:
                 wrong[candidates[text]] = False
             ranks[start + row] = 1 + (cosines[row, wrong] >= best).sum()
-    return Ranking(ranks)
+    return ranks
 
 
 def _first_places(texts: Sequence[str]) -> dict[str, int]:
@@ -194,7 +162,7 @@ def _first_places(texts: Sequence[str]) -> dict[str, int]:
 def spearman(first: Sequence[float] | NDArray, second: Sequence[float] | NDArray) -> float:
     """Spearman's rank correlation; equal values share their mean rank. 0.0 if one side is constant,
     for which it is not defined."""
-    ranks = np.stack([_ranks(np.asarray(each)) for each in (first, second)])
+    ranks = np.stack([_ranks(np.asarray(values)) for values in (first, second)])
     centered = ranks - ranks.mean(1, keepdims=True)
     scale = np.sqrt((centered**2).sum(1).prod())
     return float((centered[0] * centered[1]).sum() / scale) if scale else 0.0

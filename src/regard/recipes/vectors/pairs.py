@@ -3,7 +3,8 @@
 Henderson et al. 2017, section 4; van den Oord et al. 2018; Reimers and Gurevych 2019, section 3.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +14,61 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from regard.data import Plan, TokenStore
+from regard.data import TokenStore
+from regard.data.batches import Tensors
 from regard.data.store import Ids
-from regard.recipes.encoded import padded
+from regard.recipes.encoded import StoredBatches, padded
+from regard.recipes.examples import Example
+from regard.records import BadCellError, Column, Role, read_examples
 from regard.tasks.reading import Batch
+
+TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "text1", "premise", "anchor")
+TEXT += ("query", "question", "question1", "title", "source")
+PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2", "question2")
+PAIR += ("answer", "document", "passage", "body", "target")
+SCORE = ("score", "similarity", "similarity_score")
+
+
+def read_text_pairs(
+    path: str,
+    *,
+    text: Column | None = None,
+    pair: Column | None = None,
+    score: Column | None = None,
+    **reading: Any,
+) -> Iterator[Example]:
+    """The pairs of a file, one at a time, and the score of each if there is a column of scores."""
+    roles = (
+        Role("text", TEXT, text, text=True),
+        Role("pair", PAIR, pair, text=True),
+        Role("score", SCORE, score, required=False),
+    )
+    return read_examples(path, roles, _example, **reading)
+
+
+def _example(values: tuple[Any, ...], line: int) -> Example:
+    first, second, value = values
+    if first is None or second is None:
+        problem = "expected two texts; got one. Name their columns with `text` and `pair`."
+        raise BadCellError(problem)
+    return Example(first, second, [] if value is None else [_number(value)], line)
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+        if isinstance(value, bool) or not math.isfinite(number):
+            raise ValueError
+        return number
+    except (TypeError, ValueError):
+        raise BadCellError(
+            f"expected a number as the score; got {str(value)[:60]!r}. Name the column of the"
+            " scores with `score`, or take it out."
+        ) from None
 
 
 @dataclass(frozen=True)
-class PairBatch:
+class PairBatch(Tensors):
     """Pairs of texts: each side as an encoder takes it."""
 
     first: Batch
@@ -29,48 +77,17 @@ class PairBatch:
     scores: Tensor | None  # (batch,)
     num_tokens: int  # of both sides, without padding
 
-    def to(self, device: torch.device | str) -> "PairBatch":
-        return PairBatch(
-            self.first.to(device),
-            self.second.to(device),
-            self.same.to(device, non_blocking=True),
-            None if self.scores is None else self.scores.to(device, non_blocking=True),
-            self.num_tokens,
-        )
 
-
-class PairBatches:
-    """A token store of pairs as batches in the order of a `Plan`, which goes by both lengths.
-
-    Args:
-        scores: of the pairs, (pairs,), if they have scores.
-        config: of the model.
-    """
+class PairBatches(StoredBatches[PairBatch]):
+    """The batches of a token store of pairs."""
 
     def __init__(
-        self,
-        store: TokenStore,
-        scores: NDArray[np.float32] | None,
-        config: Any,
-        *,
-        max_tokens: int,
-        batch_size: int,
-        seed: int,
+        self, store: TokenStore, scores: NDArray[np.float32] | None, config: Any, **plan: int
     ) -> None:
-        self.store, self.scores, self.config = store, scores, config
-        first, second = (lengths.astype(np.int32) for lengths in store.lengths())
-        self.plan = Plan(first, second, max_tokens=max_tokens, max_rows=batch_size, seed=seed)
-
-    def __len__(self) -> int:
-        """Batches in an epoch."""
-        return len(self.plan)
-
-    def at(self, step: int) -> PairBatch:
-        """The batch of a step, from 0."""
-        return self.batch(self.plan.at(step))
+        super().__init__(store, config, **plan)
+        self.scores = scores
 
     def batch(self, rows: Ids) -> PairBatch:
-        """The batch of these rows of the store."""
         pairs = [self.store[int(row)] for row in rows]
         first, second = zip(*pairs, strict=True)
         return PairBatch(
@@ -90,7 +107,12 @@ def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
     """
     numbers: dict[Any, int] = {}
     pairs = [
-        {numbers.setdefault(_hashable(text), len(numbers)) for text in both}
+        {
+            numbers.setdefault(
+                text.tobytes() if isinstance(text, np.ndarray) else text, len(numbers)
+            )
+            for text in both
+        }
         for both in zip(first, second, strict=True)
     ]
     holds = torch.zeros(len(pairs), len(numbers))
@@ -99,35 +121,25 @@ def shared_texts(first: Sequence[Any], second: Sequence[Any]) -> Tensor:
     return (holds @ holds.T) > 0
 
 
-def _hashable(text: Any) -> Any:
-    return text.tobytes() if isinstance(text, np.ndarray) else text
-
-
 def contrastive_loss(
     first: Tensor, second: Tensor, same: Tensor, *, temperature: float, symmetric: bool = False
 ) -> Tensor:
     """The summed cross-entropy of finding each text's own pair among those of the batch.
 
     Args:
-        first, second: vectors of length one, (batch, d_model) each.
         same: (batch, batch), True where the pairs i and j share a text: j is no negative of i.
         temperature: what the cosines are divided by.
         symmetric: the mean of looking in both directions.
     """
-    own = torch.arange(len(first), device=first.device)
-    hidden = same & (own[:, None] != own)
+    numbers = torch.arange(len(first), device=first.device)
+    hidden = same & (numbers[:, None] != numbers)
     scores = (first @ second.T / temperature).masked_fill(hidden, -torch.inf)
-    forth = functional.cross_entropy(scores, own, reduction="sum")
+    forth = functional.cross_entropy(scores, numbers, reduction="sum")
     if not symmetric:
         return forth
-    return (forth + functional.cross_entropy(scores.T, own, reduction="sum")) / 2
+    return (forth + functional.cross_entropy(scores.T, numbers, reduction="sum")) / 2
 
 
 def cosine_loss(first: Tensor, second: Tensor, scores: Tensor) -> Tensor:
-    """The summed squared error of the cosines.
-
-    Args:
-        first, second: vectors of length one, (batch, d_model) each.
-        scores: (batch,), from -1 to 1.
-    """
+    """The summed squared error of the cosines."""
     return ((first * second).sum(-1) - scores).square().sum()

@@ -58,7 +58,12 @@ class NativeEncoderDecoder:
             prompt, config, numbers: as `generation.generate` takes them.
         """
         self.limits.check(source)
-        if config.do_sample or prompt.shape[1] != 1 or (prompt != prompt[:1]).any():
+        if (
+            config.do_sample
+            or config.forced_phrases
+            or prompt.shape[1] != 1
+            or (prompt != prompt[:1]).any()
+        ):
             return generate(self.start(source), prompt, config, sentence_numbers=numbers)
         if not len(source):
             return []

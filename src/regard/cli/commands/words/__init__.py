@@ -102,8 +102,7 @@ def draw(
     near = [each for name in word for each, _ in vectors.neighbors(name, neighbors)]
     chosen = list(dict.fromkeys(word))
     others = [each for each in dict.fromkeys(near) if each not in chosen]
-    from regard.figures.plane import to_plane
-    from regard.figures.scatter import Cloud, scatter
+    from regard.figures.scatter import Cloud, scatter, to_plane
     from regard.figures.style import save
 
     flat = to_plane(vectors.rows([*chosen, *others]), method)

@@ -96,7 +96,7 @@ def train(
     if base_model is not None:
         with waiting("adding words"):
             from regard.words import load_vectors
-            from regard.words.a_la_carte import extend_vectors
+            from regard.words.cooccurrence import extend_vectors
 
             trained = load_vectors(base_model)
             before = len(trained)
@@ -107,7 +107,7 @@ def train(
 
             vectors = factorize_vectors(texts, dim=dim or DIM, **shared)
     else:
-        from regard.words.skip_gram import train_vectors
+        from regard.words.cooccurrence import train_vectors
 
         with _training_bar() as progress:
             vectors = train_vectors(texts, dim=dim or DIM, **shared, **options, progress=progress)
