@@ -40,11 +40,14 @@ SPANS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--beams", type=int)
     parser.add_argument("--show", action="store_true", help="print what is not as it should be")
     arguments = parser.parse_args()
+    if not arguments.files or not all(file.is_file() for file in arguments.files):
+        missing = ", ".join(map(str, arguments.files)) or "a file of that kind"
+        parser.exit(0, f"{parser.prog} needs files of pairs; {missing} is not there.\n")
     translator = regard.load(arguments.model, "translation").run_by("auto")
     options = {"num_beams": arguments.beams} if arguments.beams else {}
     pairs = spread([pair for file in arguments.files for pair in read_pairs(file)], translator)

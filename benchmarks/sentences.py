@@ -68,10 +68,15 @@ def agreement(split: Split, sentences: Sequence[str]) -> tuple[float, float, flo
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("languages", help="of the two sides, such as en-de")
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument(
+        "languages", nargs="?", default="en-de", help="of the two sides, such as en-de"
+    )
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--paragraphs", nargs="*", type=Path, default=[])
     arguments = parser.parse_args()
+    if not arguments.files or not all(file.is_file() for file in arguments.files):
+        missing = ", ".join(map(str, arguments.files)) or "a file of that kind"
+        parser.exit(0, f"{parser.prog} needs files of pairs; {missing} is not there.\n")
     pairs = [pair for file in arguments.files for pair in read_pairs(file)]
     paragraphs = [pair for file in arguments.paragraphs for pair in read_pairs(file)]
     both = arguments.languages.split("-")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from regard.generation import GenerationConfig
+from regard.tasks.calibration import Calibration
 from regard.translation.translator import Translation
 
 
@@ -66,6 +67,7 @@ class UpperCase:
     generation: Any = field(default_factory=lambda: GenerationConfig(num_beams=5))
     not_followed: tuple[str, ...] = ()
     prefix: str | None = ""
+    calibration: Calibration = field(default_factory=Calibration)
     computed_by: str = "torch"
 
     def run_by(self, engine: str, **settings: Any) -> "UpperCase":

@@ -49,7 +49,7 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
         most = most or runner.generation.max_new_tokens
         if limits.get("min_new_tokens", 0) > most:
             limits["min_new_tokens"] = most
-        options = limits | options
+        options = {"cut_repetition": False} | limits | options  # nor does it cut any
         if batch_size:
             options["batch_size"] = batch_size
         if stop_sequence is not None:

@@ -9,6 +9,7 @@ import typer
 
 from regard.cli.streams import say
 from regard.errors import BadArgumentError, NotFoundError
+from regard.tasks.options import EngineOptions
 
 if TYPE_CHECKING:
     from regard.tasks.task import Task
@@ -26,6 +27,12 @@ def option(help: str, *flags: str, default: str | None = None, **more: Any) -> A
         more: of `typer.Option`, such as min and metavar.
     """
     return typer.Option(*flags, help=help, show_default=default or True, **more)
+
+
+def _of_engine(name: str, **more: Any) -> Any:
+    """An option of the engine, as its class describes it."""
+    about = EngineOptions.settings()[name].metadata
+    return option(about["help"], metavar=about["metavar"], **more)
 
 
 def model_option(help: str, *, default: str | None = None) -> Any:
@@ -71,23 +78,8 @@ Corpus = Annotated[
 ]
 BatchSize = Annotated[int, option("Texts in a batch.", min=1)]
 Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
-Engine = Annotated[
-    str,
-    option(
-        "What computes: the model, by torch; or the model packed for ONNX Runtime or, of a model"
-        " that translates or summarizes, for the native engine, each batch on one thread unless"
-        " --threads says otherwise. auto: onnx where that is possible and the model is not large.",
-        metavar="auto|torch|onnx|native",
-    ),
-]
-Precision = Annotated[
-    str | None,
-    option(
-        "What the packed model multiplies in; int4 of onnx alone, bf16 of native alone.",
-        metavar="fp32|int8|int4|bf16",
-        default="fp32",
-    ),
-]
+Engine = Annotated[str, _of_engine("engine")]
+Precision = Annotated[str | None, _of_engine("precision", default="fp32")]
 Download = Annotated[
     bool, option("Fetch a model that is not here from the Hugging Face Hub.", "--download")
 ]

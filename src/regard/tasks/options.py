@@ -14,6 +14,26 @@ from regard.options import Options, option
 MOST_BEAMS = 64  # of a text that is looked at; each is a translation to be kept in memory
 
 
+class EngineOptions(Options):
+    """Choice of the engine that computes."""
+
+    engine: str | None = option(
+        None,
+        "What computes: the model, by torch; or the model packed for ONNX Runtime or, of a model"
+        " that translates or summarizes, for the native engine, each batch on one thread unless"
+        " --threads says otherwise. auto: onnx where that is possible and the model is not large.",
+        metavar="auto|torch|onnx|native",
+        shown="torch",
+    )
+    precision: str | None = option(
+        None,
+        "Number format of the packed model's matrix products; int4 of onnx, bf16 of native alone.",
+        metavar="fp32|int8|int4|bf16",
+        shown="fp32",
+    )
+    threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
+
+
 class WritingOptions(Options):
     """Options of every task that writes."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from regard.errors import BadArgumentError
 from regard.options import Options, decoding_of, option, with_decoding
+from regard.tasks.options import EngineOptions
 
 PICTURES = (".svg", ".pdf", ".png")
 
@@ -17,27 +18,12 @@ def column(help: str, **more: Any) -> Any:
     return option(None, help, panel="Data", **more)
 
 
-class EvaluationOptions(Options):
+class EvaluationOptions(EngineOptions):
     """Options of every evaluation."""
 
     compare: str | None = option(
         None, "Another model of the task, compared by a paired bootstrap test."
     )
-    engine: str | None = option(
-        None,
-        "What computes: the model, by torch; or the model packed for ONNX Runtime or, of a model"
-        " that translates or summarizes, for the native engine, each batch on one thread unless"
-        " --threads says otherwise. auto: onnx where that is possible and the model is not large.",
-        metavar="auto|torch|onnx|native",
-        shown="torch",
-    )
-    precision: str | None = option(
-        None,
-        "Number format of the packed model's matrix products; int4 of onnx, bf16 of native alone.",
-        metavar="fp32|int8|int4|bf16",
-        shown="fp32",
-    )
-    threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
     def check(self) -> None:
         from regard.tasks.engine import check_engine  # slow to import
