@@ -1,0 +1,38 @@
+"""`regard evaluate --calibrate` measures a model's bounds and keeps them beside its weights."""
+
+from pathlib import Path
+
+import pytest
+
+import regard
+from regard import RegardError
+from regard.json_files import JsonFiles
+from regard.tasks.calibration import FILE, Calibration
+from regard.translation.translator import Translator
+
+TESTS = "the old dog sees a tree.\tein Haus\na red house.\tder alte Hund\n" * 20
+
+
+def test_bounds_are_measured_and_written(translator: Translator, tmp_path: Path) -> None:
+    translator.save(tmp_path / "model")
+    assert not (tmp_path / "model" / FILE).exists()
+    (tmp_path / "dev.tsv").write_text(TESTS)
+    (tmp_path / "train.tsv").write_text(TESTS * 30)
+    options = dict(calibrate=tmp_path / "train.tsv", num_beams=1, max_new_tokens=20)
+    report = regard.evaluate(tmp_path / "model", tmp_path / "dev.tsv", **options)
+    bounds = Calibration.of(JsonFiles(tmp_path / "model"))
+    assert bounds.unsure_below == report.result.judged.threshold()
+    assert bounds.rarest == 11.0
+    assert set(bounds.words.split()) == {"the", "old", "dog", "sees", "a", "tree", "red", "house"}
+    assert any(
+        line.lstrip().startswith("| 90% to 100%") for line in "\n".join(report.lines()).splitlines()
+    )
+    assert regard.load(str(tmp_path / "model"), "translation").calibration == bounds
+
+
+def test_what_cannot_be_calibrated_is_refused(translator: Translator, tmp_path: Path) -> None:
+    (tmp_path / "dev.tsv").write_text(TESTS)
+    with pytest.raises(RegardError, match="`calibrate` needs a folder"):
+        regard.evaluate(translator, tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv")
+    with pytest.raises(RegardError, match="`calibrate` is of one model"):
+        regard.evaluate("en-de", tmp_path / "dev.tsv", calibrate="a", compare="en-de")
