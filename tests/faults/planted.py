@@ -226,8 +226,8 @@ FAULTS = (
     fault(
         "macro F1 is weighted by how often a label is predicted",
         "src/regard/recipes/labels/labels.py",
-        "macro_f1=float(_ratio(2 * both, named + wanted).mean()),",
-        "macro_f1=float(_ratio(2 * both.sum(), named.sum() + wanted.sum())),",
+        "macro_f1=float(_ratio(2 * both, answers + right).mean()),",
+        "macro_f1=float(_ratio(2 * both.sum(), answers.sum() + right.sum())),",
         "tests/recipes/labels/test_label_metrics.py",
     ),
     # Serving, bulk, studio

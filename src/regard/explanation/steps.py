@@ -196,7 +196,6 @@ def name_of(score: Score, head_dim: int) -> str:
 
 
 def name_of_mask(mask: Mask | None) -> str:
-    """Name of a mask, in words."""
     if mask is None:
         return "none"
     if isinstance(mask, Both):

@@ -132,7 +132,6 @@ def named_axes(
 
 
 def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
-    """The naming of an axis of tokens."""
     return Naming.of(
         getattr(tokenizer, axis) if isinstance(tokenizer, TokenizerPair) else tokenizer
     )
@@ -141,7 +140,6 @@ def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
 def entry_names(
     model: nn.Module, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
 ) -> Callable[[int], str]:
-    """The names of the logits' entries."""
     if isinstance(model, Model):
         names = {
             "label": getattr(model.config, "labels", ()),

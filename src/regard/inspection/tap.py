@@ -217,7 +217,6 @@ class Tap:
         keys: slice,
         item: int,
     ) -> Tensor:
-        """Stack that tile of one head, or of all."""
         rows, columns = self.rows_of(queries), self.columns_of(keys)
         tiles = torch.stack([tile(number, rows, columns, item) for number in self.heads_of(head)])
         return tiles if head is None else tiles[0]

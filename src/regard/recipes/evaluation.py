@@ -197,7 +197,6 @@ class Evaluator(ABC, Generic[OptionsT]):
         return len(data)
 
     def worst(self, result: Any, data: Any, count: int) -> list[dict[str, Any]]:
-        """Return the `count` worst examples."""
         return []
 
     def baselines(self, data: Any) -> Mapping[str, Scored]:

@@ -86,7 +86,6 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
 
 
 def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
-    """A tokenizer.json of the tokenizers library."""
     problem = f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot"
     with _refusing_library(f"{problem} be read", "copy it or train it again"):
         return tokenizers.Tokenizer.from_file(str(file))

@@ -155,7 +155,6 @@ class Meaning:
 
     @property
     def count(self) -> int:
-        """Clusters."""
         return int(self.clusters.max()) + 1
 
     def examples(self, cluster: int) -> list[int]:

@@ -20,7 +20,6 @@ class Entry:
 
     @property
     def family(self) -> Family:
-        """The family itself."""
         family: Family = import_module(f"{__name__}.{self.module}").FAMILY
         return family
 

@@ -70,7 +70,6 @@ class Stream:
         return (self.trace.token_of or str)(id_)
 
     def check_step(self, step: int) -> int:
-        """The step."""
         steps = len(self.ids)
         if not 0 <= step < steps:
             raise BadArgumentError(f"step must be from 0 to {steps - 1}; got {step}.")

@@ -55,7 +55,6 @@ class QuestionReader:
         self._groups: dict[int, str] = {}  # by the hash of a context
 
     def read(self, path: str, on_bad_line: OnBadLine, say: Say | None = None) -> Iterator[Example]:
-        """The questions of a file."""
         counts: Counter[Any] = Counter()
         squad = read_squad(Path(path))
         questions = (

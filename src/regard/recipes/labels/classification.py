@@ -63,7 +63,6 @@ def evaluate_labels(
     batch_size: int = 64,
     progress: Callable[[int], None] = lambda done: None,
 ) -> LabelEvaluation:
-    """Labels the examples and compares."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one example; got none.")
     multi_label = classifier.problem_type == "multi_label_classification"

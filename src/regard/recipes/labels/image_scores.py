@@ -28,7 +28,6 @@ def evaluate_images(
     *,
     batch_size: int = 64,
 ) -> LabelEvaluation:
-    """Labels the images and compares."""
     if not len(images):
         raise BadArgumentError("evaluating needs at least one image; got none.")
     weight = next(model.parameters())

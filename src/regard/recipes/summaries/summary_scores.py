@@ -199,7 +199,6 @@ class SummaryEvaluation(Scored):
 
     @property
     def note(self) -> str:
-        """Notes on the scores."""
         cut = f"{self.truncated:,} documents cut; " if self.truncated else ""
         return f"{cut}{self.documents_per_second:.1f} a second; {self.each.signature}"
 
