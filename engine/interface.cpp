@@ -6,12 +6,16 @@
 using namespace regard;
 
 #ifdef _LIBCPP_VERSION
-// The library of C++ names an exception that nobody catches, by 110 kB of code. None leaves here.
+// The library of C++ names an exception that is not caught, by 110 kB of code. None leaves here.
 extern "C" char* __cxa_demangle(const char*, char*, size_t*, int*) { return nullptr; }
 #endif
 
 struct regard_model {
+  regard_model(const regard_config& config, const Weights& weights, const Kernels& kernels)
+      : model(config, weights, kernels), idle(model) {}
+
   EncoderDecoder model;
+  mutable Idle idle;
 };
 
 struct regard_decode {
@@ -86,7 +90,7 @@ regard_model* regard_open(const regard_config* config, const regard_tensor* tens
     check(config, tensors);
     const Kernels* kernels = kernels_at(config->kernels);
     if (kernels == nullptr) throw Mistake("this processor has no such kernels");
-    model = new regard_model{EncoderDecoder(*config, Weights(tensors, count), *kernels)};
+    model = new regard_model(*config, Weights(tensors, count), *kernels);
   });
   return model;
 }
@@ -99,7 +103,8 @@ int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t t
   return guarded([&] {
     check(model, ids, config, results);
     check_shape(texts, length);
-    Generation generation(model->model, ids, texts, length, *config, together, report);
+    Generation generation(model->model, model->idle, ids, texts, length, *config, together,
+                          report);
     generation.run(std::min(threads, 1024));
     auto all = std::make_unique<regard_results>();
     all->texts = texts;

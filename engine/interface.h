@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 1 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 2 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4 };
@@ -52,7 +52,7 @@ typedef struct regard_results regard_results;
 typedef struct {
   int32_t start_id, max_new_tokens, min_new_tokens, num_beams, alternatives;
   int32_t early_stopping; /* no, yes, never */
-  int32_t no_repeat_ngram_size, renormalize_logits;
+  int32_t no_repeat_ngram_size, renormalize_logits, cut_repetition;
   int32_t forced_bos_token_id, forced_eos_token_id; /* -1: none */
   double length_penalty, repetition_penalty;
   const int32_t *eos_ids, *forced_beginning;

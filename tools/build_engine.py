@@ -5,11 +5,13 @@ to the same bytes.
 """
 
 import argparse
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FINGERPRINT = "sources.sha256"  # beside the libraries: of what they were built from
 SOURCE = ROOT / "engine"
 LIBRARIES = ROOT / "src" / "regard" / "runtime" / "native" / "libraries"
 OPTIONS = [
@@ -47,6 +49,15 @@ def sources(target: str) -> list[tuple[str, list[str]]]:
     ]
 
 
+def fingerprint() -> str:
+    """The SHA-256 of everything that a library depends on."""
+    content = hashlib.sha256(Path(__file__).read_bytes())
+    for file in sorted(SOURCE.rglob("*.[ch]*")):
+        content.update(f"{file.relative_to(SOURCE).as_posix()}\0".encode())
+        content.update(file.read_bytes())
+    return content.hexdigest()
+
+
 def build(target: str, folder: Path, compiler: list[str]) -> Path:
     """The library of a target, in a folder."""
     command = [*compiler, "-target", TARGETS[target][0]]
@@ -76,6 +87,7 @@ def main() -> None:
     for target in arguments.targets:
         library = build(target, arguments.folder, [sys.executable, "-m", "ziglang", "c++"])
         print(f"{library.name}: {library.stat().st_size:,} bytes")
+    (arguments.folder / FINGERPRINT).write_text(fingerprint() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ class Filters {
     for (const std::vector<int32_t>& word : config_.bad_words) forbid(scores, vocab, word, history);
     if (holds_end(generated))
       for (int32_t id : config_.eos_ids) forbid(scores, vocab, id);
-    if (c.forced_bos_token_id >= 0 && generated == 0) force(scores, vocab, c.forced_bos_token_id, 0);
+    if (c.forced_bos_token_id >= 0 && generated == 0)
+      force(scores, vocab, c.forced_bos_token_id, 0);
     if (c.forced_eos_token_id >= 0 && generated == c.max_new_tokens - 1)
       force(scores, vocab, c.forced_eos_token_id, 0);
     if (generated < static_cast<int>(config_.forced_beginning.size())) {

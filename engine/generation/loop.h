@@ -12,11 +12,34 @@ namespace regard {
 
 struct Stopped {};
 
+// Decodes that have no texts, whose memory is warm: a short text alone takes an eighth less time.
+class Idle {
+ public:
+  explicit Idle(const EncoderDecoder& model) : model_(model) {}
+
+  std::unique_ptr<Decode> take() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (decodes_.empty()) return std::make_unique<Decode>(model_);
+    std::unique_ptr<Decode> decode = std::move(decodes_.back());
+    decodes_.pop_back();
+    return decode;
+  }
+  void give(std::unique_ptr<Decode> decode) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    decodes_.push_back(std::move(decode));
+  }
+
+ private:
+  const EncoderDecoder& model_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Decode>> decodes_;
+};
+
 class Generation {
  public:
-  Generation(const EncoderDecoder& model, const int32_t* ids, int64_t texts, int64_t length,
-             const regard_generation& config, int together, regard_report report)
-      : results(texts), model_(model), config_(config), filters_(config_), ids_(ids),
+  Generation(const EncoderDecoder& model, Idle& idle, const int32_t* ids, int64_t texts,
+             int64_t length, const regard_generation& config, int together, regard_report report)
+      : results(texts), model_(model), idle_(idle), config_(config), filters_(config_), ids_(ids),
         length_(length), together_(std::max(1, together)), report_(report) {
     if (config.start_id < 0 || config.start_id >= model.config.target_vocab_size)
       throw Mistake("start_id is not in the vocabulary");
@@ -71,14 +94,15 @@ class Generation {
   }
 
   void decode(bool reports) {
-    Decode decode(model_);
+    std::unique_ptr<Decode> taken = idle_.take();
+    Decode& decode = *taken;
     std::vector<Running> running;
     std::vector<int> numbers;
     std::vector<int32_t> tokens, parents;
     const int vocab = model_.config.target_vocab_size;
     while (!stop_) {
       begin(decode, running);
-      if (running.empty()) return;
+      if (running.empty()) return idle_.give(std::move(taken));
       numbers.clear();
       tokens.clear();
       for (Running& text : running) {
@@ -127,6 +151,7 @@ class Generation {
   }
 
   const EncoderDecoder& model_;
+  Idle& idle_;
   const GenerationConfig config_;
   const Filters filters_;
   const int32_t* ids_;

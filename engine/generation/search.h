@@ -36,20 +36,24 @@ class Search {
     const int generated = static_cast<int>(running_[0].log_probs.size());
     choose(logits, vocab, stride, kernels, generated);
     const double divisor = std::pow(generated + 1.0, c.length_penalty);
+    const bool looks = c.cut_repetition && generated + 1 >= std::max(16, c.min_new_tokens) &&
+                       (generated + 1) % 8 == 0;
     std::vector<Hypothesis> next;
     parents.clear();
     for (size_t i = 0; i < candidates_.size(); i++) {
       const Candidate& candidate = candidates_[i];
       bool is_end = config_->ends(candidate.token), at_limit = generated + 1 == c.max_new_tokens;
+      bool ends = is_end || at_limit ||
+                  (looks && repeats(running_[candidate.row].tokens, candidate.token));
       // Only the best may end; the others are there to go on in their place.
-      bool has_place = is_end || at_limit ? i < beams() : next.size() < beams();
+      bool has_place = ends ? i < beams() : next.size() < beams();
       if (!has_place) continue;
       Hypothesis hypothesis = running_[candidate.row];
       hypothesis.tokens.push_back(candidate.token);
       hypothesis.log_probs.push_back(candidate.log_prob);
       hypothesis.total = candidate.total;
       hypothesis.finished = is_end;
-      if (is_end || at_limit) {
+      if (ends) {
         hypothesis.score = hypothesis.total / static_cast<float>(divisor);
         finish(std::move(hypothesis));
       } else {
@@ -69,6 +73,20 @@ class Search {
     float total, log_prob;
     int32_t row, token;
   };
+
+  // src/regard/generation/repetition.py defines it; the first token is not counted.
+  static bool repeats(const std::vector<int32_t>& past, int32_t token) {
+    std::vector<int32_t> all(past.begin() + 1, past.end());
+    all.push_back(token);
+    const int count = static_cast<int>(all.size());
+    for (int period = 1; period <= std::min(16, count / 4); period++) {
+      int again = 0;
+      while (again + period < count && all[count - 1 - again] == all[count - 1 - again - period])
+        again++;
+      if (again + period >= std::max(16, 4 * period)) return true;
+    }
+    return false;
+  }
 
   size_t beams() const { return config_->given.num_beams; }
 

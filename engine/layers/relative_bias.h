@@ -15,7 +15,8 @@ class RelativeBias {
     Tensor by_distance = weights(name, 2 * static_cast<int64_t>(reach) + 1, heads);
     table_.need(heads * entries());
     for (int h = 0; h < heads; h++)
-      for (size_t i = 0; i < entries(); i++) table_.data()[h * entries() + i] = by_distance.at(i, h);
+      for (size_t i = 0; i < entries(); i++)
+        table_.data()[h * entries() + i] = by_distance.at(i, h);
   }
 
   size_t entries() const { return 2 * static_cast<size_t>(reach_) + 1; }

@@ -82,7 +82,7 @@ class Stack {
   size_t stride() const { return stride_; }
 
   // Rows of tokens → their last states, (rows, stride), in work.states. How rows see each other
-  // and the memory is told by `attend` and `attend_memory`: of a layer's number, its projections
+  // and the memory is up to `attend` and `attend_memory`: of a layer's number, its projections
   // and the place for what is attended to.
   template <class Attend, class AttendMemory>
   float* operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,

@@ -26,7 +26,8 @@ class Decode {
       size_t before = texts.ids.size();
       for (int64_t at = 0; at < length; at++) {
         int32_t id = ids[i * length + at];
-        if (id < 0 || id >= model_.config.vocab_size) throw Mistake("an id is not in the vocabulary");
+        if (id < 0 || id >= model_.config.vocab_size)
+          throw Mistake("an id is not in the vocabulary");
         if (id == model_.config.pad_id) continue;
         check_position(at);
         texts.ids.push_back(id);

@@ -69,7 +69,6 @@ class UpperCase:
     prefix: str | None = ""
     calibration: Calibration = field(default_factory=Calibration)
     computed_by: str = "torch"
-    calibration: Calibration = field(default_factory=Calibration)
 
     def run_by(self, engine: str, **settings: Any) -> "UpperCase":
         self.computed_by = engine

@@ -1,6 +1,7 @@
 """A translator decoded by each engine: the same texts, in any batch, and the model's own maps."""
 
 import pickle
+import random
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,30 @@ def test_a_shipped_model_computes_by_its_packed_form_and_says_so(
     assert said == [
         "the precision int8 needs another processor. The model itself computes, in fp32."
     ]
+
+
+def sentences(count: int) -> list[str]:
+    draw = random.Random(4)
+    parts = (
+        ("My father", "The old doctor", "Mary", "No one", "The children", "His best friend"),
+        ("has bought", "would like to see", "forgot", "is looking for", "never mentioned"),
+        ("the small house", "a book", "two tickets", "his umbrella", "the answer", "a red car"),
+        ("at the station.", "because it was raining.", "last summer!", "with a smile.", "again."),
+    )
+    return [" ".join(map(draw.choice, parts)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("num_beams", [1, 4])
+def test_the_native_engine_translates_as_the_shipped_model_does(num_beams: int) -> None:
+    texts, translator = sentences(60), regard.load("en-de")
+    expected = translator.run_by("torch").run(texts, num_beams=num_beams)
+    for precision, least in (("fp32", 60), ("bf16", 60), ("int8", 51)):
+        native = translator.run_by("native", precision=precision)
+        got = native.run(texts, num_beams=num_beams)
+        same = [ours.tokens == theirs.tokens for ours, theirs in zip(got, expected, strict=True)]
+        assert sum(same) >= least
+        alone = [native.run([text], num_beams=num_beams)[0] for text in texts[:9]]
+        assert alone == got[:9]  # the scores, too, bit for bit
 
 
 def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -> None:

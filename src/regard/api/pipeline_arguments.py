@@ -291,10 +291,14 @@ def tables() -> str:
     """The arguments of `pipeline` and of each task's calls in Markdown, those of one meaning in a
     row; tasks that take the same share a table."""
     parts = [f"### `pipeline(…)`\n\n{_table(CONSTRUCTOR)}"]
-    written = [task for task, known in ARGUMENTS.items() if known.items() >= _TEXT_TO_TEXT.items()]
+    written = [
+        task for task, arguments in ARGUMENTS.items() if arguments.items() >= _TEXT_TO_TEXT.items()
+    ]
     parts.append(f"### Calls of {', '.join(written)}\n\n{_table(_TEXT_TO_TEXT)}")
-    for task, known in ARGUMENTS.items():
-        others = {k: v for k, v in known.items() if task not in written or k not in _TEXT_TO_TEXT}
+    for task, arguments in ARGUMENTS.items():
+        others = {
+            k: v for k, v in arguments.items() if task not in written or k not in _TEXT_TO_TEXT
+        }
         if others:
             more = " also" if task in written else ""
             parts.append(f"### Calls of {task}{more}\n\n{_table(others)}")

@@ -65,15 +65,15 @@ class Pipeline(Generic[Runner]):
         """
         taken = admitted(f"a pipeline of {self.task}", ARGUMENTS[self.task], options)
         options = {**self.options, **taken}
-        asked = _inputs(self.task, inputs, options)
-        if _is_one(self.task, asked):
-            [entry] = self._answers([asked], options)
+        items = _inputs(self.task, inputs, options)
+        if _is_one(self.task, items):
+            [entry] = self._answers([items], options)
             # v4 puts the one label of one text into a list, and that of a list or a pair does not.
-            wrapped = self.task == "text-classification" and isinstance(asked, str)
+            wrapped = self.task == "text-classification" and isinstance(items, str)
             return [entry] if wrapped and "top_k" not in taken else entry
-        if not isinstance(asked, list | tuple):
-            return self._lazily(asked, options)
-        entries = self._answers(asked, options)
+        if not isinstance(items, list | tuple):
+            return self._lazily(items, options)
+        entries = self._answers(items, options)
         if (self.task == "fill-mask" or len(_columns(self.task)) > 1) and len(entries) == 1:
             return entries[0]
         flat = isinstance(self.runner, TextToText) and all(len(each) == 1 for each in entries)
@@ -101,18 +101,18 @@ def opened(
     """The pipeline that `regard.pipeline` returns."""
     if task is None:
         model, task = _made_for(model)
-    known = ALIASES.get(task, task)
+    kind_name = ALIASES.get(task, task)
     languages = _TRANSLATION.fullmatch(task)
     if languages:
-        known = "translation"
-    if known not in ARGUMENTS:
+        kind_name = "translation"
+    if kind_name not in ARGUMENTS:
         raise unknown("task", task, [*ARGUMENTS, *ALIASES, "translation_XX_to_YY"])
-    taken = ARGUMENTS[known] | CONSTRUCTOR
-    options = admitted(f"a pipeline of {known}", taken, arguments, depth=2)
+    taken = ARGUMENTS[kind_name] | CONSTRUCTOR
+    options = admitted(f"a pipeline of {kind_name}", taken, arguments, depth=2)
     if model is None:
         model = SHIPPED.get(task)
     if model is None:
-        needed = catalog.KINDS[done_by(known)].needed
+        needed = catalog.KINDS[done_by(kind_name)].needed
         raise BadArgumentError(
             f"model must be a folder or hub:org/name of a model for {task}; got None."
             f" {needed[0].upper()}{needed[1:]}."
@@ -123,8 +123,8 @@ def opened(
         _revised(model, options.pop("revision", None)),
     )
     if isinstance(model, str | os.PathLike):
-        model = load(model, done_by(known))
-    kind = task_class(done_by(known))
+        model = load(model, done_by(kind_name))
+    kind = task_class(done_by(kind_name))
     if not isinstance(model, kind):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
@@ -140,7 +140,7 @@ def opened(
     if dtype is not None:
         runner = runner.run_by("torch")  # a packed model has a precision of its own
         runner.model.to(dtype)
-    return Pipeline(known, runner, options)
+    return Pipeline(kind_name, runner, options)
 
 
 def _columns(task: str) -> list[str]:

@@ -121,15 +121,15 @@ def arrow_type(hint: Any) -> Any:
 
     if hint == Float32:
         return pyarrow.float32()
-    inner = [each for each in get_args(hint) if each is not type(None)]
+    inner = [part for part in get_args(hint) if part is not type(None)]
     if get_origin(hint) is list:
         return pyarrow.list_(arrow_type(inner[0]))
     if inner:
         return arrow_type(inner[0])
     if hint in _ARROW:
         return getattr(pyarrow, _ARROW[hint])()
-    own = {name: kind for name, kind in shape(hint).items() if type(None) not in get_args(kind)}
-    return pyarrow.struct([(name, arrow_type(kind)) for name, kind in own.items()])
+    members = {name: kind for name, kind in shape(hint).items() if type(None) not in get_args(kind)}
+    return pyarrow.struct([(name, arrow_type(kind)) for name, kind in members.items()])
 
 
 def _table(rows: Sequence[Fields]) -> Any:

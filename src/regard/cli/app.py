@@ -64,7 +64,11 @@ def _flags(arguments: Sequence[str]) -> dict[str, str]:
     for argument in arguments:
         command = getattr(command, "commands", {}).get(argument, command)
     parameters = command.get_params(typer.Context(command))
-    return {each.name or "": each.opts[0] for each in parameters if each.opts[0][:2] == "--"}
+    return {
+        parameter.name or "": parameter.opts[0]
+        for parameter in parameters
+        if parameter.opts[0][:2] == "--"
+    }
 
 
 def _take_debug(arguments: list[str]) -> bool:

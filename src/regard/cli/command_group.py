@@ -49,12 +49,12 @@ def _command(name: str) -> Any:
         from regard.cli.task_command import task_command
 
         return task_command(name)
-    found = getattr(import_module(f"regard.cli.commands.{name}"), name)
-    if not isinstance(found, typer.Typer):
+    member = getattr(import_module(f"regard.cli.commands.{name}"), name)
+    if not isinstance(member, typer.Typer):
         alone = typer.Typer(add_completion=False)
-        alone.command(name)(found)
-        found = alone
-    command = typer.main.get_command(found)
+        alone.command(name)(member)
+        member = alone
+    command = typer.main.get_command(member)
     command.name = name
     return command
 

@@ -75,6 +75,7 @@ Tensors tensors_of(const regard_config& c) {
 regard_generation settings_of(const int32_t* ids) {
   regard_generation g{};
   g.max_new_tokens = 1 + any(9);
+  g.cut_repetition = any(2);
   g.num_beams = 1 + any(5);
   g.alternatives = 1 + any(g.num_beams);
   g.min_new_tokens = any(3);

@@ -257,6 +257,19 @@ def test_int8_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() -> Non
     assert 0 < np.abs(coarse - exact).max() < 0.2 * np.abs(exact).max()
 
 
+@pytest.mark.parametrize("beams", [1, 3])
+def test_a_text_that_repeats_itself_ends_as_it_does_in_torch(beams: int) -> None:
+    model, source = small(**ENCODER_DECODERS["bart"]), sources(3)
+    with torch.no_grad():
+        model.logits_bias[7] += 20  # type: ignore[index]
+    config = GenerationConfig(
+        max_new_tokens=50, num_beams=beams, cut_repetition=True, decoder_start_token_id=0
+    )
+    got = open_native(model).generate(source, config.start(3).numpy(), config)
+    assert same_hypotheses(got, by_torch(model, source, config)) <= 1
+    assert all(len(its[0].tokens) < 16 for its in got)
+
+
 def test_samples_are_those_of_the_search_in_python() -> None:
     model, source = small(), sources(4)
     config = GenerationConfig(

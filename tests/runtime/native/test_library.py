@@ -1,6 +1,7 @@
 """The native library's door: its structs, its version, and callers that get sizes wrong."""
 
 import ctypes
+import importlib.util
 import platform
 import re
 import shutil
@@ -47,6 +48,20 @@ def test_all_functions_of_the_header_are_known() -> None:
     assert f"REGARD_INTERFACE {library.INTERFACE} " in HEADER
 
 
+def test_the_libraries_are_built_from_the_sources_that_are_here() -> None:
+    """A library that is older than its sources computes something else than they say."""
+    spec = importlib.util.spec_from_file_location("build_engine", ROOT / "tools/build_engine.py")
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    built = (library.FOLDER / tool.FINGERPRINT).read_text("utf-8").strip()
+    assert built == tool.fingerprint(), "run `make engine`"
+    for file in library.FOLDER.glob("*.so"):
+        assert file.stem in tool.TARGETS
+        assert file.stat().st_size < 400_000
+
+
 def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "vax")
     library.library.cache_clear()
@@ -58,7 +73,7 @@ def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "INTERFACE", 0)
     library.library.cache_clear()
-    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 1\. Run"):
+    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 2\. Run"):
         library.library()
     library.library.cache_clear()
 
@@ -66,7 +81,7 @@ def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch
 def test_a_library_for_another_processor_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for file in library.FOLDER.iterdir():
+    for file in library.FOLDER.glob("*.so"):
         (tmp_path / file.name).write_bytes(b"\x7fELF")
     monkeypatch.setattr(library, "FOLDER", tmp_path)
     library.library.cache_clear()

@@ -32,7 +32,7 @@ def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
         }
         print(json.dumps(report, ensure_ascii=False, indent=2))
     else:
-        print(columns([[each.level, each.check, each.message] for each in findings], left=3))
+        print(columns([[item.level, item.check, item.message] for item in findings], left=3))
         print("nothing is wrong." if not wrong else f"{wrong} wrong.")
     if wrong:
         raise typer.Exit(1)

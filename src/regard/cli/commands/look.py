@@ -165,7 +165,7 @@ def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Tra
 def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
     """The tap that was asked for, if it is there and has that head: by default the last that looks
     across, else the last of all."""
-    across = [each.name for each in trace.values() if each.kind == "cross"]
+    across = [layer_tap.name for layer_tap in trace.values() if layer_tap.kind == "cross"]
     layer = trace[tap or (across or list(trace))[-1]]
     layer.heads_of(None if head == "mean" else head)
     return layer.name

@@ -24,7 +24,7 @@ from regard.runtime.native import library
 from regard.runtime.packed import Limits
 from regard.runtime.rows import Ints, check_length
 
-ROWS = 256  # hypotheses that are computed together
+ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their logits, at most
 EARLY_STOPPING = (False, True, "never")
 
 
@@ -84,7 +84,7 @@ class NativeEncoderDecoder:
             *ids.shape,
             byref(settings),
             self._threads,
-            max(1, ROWS // config.width),
+            max(1, min(ROWS, LOGITS // self.vocab) // config.width),
             library.Report(reported),
             byref(results),
         )

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 1  # counts up with that of engine/interface.h
+INTERFACE = 2  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
@@ -40,7 +40,8 @@ Config = _struct(
 Generation = _struct(
     "Generation",
     "int32 start_id max_new_tokens min_new_tokens num_beams alternatives early_stopping"
-    " no_repeat_ngram_size renormalize_logits forced_bos_token_id forced_eos_token_id",
+    " no_repeat_ngram_size renormalize_logits cut_repetition forced_bos_token_id"
+    " forced_eos_token_id",
     "double length_penalty repetition_penalty",
     "int32* eos_ids forced_beginning",
     "int32 eos_count beginning_count",
