@@ -13,7 +13,6 @@ there, so that the same command again goes on where it was stopped.
 import argparse
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,6 @@ DEPTHS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
 class NormOptions(TrainingOptions):
     """Options of a translator with a size that no preset has."""
 

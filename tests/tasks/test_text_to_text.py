@@ -33,7 +33,7 @@ def test_beams_of_every_family_are_theirs_alone_and_in_a_batch(
     family: str, foreign: Maker, tmp_path: Path
 ) -> None:
     theirs = foreign(family, tmp_path / family, **TOLD[family])
-    ours = Translator.load(theirs.folder)
+    ours = Translator.load(theirs.folder).decoding_by(whole=True)
     assert ours.name == family
     tokenizer = ours.tokenizers.target
     alone = [ours.run([text], num_beams=4)[0] for text in TEXTS]
