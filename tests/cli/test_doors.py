@@ -113,7 +113,7 @@ def test_a_text_in_another_language_is_refused_at_every_door(
     regard: Callable[..., Any], client: TestClient, tmp_path: Path
 ) -> None:
     text = "Où est la gare la plus proche ?"
-    sentence = f"en-de reads another language than that of {text!r}. Give a text in its language,"
+    sentence = f"{text!r} is in another language than en-de reads. Give a text in that one,"
     outcome = regard("translate", text)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"regard: line 1: {sentence} another model, or --force.\n"

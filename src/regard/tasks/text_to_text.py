@@ -302,8 +302,8 @@ class TextToText(Task):
             )
         if self.calibration.is_foreign(text):
             raise BadArgumentError(
-                f"{self.name} reads another language than that of {shortened(text)!r}. Give a text"
-                " in its language, another model, or force=True."
+                f"{shortened(text)!r} is in another language than {self.name} reads. Give a text in"
+                " that one, another model, or force=True."
             )
 
     def read(self, text: str) -> list[int]:
