@@ -128,7 +128,7 @@ def test_a_text_in_another_language_is_refused_at_every_door(
         answer = client.post(path, json=body)
         assert answer.status_code in (400, 422)
         assert sentence in answer.text
-    with pytest.raises(RegardError, match="reads another language"):
+    with pytest.raises(RegardError, match="is in another language"):
         package.load("en-de").trace(text)
 
     assert regard("translate", text, "--force").code == 0
