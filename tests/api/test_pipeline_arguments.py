@@ -220,6 +220,12 @@ def _made_from(pipe: Any, given: Any, name: str) -> dict[str, Any]:
             "forced_beginning": tokenizer.encode("so ."),
             "clean_up_tokenization_spaces": True,
         },
+        "forced_phrases": {"forced_phrases": [[tokenizer.encode("so .")]]},
+        "cut_repetition": {
+            "forced_beginning": tokenizer.encode(" ".join(["so"] * 20)),
+            "max_new_tokens": 90,
+            "cut_repetition": True,
+        },
         "stop_sequence": {"stop_sequence": tokenizer.decode([words[-1]])},
         "min_length": early | {"min_length": 30},
         "min_new_tokens": early | {"min_new_tokens": 30},

@@ -147,7 +147,7 @@ def test_a_setting_of_the_wrong_type_runs_or_is_one_sentence(kind: str, tmp_path
 @pytest.mark.parametrize("content", NOT_AN_OBJECT)
 def test_a_file_that_is_no_json_object_is_one_sentence(content: str, tmp_path: Path) -> None:
     files = [file.name for file in (FOLDER / "en-de").glob("*.json")]
-    assert len(files) == 5
+    assert len(files) == 6
     for name in files:
         folder = tmp_path / name
         shutil.copytree(FOLDER / "en-de", folder)

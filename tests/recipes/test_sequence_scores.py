@@ -48,7 +48,8 @@ def test_greedy_answers_end_ten_tokens_after_the_longest_reference(
     endless = untrained(translator.tokenizers)
     longest = len(translator.tokenizers.target.encode("das haus und"))
     sources, references = ["the house", "a dog"], ["das haus und", "ein"]
-    expected = endless(sources, num_beams=1, max_new_tokens=longest + 10)
+    whole = {"num_beams": 1, "cut_repetition": False}
+    expected = endless(sources, max_new_tokens=longest + 10, **whole)
     results = greedy_answers(endless, sources, references, batch_size=2)
     assert [result.text for result in results] == expected
-    assert expected != endless(sources, num_beams=1, max_new_tokens=longest + 11)
+    assert expected != endless(sources, max_new_tokens=longest + 11, **whole)

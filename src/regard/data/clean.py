@@ -98,7 +98,7 @@ class Cleaner:
             for pair in self._without_duplicates(list(self._accepted(chunk))):
                 self.report.kept += 1
                 yield pair
-        if not self.report.kept and self.report.dropped.get("duplicate", 0) < self.report.read:
+        if not self.report.kept and not self.report.dropped.get("duplicate"):
             raise DamagedFileError(
                 f"no sentence pair is left after cleaning ({self.report}): "
                 "check that the file and its columns are the right ones"

@@ -190,10 +190,8 @@ def greedy_answers(
     A young model rarely ends a text; nothing is learned from how long it would continue.
     """
     longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
-    results = task.run(
-        sources, force=True, batch_size=batch_size, max_new_tokens=longest + 10, **GREEDY
-    )
-    return list(results)
+    limits = {"batch_size": batch_size, "max_new_tokens": longest + 10, "cut_repetition": False}
+    return list(task.run(sources, force=True, **limits, **GREEDY))
 
 
 @torch.inference_mode()

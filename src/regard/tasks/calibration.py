@@ -55,8 +55,8 @@ class Calibration:
         )
         if not all(isinstance(value, kind) for value, kind in kinds):
             raise DamagedFileError(
-                f"{files.folder / FILE} must have two numbers and a text; write it again by"
-                " `regard evaluate MODEL dev.tsv --calibrate train.tsv`."
+                f"{files.folder / FILE} must have two numbers and a text. Measure them again, or"
+                " delete it."
             )
         return found
 

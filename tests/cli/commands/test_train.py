@@ -78,7 +78,8 @@ def test_help_shows_the_defaults_that_hold():
     said = {
         "dev": "split off", "test": "split off", "dropout": "preset's",
         "learning_rate": "preset's", "vocab_size": "from the amount of text",
-        "data_note": "the file", "weights": "once", "new_subwords": "as the data needs",
+        "data_note": "the file", "encoder_layers": "preset's", "decoder_layers": "preset's",
+        "new_subwords": "as the data needs",
         "max_steps": False, "max_epochs": False, "max_minutes": False,
         "separate_vocabularies": False, "tensorboard": False, "base_model": False,
         "accumulate": "one for each process", "shard": False, "strict": False, "fold_quotes": False,

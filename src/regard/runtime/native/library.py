@@ -105,7 +105,7 @@ def library() -> ctypes.CDLL:
     if (version := loaded.regard_interface()) != INTERFACE:
         raise UnavailableError(
             f"{FOLDER / name}.so must have the interface {INTERFACE}; it has {version}. Run"
-            " `make engine`, or install regard again."
+            " `make engine`, or install the package again."
         )
     return loaded
 
