@@ -64,7 +64,7 @@ def test_a_list_of_sources_names_their_files(tmp_path: Path) -> None:
         ("[[source]]\npairs = 'a'\nweight = 0", "at source 1 weight: Input should be greater than"),
         ("[[source]]\npairs = 'a'\nweight = nan", "at source 1 weight: Input should be a finite"),
         ("[[source]]\npairs = 'a'\nmost = 0", "at source 1 most: Input should be greater than"),
-        ("[[source]]\npairs = 'a'\nwight = 1", "at source 1 wight: Extra inputs"),
+        ("[[source]]\npairs = 'a'\nwieght = 1", "at source 1 wieght: Extra inputs"),
         ("[[source]]\npairs = ['a', 'b', 'c']", "a source file and a target file; got 3"),
         ("[[source]", "is not TOML"),
         ("\xff", "is not TOML"),
