@@ -54,7 +54,8 @@ def test_figures_are_of_the_sentences_that_were_translated(
     spread = [pairs[k] for k in (0, 2, 5, 8)]
     # A translation may be ten tokens longer than the longest reference.
     limit = 10 + max(len(translator.tokenizers.target.encode(t)) for _, t in spread)
-    hypotheses = translator([s for s, _ in spread], num_beams=1, max_new_tokens=limit)
+    options = {"num_beams": 1, "max_new_tokens": limit, "cut_repetition": False}
+    hypotheses = translator([s for s, _ in spread], **options)
     scores = corpus_scores(hypotheses, [target for _, target in spread])
     assert (figures["bleu"], figures["chrf"]) == (scores.bleu, scores.chrf)
     assert figures["distinct"] == len(set(hypotheses)) / 4
