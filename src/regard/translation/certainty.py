@@ -69,8 +69,8 @@ class Judged:
         return cls(np.concatenate(numbers), *rest)
 
     def threshold(self) -> float:
-        """Return the largest bound, up to `HIGHEST`, at which the mark has `PRECISION`; 0.0 if
-        there is none, and nothing is marked."""
+        """Return the largest bound, up to `HIGHEST`, at which the mark has `PRECISION`; 0.0, which
+        marks nothing, if no bound reaches it."""
         order = np.argsort(self.probability, kind="stable")
         bounds = np.arange(1, round(HIGHEST * 1000) + 1) / 1000
         marked = np.searchsorted(self.probability[order], bounds)  # words below each
@@ -130,8 +130,8 @@ def mark_figures(counts: NDArray[np.int64]) -> dict[str, float]:
 def of_language(texts: Sequence[str]) -> Calibration:
     """Return the words of a language and the rarity of its texts, from some of them.
 
-    The bound is above that of all but `FALSE_ALARMS` of the texts that were not counted. Of fewer
-    than `FEWEST_TEXTS` there is none.
+    The bound is above the rarity of all but `FALSE_ALARMS` of the texts that were not counted.
+    Fewer than `FEWEST_TEXTS` give no bound.
     """
     if len(texts) < FEWEST_TEXTS:
         return UNCALIBRATED

@@ -59,7 +59,7 @@ class Passage:
 
     @cached_property
     def stand_ins(self) -> dict[Span, str]:
-        """Return what the model reads in place of each span that is no text: nothing for a mark."""
+        """Return the word that the model reads for each span to be kept; a mark is left out."""
         others, source = [span for span in self.spans if span.kind != "text"], self.source
         if not others:
             return {}

@@ -88,7 +88,7 @@ def library() -> ctypes.CDLL:
     """The library for this machine.
 
     Raises:
-        UnavailableError: there is none, or it is another version's.
+        UnavailableError: the package has no library for this machine, or one of another version.
     """
     machine = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     name = f"{platform.system().lower()}-{machine}"
