@@ -27,14 +27,7 @@ Measured = tuple[dict[str, float], Sequence[Any]]  # the figures, and what the m
 
 def pack(
     model: Annotated[str, argument("A shipped model's name, a model folder or hub:org/name.")],
-    precision: Annotated[
-        str,
-        option(
-            "What matrices are multiplied in: int8 makes them a quarter of the size, int4 a"
-            " sixth; embeddings stay as they are.",
-            metavar="fp32|int8|int4",
-        ),
-    ] = "int8",
+    precision: options.OnnxPrecision = "int8",
     check: Check = None,
     threads: options.Threads = None,
     as_json: options.Json = False,

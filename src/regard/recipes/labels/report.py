@@ -1,5 +1,6 @@
 """Report on a classifier: figures, labels, confusions, the worst mistakes."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -15,15 +16,15 @@ LARGEST_TABLE = 12  # labels whose confusions fit a terminal
 OptionsT = TypeVar("OptionsT", bound=LabelOptions)
 
 
-class RatiosReport(Report):
+class RatiosReport(Report, ABC):
     """A report with a line on each label: how often it is expected, precision, recall and F1."""
 
     widths: ClassVar = (18, 6)
     counted: ClassVar = "count"  # what the label is of
 
+    @abstractmethod
     def ratios(self) -> Iterator[tuple[str, int, float, float, float]]:
         """Yield the label, its count, precision, recall and F1."""
-        raise NotImplementedError
 
     def content(self) -> dict[str, Any]:
         names = ("label", self.counted, "precision", "recall", "f1")
