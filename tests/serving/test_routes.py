@@ -264,7 +264,7 @@ def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
             "/run/translate",
             dict(text="x", source_language="fr"),
             400,
-            "en-de translates en → de. Leave",
+            "en-de translates en → de; got fr → any. Leave",
         ),
         ("/run/translate", dict(text="x", max_new_tokens=9999), 400, "max_new_tokens may be 1024"),
         ("/run/answer", dict(question="x", context="y"), 400, "no model that can answer is"),

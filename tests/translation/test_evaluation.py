@@ -84,3 +84,18 @@ def test_the_sources_of_a_list_are_scored_one_by_one(
     assert parts["second"]["chrf"] == pytest.approx(alone.content()["chrf"])
     assert alone.content().keys() == report.content().keys() - {"sources"}
     assert any(line.startswith("  second  BLEU ") for line in report.lines())
+
+
+def test_a_list_of_several_languages_is_read_for_one_and_in_its_direction(
+    made_up: Callable[[int], Pairs], write: Any, tmp_path: Path
+) -> None:
+    pairs = made_up(4)
+    write(tmp_path / "pairs.tsv", pairs)
+    there = '[[source]]\npairs = "pairs.tsv"\n'
+    (tmp_path / "both.toml").write_text(
+        f'{there}language = "de"\n{there}language = "en"\nsource_language = "de"\nreverse = true\n'
+    )
+    back = TranslationEvaluator(TranslationEvaluationOptions(target_language="en"))
+    assert back.read(str(tmp_path / "both.toml")) == [(target, source) for source, target in pairs]
+    every = TranslationEvaluator(TranslationEvaluationOptions()).read(str(tmp_path / "both.toml"))
+    assert len(every) == 8

@@ -196,11 +196,12 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         options: dict[str, Any] = {"strict": self.options.strict, "say": self.say}
         if not path.endswith(".toml"):
             return read_test_set(path, **options)
-        files = read_sources(path)
+        target = self.options.target_language
+        files = [file for file in read_sources(path) if target in (None, file.language or target)]
         sets = TestSets()
         for file in held_files(None, [], files) or files:
             pairs = read_test_set(file.path, **options)
-            sets += pairs
+            sets += [(second, first) for first, second in pairs] if file.reverse else pairs
             sets.sources += [file.source] * len(pairs)
         return sets
 

@@ -45,11 +45,6 @@ class PairFile:
         """The name in tables of scores."""
         return self.title or Path(self.paths[0]).name.split(".")[0]
 
-    def check(self) -> None:
-        """Raises NotFoundError for a file that is missing."""
-        for path in self.paths:
-            check_rereadable(Path(path))
-
 
 class _Source(BaseModel):
     """A `[[source]]` of a file of sources."""

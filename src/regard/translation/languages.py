@@ -77,7 +77,10 @@ class Languages:
             if len(stated) == 2 and source in (None, stated[0]) and target in (None, stated[1]):
                 return {}
             pair = " → ".join(stated) if len(stated) == 2 else "one fixed pair of languages"
-            raise UnsupportedError(f"{name} translates {pair}. Leave the languages out.")
+            raise UnsupportedError(
+                f"{name} translates {pair}; got {source or 'any'} → {target or 'any'}. Leave the"
+                " languages out, or give another model."
+            )
         if source is not None:
             raise UnsupportedError(
                 f"{name} finds the source's language by itself; got {source!r}. Leave it out."

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
@@ -101,9 +101,9 @@ class Translator(TextToText):
             chosen = next(iter(directions.values()), tasks[""])
         name = name or checkpoint.name
         tokenizers = checkpoint.tokenizers
-        names = read_card(checkpoint.folder).get("language")
-        language = str(names[0]) if isinstance(names, list) and names else "en"
-        language = tokenizers.source.settings.get("source_lang") or language  # Marian's
+        stated = _stated_languages(checkpoint)
+        marian = tokenizers.source.settings.get("source_lang")
+        language = marian or (stated[0] if stated else "en")
         translator = cls(
             handle, tokenizers, directions=directions, language=language, name=name, **vars(chosen)
         )
@@ -129,18 +129,12 @@ class Translator(TextToText):
             source,
             target,
             name=self.name,
-            stated=self._stated_languages(),
+            stated=_stated_languages(self.handle.source),
             generation=self.generation,
             around={"before": self.before, "after": self.after},
         )
         language = source.partition("_")[0] if source else self.language
         return self.decoding_by(language=language, **changes)
-
-    def _stated_languages(self) -> list[str]:
-        """The languages that the model's card states, the source's first."""
-        source = self.handle.source
-        stated = None if source is None else read_card(source.folder).get("language")
-        return stated if isinstance(stated, list) else []
 
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
         languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
@@ -433,3 +427,9 @@ class Translator(TextToText):
         if self.packed is not None:
             caption += f", of the model's own weights; the text is by {self.computed_by}"
         return caption
+
+
+def _stated_languages(checkpoint: Checkpoint | None) -> list[str]:
+    """The languages that a model's card states, the source's first."""
+    stated = None if checkpoint is None else read_card(checkpoint.folder).get("language")
+    return [str(language) for language in stated] if isinstance(stated, list) else []
