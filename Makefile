@@ -36,7 +36,7 @@ help:
 	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
 	@echo "make page     build the web page into the package (needs Node.js)"
-	@echo "make engine   build the native engine's libraries for every machine into the package"
+	@echo "make engine   build the native engine's libraries in the package again"
 	@echo "make docs     the documentation, every command run and every number made anew, into build/site/"
 	@echo "make format   put every file in the project's format"
 	@echo "make bench    measure every figure the README states, into benchmarks/results/"

@@ -174,7 +174,7 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
                     float* log_probs, int32_t* ids) {
   return guarded([&] {
     check(decode, texts, tokens);
-    const bool ranks = log_probs != nullptr && ids != nullptr;
+    const bool ranks = log_probs != nullptr && ids != nullptr && best > 0;
     Decode& running = decode->decode;
     const float* all = running.step(texts, count, tokens, rows, ranks || logits != nullptr);
     const int vocab = running.vocab();

@@ -1,4 +1,4 @@
-"""Build the native engine's libraries, which are committed: `make engine`.
+"""Build the native engine's libraries again that are committed, or others: `make engine`.
 
 Zig's clang, which PyPI has as the package ziglang, compiles for every machine on any of them, and
 to the same bytes.
@@ -80,7 +80,8 @@ def _run(command: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", default=list(TARGETS), help=", ".join(TARGETS))
+    committed = sorted(library.stem for library in LIBRARIES.glob("*.so"))
+    parser.add_argument("targets", nargs="*", default=committed, help=", ".join(TARGETS))
     parser.add_argument("--folder", type=Path, default=LIBRARIES)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)

@@ -120,7 +120,7 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
 void decode_wrong(const regard_model* model) {
   regard_decode* decode = regard_begin(model);
   for (int round = 0; round < 4000; round++) {
-    int32_t ids[8], numbers[8], tokens[8], best = any(4);
+    int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
     float logits[8 * 11], values[8 * 4];
     for (int i = 0; i < 8; i++) {
       ids[i] = any(40) ? any(11) : any(40) - 20;
@@ -139,7 +139,7 @@ void decode_wrong(const regard_model* model) {
         break;
       case 3:
         regard_step(decode, numbers, any(4), tokens, any(8), any(2) ? logits : nullptr, best,
-                    any(2) ? values : nullptr, ids);
+                    any(2) ? values : nullptr, places);
     }
   }
   regard_end(decode);
