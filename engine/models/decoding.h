@@ -202,7 +202,7 @@ class Decode {
     const MultiHeadAttention& attention = layers_[layer].self_attention;
     const RelativeBias& bias = stack_.relative_bias();
     const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
-    const size_t offset = layer * layer_stride();
+    const size_t offset = layer * layer_stride(), keys = attention.width();
     const bool has_window = model_.config.window > 0 &&
                             static_cast<int>(layer) >= model_.config.first_window_layer;
     const int before = has_window ? model_.config.window - 1 : Sight::ALL;
@@ -210,7 +210,7 @@ class Decode {
       const int count = static_cast<int>(row.past->size()), first = count - row.count;
       float* const* places = row.past->data();
       for (int i = 0; i < row.count; i++)  // their places, which no other row has yet
-        std::copy_n(projected + i * stride + attention.width(), width(), places[first + i] + offset);
+        std::copy_n(projected + i * stride + keys, width(), places[first + i] + offset);
       while (static_cast<int>(all_positions_.size()) < count)
         all_positions_.push_back(static_cast<int32_t>(all_positions_.size()));
       int start = std::max(0, first - before);

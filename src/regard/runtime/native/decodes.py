@@ -217,7 +217,7 @@ class Slots:
         Args:
             lengths: how many tokens each row reads, (rows,); None: one.
         """
-        each = _int32(np.ones(len(tokens)) if lengths is None else lengths)
+        each = _int32(np.ones(len(tokens), int) if lengths is None else lengths)
         rows, count = len(each), min(count, self._model.vocab)
         logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
         log_probs = np.empty((rows, count), np.float32)
