@@ -17,8 +17,9 @@ from regard.models import (
     EncoderConfig,
     EncoderDecoder,
     EncoderDecoderConfig,
+    RecurrentConfig,
+    RecurrentEncoderDecoder,
 )
-from regard.models.recurrent import RecurrentConfig, RecurrentEncoderDecoder
 from regard.translation.translator import Translator
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1]])
