@@ -100,7 +100,7 @@ def pulls(translator: Translator) -> None:
             hits, count = hits + hit, count + 1
             print(
                 f"  {before} looks at {source[key]}: {step.token} {step.probability:.2f}"
-                f"{'' if hit else '  (not ' + expected + ')'}  {trace.generation.hypotheses[0].text}"
+                f"{'' if hit else f'  (not {expected})'}  {trace.generation.hypotheses[0].text}"
             )
     print(f"\n{hits} of {count} pulls write the word that is pointed at, or a form of it")
 

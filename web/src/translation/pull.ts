@@ -13,7 +13,7 @@ export interface Held {
   from: number; // the word of the source at which the ribbon was taken
   key: number; // the one at which it is held
   request: TraceRequest | null; // null: where it was taken
-  trace: TraceInfo | null; // what the request writes; null: not known yet
+  trace: TraceInfo | null; // what is written then, by the likeliest tokens; null: not known yet
   next: { label: string; probability: number } | null; // the word that it writes there
 }
 
@@ -44,7 +44,7 @@ export function puller(state: State) {
     asking = true;
     for (let now = held.value; now?.request && !now.trace; now = held.value) {
       try {
-        const trace = await made(state, now.request);
+        const trace = await made(state, quick(state, now.request, row));
         if (held.value === now) held.value = { ...now, trace, next: wordAt(trace, axis, row) };
       } catch (error) {
         held.value = null;
@@ -72,6 +72,12 @@ export function puller(state: State) {
       held.value = null;
     },
   };
+}
+
+/** The same without a search: what stands before the row is known, and one hypothesis goes on from it. */
+function quick(state: State, request: TraceRequest, row: number): TraceRequest {
+  const before = state.trace.value?.generation?.steps.slice(0, row).map((step) => step.id ?? -1) ?? [];
+  return { ...request, num_beams: 1, ...(before.length && { forced_beginning: before }) };
 }
 
 /** The word of the output that a row begins, and the probability that the row gives it. */
