@@ -86,7 +86,9 @@ def look(
     head_choice = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     options = {
-        name: value for name, value in options.items() if value is not None and value is not False
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != []
     }
     if saved and (options or text is not None or file):
         names = flags(setting.name for setting in fields(TraceRequest) if setting.metadata)
