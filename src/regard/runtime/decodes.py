@@ -68,7 +68,7 @@ class Batch:
             return self.rows.read(self._places, tokens, outputs, count)
         tokens = tokens.reshape(len(tokens), -1)
         mask = np.ones(tokens.shape, bool) if self._mask is None else self._mask
-        tokens, new = _padded_on_the_right(tokens, mask)
+        tokens, new = padded_on_the_right(tokens, mask)
         self.rows.begin(len(tokens))
         self._places = np.arange(len(tokens))
         return self.rows.read(self._places, tokens, outputs, count, new)
@@ -117,6 +117,10 @@ class Slots:
         slots = self._take(len(source))
         self.rows.encode(np.array([slot.index for slot in slots]), source, mask)
         return slots
+
+    def start(self) -> Batch:
+        """A row that reads a prompt, to enter with it later."""
+        return Batch(self.rows.again())
 
     def enter(self, prompt: Batch) -> Slot:
         """A slot for what the only row of a batch has read, so that a long prompt can be read in
@@ -202,7 +206,7 @@ def _groups(texts: Ints) -> tuple[Ints, int]:
     return texts, 1
 
 
-def _padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """A prompt with its padding behind it, (rows, longest), and each row's length, (rows,)."""
     if mask.shape != tokens.shape:
         raise BadArgumentError(
