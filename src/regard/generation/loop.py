@@ -171,9 +171,7 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
         report("generating", step, config.max_new_tokens)
 
 
-def check_prompt(
-    prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None
-) -> None:
+def check_prompt(prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None) -> None:
     """Raise BadArgumentError for arguments of `generate` whose shapes do not fit."""
     if prompt.ndim != 2 or not prompt.shape[1]:
         raise BadArgumentError(

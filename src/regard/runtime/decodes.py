@@ -126,7 +126,8 @@ class Slots:
         """A slot for what the only row of a batch has read, so that a long prompt can be read in
         pieces, between the steps of the others; the slot's first row has it."""
         [slot] = self._take(1)
-        self.rows.put(slot.index * self.rows.width, prompt.rows.keys_of(0))
+        if prompt.rows.size:  # it has read
+            self.rows.put(slot.index * self.rows.width, prompt.rows.keys_of(0))
         return slot
 
     def remove(self, slot: Slot) -> None:

@@ -223,7 +223,7 @@ class Slots:
 
     def start(self) -> "Batch":
         """A row that reads a prompt in a slot of its own, in pieces between the steps of others."""
-        return Batch(self._model, self)
+        return Batch(self._model, self, self.add(np.empty((1, 0), np.int64)))
 
     def enter(self, prompt: "Batch") -> Slot:
         """The slot of the only row that has read a prompt."""
