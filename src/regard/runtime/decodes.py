@@ -214,5 +214,5 @@ def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, In
             f"attention_mask must have the shape {tokens.shape} of the ids; got {mask.shape}."
         )
     lengths = mask.sum(1)
-    order = np.argsort(~mask, axis=1, kind="stable")[:, : max(int(lengths.max()), 1)]
+    order = np.argsort(~mask, axis=1, kind="stable")[:, : max(int(lengths.max(initial=0)), 1)]
     return np.take_along_axis(tokens, order, 1), lengths
