@@ -9,16 +9,21 @@ from torch import nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
 from regard.errors import UnsupportedError, check_choice
-from regard.layers import RelativeBias, Stack
+from regard.generation.filters import NO_TOKEN
+from regard.layers import MultiHeadAttention, Stack
 from regard.layers.low_rank import LowRankLinear
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.runtime.native import library
-from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.packed import Limits
 
 # The names of activations in the library, by those in configs.
 _ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
-_SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
+_BIAS = "relative_bias.table"  # of scores by distance
+_SETTINGS = (
+    *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
+    *("windows", "scale", "offset"),
+)
 
 
 def open_native(
@@ -27,7 +32,7 @@ def open_native(
     *,
     threads: int = 1,
     kernels: int = 0,
-) -> NativeEncoderDecoder:
+) -> NativeEncoderDecoder | NativeDecoder:
     """The model, ready to run in the native engine.
 
     Args:
@@ -46,10 +51,10 @@ def open_native(
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
         model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder):
+    if not isinstance(model, EncoderDecoder | Decoder):
         raise _cannot_run(f"a model of the class {type(model).__name__}")
     if not model.writes:
-        raise _cannot_run(f"an encoder–decoder with the head {model.head_name!r}")
+        raise _cannot_run(f"a model with the head {model.head_name!r}")
     _check_modules(model)
     config, tensors = model.config, _tensors(model)
     entries = (library.Tensor * len(tensors))(
@@ -63,63 +68,83 @@ def open_native(
             for name, tensor in tensors.items()
         )
     )
-    settings = _config(config, library.PRECISIONS.index(precision), kernels)
+    settings = _config(config, tensors, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
-    limits = Limits(
-        config.vocab_size,
-        None if config.positions == "relative" else config.max_positions,
-        config.pad_id,
-    )
-    return NativeEncoderDecoder(pointer, limits, config.decoder_vocab_size, threads)
+    most = config.max_positions if settings.has_positions else None
+    limits = Limits(config.vocab_size, most, config.pad_id)
+    kind = NativeDecoder if isinstance(model, Decoder) else NativeEncoderDecoder
+    return kind(pointer, limits, settings.target_vocab_size, threads)
 
 
-def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
+def _config(
+    config: EncoderDecoderConfig | DecoderConfig,
+    tensors: dict[str, torch.Tensor],
+    precision: int,
+    kernels: int,
+) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
-    relative = config.positions == "relative"
     activation = _ACTIVATIONS.get(config.activation, config.activation)
-    return library.Config(
-        **same
-        | dict(
-            kind=library.ENCODER_DECODER,
-            target_vocab_size=config.decoder_vocab_size,
-            encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
-            decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
-            decoder_key_heads=config.decoder_heads,
-            activation=library.ACTIVATIONS.index(activation),
-            norm_first=config.norm_first,
-            rms_norm=config.norm_kind == "rms",
-            scaled_dot=config.score == "scaled_dot",
-            has_positions=not relative,
-            relative_reach=config.relative_distance if relative else -1,
-            rotary_factor=1,
-            precision=precision,
-            kernels=kernels,
-        )
+    bias = tensors.get(f"decoder.{_BIAS}")
+    common = dict(
+        activation=library.ACTIVATIONS.index(activation),
+        norm_first=config.norm_first,
+        rms_norm=config.norm_kind == "rms",
+        scaled_dot=config.score == "scaled_dot",
+        has_positions=config.positions in ("learned", "sinusoidal"),
+        relative_reach=-1 if bias is None else len(bias) // 2,
+        precision=precision,
+        kernels=kernels,
     )
+    if isinstance(config, DecoderConfig):
+        alone = dict(
+            kind=library.DECODER,
+            target_vocab_size=config.vocab_size,
+            encoder_heads=1,
+            encoder_head_dim=1,
+            decoder_layers=config.num_layers,
+            decoder_heads=config.num_heads,
+            decoder_head_dim=config.head_dim or config.d_model // config.num_heads,
+            decoder_key_heads=config.num_key_heads or config.num_heads,
+            rotary_factor=getattr(config.rotary_scaling, "attention_factor", 1),
+            window=config.window or 0,
+            pad_id=NO_TOKEN,
+        )
+        return library.Config(**same | common | alone)
+    pair = dict(
+        kind=library.ENCODER_DECODER,
+        target_vocab_size=config.decoder_vocab_size,
+        encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
+        decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
+        decoder_key_heads=config.decoder_heads,
+        rotary_factor=1,
+    )
+    return library.Config(**same | common | pair)
 
 
 @torch.no_grad()
-def _tensors(model: EncoderDecoder) -> dict[str, torch.Tensor]:
+def _tensors(model: EncoderDecoder | Decoder) -> dict[str, torch.Tensor]:
     """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
     tensors = dict(model.state_dict())
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear):
             tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and isinstance(module.relative_bias, RelativeBias):
-            tensors[f"{name}.relative_bias.table"] = module.relative_bias.by_distance()
+        if isinstance(module, Stack) and module.relative_bias is not None:
+            tensors[f"{name}.{_BIAS}"] = module.relative_bias.by_distance()
+        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
+            tensors[f"{name.split('.')[0]}.rotary.frequencies"] = module.rotary.frequencies
     return {
         name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
         for name, tensor in tensors.items()
     }
 
 
-def _check_modules(model: EncoderDecoder) -> None:
+def _check_modules(model: EncoderDecoder | Decoder) -> None:
     """Refuse a model whose modules are not those that its config describes."""
     with torch.device("meta"):
-        described = dict(EncoderDecoder(model.config).named_modules())
+        described = dict(type(model)(model.config).named_modules())
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear | nn.Dropout) or name not in described:
             continue
