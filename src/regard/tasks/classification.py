@@ -141,8 +141,15 @@ class Classifier(ReadingTask):
         if labels is not None:
             if text_pair is not None:
                 raise BadArgumentError("labels are of single texts; leave out text_pair.")
-            choice = {"template": template, "multi_label": multi_label, "top_k": top_k}
-            return self.zero_shot(texts, labels, batch_size=batch_size, progress=progress, **choice)
+            return self.zero_shot(
+                texts,
+                labels,
+                template=template,
+                multi_label=multi_label,
+                top_k=top_k,
+                batch_size=batch_size,
+                progress=progress,
+            )
         tokens = self.read(texts, text_pair)
         found = self.logits(tokens, batch_size=batch_size, progress=progress)
         several = self.problem_type == "multi_label_classification"
