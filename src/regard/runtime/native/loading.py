@@ -2,27 +2,32 @@
 
 import ctypes
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
+import numpy as np
+from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints.fit import read_state
+from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.tables import relative_buckets
 from regard.errors import UnsupportedError, check_choice
-from regard.layers import RelativeBias, Stack
-from regard.layers.low_rank import LowRankLinear
-from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.runtime.native import library
 from regard.runtime.native.decodes import NativeEncoderDecoder
 from regard.runtime.packed import Limits
 
+if TYPE_CHECKING:
+    from torch import nn
+
+Arrays = dict[str, NDArray[Any]]
+
 # The names of activations in the library, by those in configs.
 _ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
-_SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
 
 
 def open_native(
-    model: nn.Module | CheckpointLike,
+    model: "nn.Module | CheckpointLike",
     precision: str = "fp32",
     *,
     threads: int = 1,
@@ -45,22 +50,25 @@ def open_native(
     check_choice("precision", precision, library.PRECISIONS)
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
-        model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder):
-        raise _cannot_run(f"a model of the class {type(model).__name__}")
-    if not model.writes:
-        raise _cannot_run(f"an encoder–decoder with the head {model.head_name!r}")
-    _check_modules(model)
-    config, tensors = model.config, _tensors(model)
-    entries = (library.Tensor * len(tensors))(
+        checkpoint = open_checkpoint(model)
+        _check_kind(checkpoint.architecture, config := checkpoint.config)
+        state = read_state(checkpoint, config.shapes(), np)
+    else:
+        from regard.runtime.native.modules import state_of
+
+        config = getattr(model, "config", None)
+        _check_kind(getattr(model, "architecture", type(model).__name__), config)
+        state = state_of(model)
+    arrays = _arrays(config, state)
+    entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
                 name.encode(),
-                tensor.data_ptr(),
-                *(tensor.shape if tensor.dim() == 2 else (1, len(tensor))),
-                tensor.dtype == torch.bfloat16,
+                array.ctypes.data,
+                *(array.shape if array.ndim == 2 else (1, len(array))),
+                array.dtype == np.uint16,
             )
-            for name, tensor in tensors.items()
+            for name, array in arrays.items()
         )
     )
     settings = _config(config, library.PRECISIONS.index(precision), kernels)
@@ -73,6 +81,14 @@ def open_native(
         config.pad_id,
     )
     return NativeEncoderDecoder(pointer, limits, config.decoder_vocab_size, threads)
+
+
+def _check_kind(architecture: str, config: Any) -> None:
+    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
+    if architecture != "EncoderDecoder":
+        raise cannot_run(f"a model of the class {architecture}")
+    if config.head != "language_model":
+        raise cannot_run(f"an encoder–decoder with the head {config.head!r}")
 
 
 def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
@@ -101,35 +117,27 @@ def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
     )
 
 
-@torch.no_grad()
-def _tensors(model: EncoderDecoder) -> dict[str, torch.Tensor]:
-    """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
-    tensors = dict(model.state_dict())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear):
-            tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and isinstance(module.relative_bias, RelativeBias):
-            tensors[f"{name}.relative_bias.table"] = module.relative_bias.by_distance()
+def _arrays(config: EncoderDecoderConfig, state: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Weights by name, (rows, columns) or (columns,), in float32, or bits of bfloat16 in uint16."""
+    arrays = dict(state)
+    if config.positions == "relative":
+        reach = config.relative_distance
+        for side in ("encoder", "decoder"):
+            buckets = relative_buckets(
+                np,
+                np.arange(-reach, reach + 1),
+                num_buckets=config.relative_buckets,
+                max_distance=reach,
+                bidirectional=side == "encoder",
+            )
+            table = arrays.pop(f"{side}.relative_bias.table.weight")
+            arrays[f"{side}.relative_bias.table"] = table[buckets]
     return {
-        name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
-        for name, tensor in tensors.items()
+        name: np.ascontiguousarray(array, np.uint16 if array.dtype == np.uint16 else np.float32)
+        for name, array in arrays.items()
     }
 
 
-def _check_modules(model: EncoderDecoder) -> None:
-    """Refuse a model whose modules are not those that its config describes."""
-    with torch.device("meta"):
-        described = dict(EncoderDecoder(model.config).named_modules())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear | nn.Dropout) or name not in described:
-            continue
-        other = described[name]
-        if type(module) is not type(other):
-            raise _cannot_run(f"{name}, a {type(module).__name__},")
-        for setting in _SETTINGS:
-            if getattr(module, setting, None) != getattr(other, setting, None):
-                raise _cannot_run(f"{name} with another {setting} than its config's")
-
-
-def _cannot_run(what: str) -> UnsupportedError:
+def cannot_run(what: str) -> UnsupportedError:
+    """The error for what only torch can compute."""
     return UnsupportedError(f"{what} cannot run in the native engine; use the engine torch.")
