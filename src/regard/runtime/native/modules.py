@@ -26,7 +26,7 @@ def state_of(model: Any) -> dict[str, NDArray[Any]]:
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear):
             tensors[f"{name}.weight"] = module.merged().weight
-    return {name: as_array(tensors[name]) for name in model.config.shapes()}
+    return {name: as_array(tensor) for name, tensor in tensors.items()}
 
 
 def _check_modules(model: Any) -> None:
