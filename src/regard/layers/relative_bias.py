@@ -50,6 +50,12 @@ class RelativeBias(nn.Module):
         by_offset = self.table(self._buckets(offsets)).mT  # (heads, keys + queries - 1)
         return by_offset.unfold(-1, keys, 1).flip(1)[None]
 
+    def by_distance(self) -> Tensor:
+        """(2 · max_distance + 1, heads): the bias of each distance from −max_distance on."""
+        reach = self.max_distance
+        distances = torch.arange(-reach, reach + 1, device=self.table.weight.device)
+        return self.table(self._buckets(distances))
+
     def _buckets(self, offsets: Tensor) -> Tensor:
         return relative_buckets(
             offsets,

@@ -8,15 +8,19 @@ from torch import nn
 
 from regard import models
 from regard.checkpoints.weights import as_array
+from regard.layers import MultiHeadAttention, Stack
 from regard.layers.low_rank import LowRankLinear
-from regard.runtime.native.loading import cannot_run
+from regard.runtime.native.loading import BIAS, FREQUENCIES, cannot_run
 
-_SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
+_SETTINGS = (
+    *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
+    *("windows", "scale", "offset"),
+)
 
 
 @torch.no_grad()
 def state_of(model: Any) -> dict[str, NDArray[Any]]:
-    """Weights by name; adapters are merged into theirs.
+    """Weights by name, and tables of positions; adapters are merged into theirs.
 
     Raises:
         UnsupportedError: a module that is not what the config describes.
@@ -26,6 +30,10 @@ def state_of(model: Any) -> dict[str, NDArray[Any]]:
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear):
             tensors[f"{name}.weight"] = module.merged().weight
+        if isinstance(module, Stack) and module.relative_bias is not None:
+            tensors[f"{name}.{BIAS}"] = module.relative_bias.by_distance()
+        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
+            tensors[FREQUENCIES] = module.rotary.frequencies
     return {name: as_array(tensor) for name, tensor in tensors.items()}
 
 
