@@ -29,6 +29,11 @@ def relative_buckets(
     Raises:
         BadArgumentError: too few buckets, or a max_distance that leaves none for far offsets.
     """
-    bounds = dict(num_buckets=num_buckets, max_distance=max_distance, bidirectional=bidirectional)
-    buckets: Tensor = tables.relative_buckets(torch, offsets, **bounds)
+    buckets: Tensor = tables.relative_buckets(
+        torch,
+        offsets,
+        num_buckets=num_buckets,
+        max_distance=max_distance,
+        bidirectional=bidirectional,
+    )
     return buckets
