@@ -2,6 +2,7 @@
 #include "interface.h"
 
 #include "generation/loop.h"
+#include "models/reader.h"
 
 using namespace regard;
 
@@ -15,7 +16,11 @@ struct regard_model {
       : model(config, weights, kernels), idle(model) {}
 
   EncoderDecoder model;
-  mutable Idle idle;
+  mutable Idle<Decode, EncoderDecoder> idle;
+};
+
+struct regard_reader {
+  Reader reader;
 };
 
 struct regard_decode {
@@ -59,6 +64,12 @@ int32_t guarded(Function function) {
   }
 }
 
+const Kernels& kernels_of(const regard_config& config) {
+  const Kernels* kernels = kernels_at(config.kernels);
+  if (kernels == nullptr) throw Mistake("this processor has no such kernels");
+  return *kernels;
+}
+
 template <class... Pointers>
 void check(const Pointers*... pointers) {
   if (((pointers == nullptr) || ...)) throw Mistake("an argument is null");
@@ -88,9 +99,7 @@ regard_model* regard_open(const regard_config* config, const regard_tensor* tens
   regard_model* model = nullptr;
   guarded([&] {
     check(config, tensors);
-    const Kernels* kernels = kernels_at(config->kernels);
-    if (kernels == nullptr) throw Mistake("this processor has no such kernels");
-    model = new regard_model(*config, Weights(tensors, count), *kernels);
+    model = new regard_model(*config, Weights(tensors, count), kernels_of(*config));
   });
   return model;
 }
@@ -190,6 +199,43 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
         places[i] = i < found ? places[i] : 0;
       }
     }
+  });
+}
+
+regard_reader* regard_open_reader(const regard_config* config, const regard_tensor* tensors,
+                                  int32_t count) {
+  regard_reader* reader = nullptr;
+  guarded([&] {
+    check(config, tensors);
+    reader = new regard_reader{{*config, Weights(tensors, count), kernels_of(*config)}};
+  });
+  return reader;
+}
+
+void regard_close_reader(regard_reader* reader) { delete reader; }
+
+int32_t regard_read_texts(const regard_reader* reader, const int32_t* ids, const int32_t* positions,
+                          const int32_t* types, int64_t tokens, const int32_t* lengths,
+                          int64_t texts, int32_t threads, float* states) {
+  return guarded([&] {
+    check(reader, ids, positions, lengths, states);
+    reader->reader.texts(ids, positions, types, tokens, lengths, texts, threads, states);
+  });
+}
+
+int32_t regard_read_images(const regard_reader* reader, const float* patches, int64_t images,
+                           int32_t threads, float* states) {
+  return guarded([&] {
+    check(reader, patches, states);
+    reader->reader.images(patches, images, threads, states);
+  });
+}
+
+int32_t regard_head(const regard_reader* reader, const float* states, int64_t rows,
+                    int32_t threads, float* outputs) {
+  return guarded([&] {
+    check(reader, states, outputs);
+    reader->reader.head(states, rows, threads, outputs);
   });
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 2 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 3 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4 };
@@ -26,12 +26,12 @@ typedef struct {
   int32_t is_bfloat16;
 } regard_tensor;
 
-/* An encoder-decoder; the fields of EncoderDecoderConfig. */
+/* The fields of the configs in src/regard/models; a size that a model has no use for is 0. */
 typedef struct {
   int32_t vocab_size, target_vocab_size, d_model, d_ff;
   int32_t encoder_layers, decoder_layers, encoder_heads, decoder_heads;
   int32_t encoder_head_dim, decoder_head_dim;
-  int32_t activation; /* none, relu, gelu, gelu_tanh, silu */
+  int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh */
   int32_t gated, norm_first, rms_norm, scaled_dot;
   int32_t has_positions; /* a table of them */
   int32_t max_positions; /* of the table */
@@ -39,12 +39,18 @@ typedef struct {
   int32_t relative_reach; /* distances up to which a bias is given; -1: none */
   int32_t scale_embedding, embedding_norm, tied_output, scale_output;
   int32_t pad_id;
+  int32_t token_types;  /* of a model that reads, as is what follows; 0: it has none */
+  int32_t image_length; /* of images: patches and the class token; 0: it reads texts */
+  int32_t patch_width;  /* numbers of a patch */
+  int32_t head_outputs; /* of the head's last projection; 0: it has none */
+  int32_t head_activation;
   int32_t precision; /* fp32, bf16, int8 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
   float norm_eps;
 } regard_config;
 
 typedef struct regard_model regard_model;
+typedef struct regard_reader regard_reader;
 typedef struct regard_decode regard_decode;
 typedef struct regard_results regard_results;
 
@@ -106,6 +112,24 @@ REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* ro
 REGARD_API int32_t regard_step(regard_decode*, const int32_t* texts, int32_t count,
                                const int32_t* tokens, int32_t rows, float* logits, int32_t best,
                                float* log_probs, int32_t* ids);
+
+/* A model that reads texts or images for a head. Several threads may call it at a time; each of
+   `threads` takes the next texts, images or rows. */
+REGARD_API regard_reader* regard_open_reader(const regard_config*, const regard_tensor*,
+                                             int32_t count);
+REGARD_API void regard_close_reader(regard_reader*);
+/* Texts of these lengths, laid end to end → their last states, (tokens, d_model). Without types,
+   they are 0. */
+REGARD_API int32_t regard_read_texts(const regard_reader*, const int32_t* ids,
+                                     const int32_t* positions, const int32_t* types,
+                                     int64_t tokens, const int32_t* lengths, int64_t texts,
+                                     int32_t threads, float* states);
+/* Patches, (images, image_length - 1, patch_width) → states, (images, image_length, d_model). */
+REGARD_API int32_t regard_read_images(const regard_reader*, const float* patches, int64_t images,
+                                      int32_t threads, float* states);
+/* States, (rows, d_model) → what the head makes of them, (rows, head_outputs or d_model). */
+REGARD_API int32_t regard_head(const regard_reader*, const float* states, int64_t rows,
+                               int32_t threads, float* outputs);
 
 #ifdef __cplusplus
 }

@@ -111,6 +111,8 @@ INLINE Floats activated(Floats x, Activation kind) {
       break;
     case Activation::SILU:
       break;
+    case Activation::TANH:
+      return 1.0f - 2.0f / (1.0f + exponential(2.0f * x));
   }
   return x / (1.0f + exponential(-z));
 }

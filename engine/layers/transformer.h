@@ -59,14 +59,14 @@ struct TransformerLayer {
   FeedForward feed_forward;
 };
 
+// Layers behind an embedding, unless `vocab` is 0: then its input is embedded elsewhere.
 class Stack {
  public:
   Stack() = default;
   Stack(const Weights& weights, const std::string& name, const regard_config& config, int count,
         int heads, int head_dim, int vocab, bool decodes)
-      : embed_(weights, name + ".embed", config, vocab),
-        norm_first_(config.norm_first),
-        stride_(stride_of(config.d_model)) {
+      : norm_first_(config.norm_first), stride_(stride_of(config.d_model)) {
+    if (vocab > 0) embed_ = Embedding(weights, name + ".embed", config, vocab);
     if (config.relative_reach >= 0)
       relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", heads,
                                     config.relative_reach);
@@ -81,14 +81,17 @@ class Stack {
   const RelativeBias& relative_bias() const { return relative_bias_; }
   size_t stride() const { return stride_; }
 
-  // Rows of tokens → their last states, (rows, stride), in work.states. How rows see each other
-  // and the memory is up to `attend` and `attend_memory`: of a layer's number, its projections
-  // and the place for what is attended to.
+  // Rows of tokens → the first layer's input, in work.states.
+  void embed(Work& work, const int32_t* ids, const int32_t* positions, int rows) const {
+    embed_(work, ids, positions, nullptr, rows, work.states.need(rows * stride_));
+  }
+
+  // Rows in work.states → their last states, there. How rows see each other and the memory is up
+  // to `attend` and `attend_memory`: of a layer's number, its projections and the place for what is
+  // attended to.
   template <class Attend, class AttendMemory>
-  float* operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,
-                    Attend attend, AttendMemory attend_memory) const {
-    float* x = work.states.need(rows * stride_);
-    embed_(work, ids, positions, rows, x);
+  float* operator()(Work& work, int rows, Attend attend, AttendMemory attend_memory) const {
+    float* x = work.states.data();
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
       auto attention = [&](const MultiHeadAttention& module, auto attended_by) {
@@ -110,6 +113,25 @@ class Stack {
     }
     if (norm_first_) norm_(work, x, rows, x);
     return x;
+  }
+
+  // The same of texts whose tokens see their whole text.
+  float* operator()(Work& work, const Texts& texts) const {
+    auto attend = [&](size_t layer, const float* projected, float* y) {
+      const MultiHeadAttention& attention = layers_[layer].self_attention;
+      size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
+      const int32_t* positions = texts.positions.data();
+      for (int count : texts.lengths) {
+        const float* keys = projected + attention.width();
+        attention.remember(keys, keys + attention.width(), stride, count, work.memory);
+        attention.attend(work, projected, stride, count, work.memory, relative_bias_, positions, y,
+                         y_stride);
+        projected += count * stride;
+        y += count * y_stride;
+        positions += count;
+      }
+    };
+    return (*this)(work, texts.rows(), attend, [](size_t, const float*, float*) {});
   }
 
  private:

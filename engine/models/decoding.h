@@ -89,8 +89,9 @@ class Decode {
       if (tokens[r] < 0 || tokens[r] >= model_.config.target_vocab_size)
         throw Mistake("a token is not in the vocabulary");
     for (Current& row : now_) row.past->push_back(take(*row.text));
+    model_.decoder().embed(work, tokens, positions_.data(), rows);
     float* states = model_.decoder()(
-        work, tokens, positions_.data(), rows,
+        work, rows,
         [this](size_t layer, const float* projected, float* y) { attend(layer, projected, y); },
         [this](size_t layer, const float* projected, float* y) {
           attend_memory(layer, projected, y);

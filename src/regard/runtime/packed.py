@@ -67,6 +67,15 @@ class Limits:
         return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
 
+def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
+    """Raises BadArgumentError for images of another size or number of channels."""
+    if shape[1:] != expected:
+        raise BadArgumentError(
+            f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+            f" got {shape}. Resize the images."
+        )
+
+
 class _Reading:
     """A model that reads for a head: its body, and its head, if it has one."""
 
@@ -141,12 +150,7 @@ class PackedVision(_Reading):
         Raises:
             BadArgumentError: images of another size or number of channels.
         """
-        expected = tuple(self._body.shapes["pixels"][1:])
-        if pixels.shape[1:] != expected:
-            raise BadArgumentError(
-                f"pixels must be (batch, channels, height, width) with {expected} after batch;"
-                f" got {pixels.shape}. Resize the images."
-            )
+        check_pixels(pixels.shape, tuple(self._body.shapes["pixels"][1:]))
         return self.head(self._body.run({"pixels": pixels})[0])
 
 

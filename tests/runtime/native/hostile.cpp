@@ -46,11 +46,20 @@ struct Tensors {
 
 Tensors tensors_of(const regard_config& c) {
   Tensors t;
+  const bool reads = c.head_outputs > 0;
   for (std::string side : {"encoder", "decoder"}) {
     bool decodes = side == "decoder";
+    if (decodes && reads) continue;
     int width = 3 * c.encoder_head_dim;
-    t.add(side + ".embed.tokens.weight", c.vocab_size, c.d_model);
-    t.add(side + ".embed.positions.weight", c.max_positions, c.d_model);
+    std::string embed = reads ? "embed" : side + ".embed";
+    if (c.image_length > 0) {
+      t.linear(embed + ".patches", c.d_model, c.patch_width);
+      t.add(embed + ".positions", c.image_length, c.d_model);
+    } else {
+      t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
+      t.add(embed + ".positions.weight", c.max_positions, c.d_model);
+    }
+    if (c.token_types > 0) t.add(embed + ".token_types.weight", c.token_types, c.d_model);
     t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, 3);
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
@@ -67,6 +76,11 @@ Tensors tensors_of(const regard_config& c) {
       t.add(layer + ".feed_forward_norm.weight", 1, c.d_model);
     }
     t.add(side + ".norm.weight", 1, c.d_model);
+  }
+  if (reads) {
+    t.linear("head.dense", c.d_model, c.d_model);
+    t.add("head.norm.weight", 1, c.d_model);
+    t.linear("head.output", c.head_outputs, c.d_model);
   }
   t.seal();
   return t;
@@ -93,11 +107,12 @@ regard_generation settings_of(const int32_t* ids) {
   return g;
 }
 
-void open_wrong(const regard_config& config, const Tensors& tensors) {
+template <class Open, class Close>
+void open_wrong(Open open, Close close, const regard_config& config, const Tensors& tensors) {
   int count = static_cast<int>(tensors.all.size());
-  expect(!regard_open(nullptr, tensors.all.data(), count), "no config");
-  expect(!regard_open(&config, nullptr, count), "no tensors");
-  expect(!regard_open(&config, tensors.all.data(), 3), "too few tensors");
+  expect(!open(nullptr, tensors.all.data(), count), "no config");
+  expect(!open(&config, nullptr, count), "no tensors");
+  expect(!open(&config, tensors.all.data(), 3), "too few tensors");
   for (size_t i = 0; i < tensors.all.size(); i++)
     for (int change = 0; change < 4; change++) {
       std::vector<regard_tensor> wrong = tensors.all;
@@ -105,15 +120,15 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
       if (change == 1) wrong[i].columns = -1;
       if (change == 2) wrong[i].data = nullptr;
       if (change == 3) wrong[i].rows = INT64_MAX;
-      regard_model* model = regard_open(&config, wrong.data(), count);
+      auto* model = open(&config, wrong.data(), count);
       expect(model == nullptr, tensors.names[i].c_str());
-      regard_close(model);
+      close(model);
     }
   for (size_t field = 0; field < offsetof(regard_config, norm_eps) / 4; field++)
     for (int32_t value : {-1, 0, 5, 1 << 20, INT32_MAX, INT32_MIN}) {
       regard_config wrong = config;
       reinterpret_cast<int32_t*>(&wrong)[field] = value;
-      regard_close(regard_open(&wrong, tensors.all.data(), count));
+      close(open(&wrong, tensors.all.data(), count));
     }
 }
 
@@ -177,13 +192,45 @@ void generate_wrong(const regard_model* model) {
   expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
 }
 
+void read_wrong(const regard_reader* reader, const regard_config& config) {
+  const bool images = config.image_length > 0;
+  for (int round = 0; round < 4000; round++) {
+    int32_t lengths[4], tokens = 0, texts = any(5);
+    for (int i = 0; i < texts; i++) tokens += lengths[i] = any(30) ? any(6) : any(40) - 20;
+    tokens = std::max(0, tokens + (any(20) ? 0 : any(5) - 2));
+    std::vector<int32_t> ids(tokens), positions(tokens), types(tokens);
+    for (int i = 0; i < tokens; i++) {
+      ids[i] = any(200) ? any(11) : any(40) - 20;
+      positions[i] = any(200) ? any(9) : any(40) - 20;
+      types[i] = any(200) ? any(2) : any(40) - 20;
+    }
+    int rows = images ? texts * config.image_length : tokens;
+    std::vector<float> states(rows * config.d_model), outputs(rows * config.head_outputs);
+    std::vector<float> patches(texts * (config.image_length - 1) * config.patch_width);
+    const int32_t* kinds = any(2) ? types.data() : nullptr;
+    if (any(9) == 0 || !images)
+      regard_read_texts(reader, ids.data(), positions.data(), kinds, tokens, lengths, texts,
+                        any(4), states.data());
+    if (any(9) == 0 || images)
+      regard_read_images(reader, patches.data(), texts, any(4), states.data());
+    regard_head(reader, states.data(), rows, any(4), outputs.data());
+  }
+  float x = 0;
+  int32_t id = 1;
+  expect(regard_read_texts(reader, &id, &id, nullptr, -1, &id, -1, 1, &x), "-1 texts");
+  expect(regard_read_images(reader, &x, -1, 1, &x), "-1 images");
+  expect(regard_read_images(reader, &x, INT64_MAX, 1, &x), "more images than there can be");
+  expect(regard_head(reader, &x, INT64_MAX, 1, &x), "more rows than there can be");
+  expect(regard_head(nullptr, &x, 1, 1, &x), "no reader");
+}
+
 }  // namespace
 
 int main() {
   regard_config config{11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 2, 1, 1, 0, 1, 1, 9, 0, 4, 1, 0, 1, 0, 0,
-                       0, 0, 1e-5f};
+                       0, 0, 0, 0, 0, 0, 0, 1e-5f};
   Tensors tensors = tensors_of(config);
-  open_wrong(config, tensors);
+  open_wrong(regard_open, regard_close, config, tensors);
   for (int32_t precision : {0, 1, 2}) {
     config.precision = precision;
     regard_model* model = regard_open(&config, tensors.all.data(), tensors.all.size());
@@ -191,6 +238,23 @@ int main() {
     decode_wrong(model);
     generate_wrong(model);
     regard_close(model);
+  }
+  config.head_outputs = 3;
+  config.head_activation = 5;
+  for (bool images : {false, true}) {
+    config.image_length = images ? 4 : 0;
+    config.patch_width = images ? 10 : 0;
+    config.token_types = images ? 0 : 2;
+    Tensors weights = tensors_of(config);
+    config.precision = 0;
+    open_wrong(regard_open_reader, regard_close_reader, config, weights);
+    for (int32_t precision : {0, 1, 2}) {
+      config.precision = precision;
+      regard_reader* reader = regard_open_reader(&config, weights.all.data(), weights.all.size());
+      expect(reader != nullptr, "the reader itself");
+      read_wrong(reader, config);
+      regard_close_reader(reader);
+    }
   }
   std::puts("all refused");
 }
