@@ -13,13 +13,10 @@ extern "C" char* __cxa_demangle(const char*, char*, size_t*, int*) { return null
 
 struct regard_model {
   regard_model(const regard_config& config, const Weights& weights, const Kernels& kernels)
-      : model(config, weights, kernels), idle(model) {}
+      : model(config, weights, kernels), idle(model), reader(model) {}
 
-  EncoderDecoder model;
-  mutable Idle<Decode, EncoderDecoder> idle;
-};
-
-struct regard_reader {
+  Model model;
+  mutable Idle<Decode, Model> idle;
   Reader reader;
 };
 
@@ -64,15 +61,13 @@ int32_t guarded(Function function) {
   }
 }
 
-const Kernels& kernels_of(const regard_config& config) {
-  const Kernels* kernels = kernels_at(config.kernels);
-  if (kernels == nullptr) throw Mistake("this processor has no such kernels");
-  return *kernels;
-}
-
 template <class... Pointers>
 void check(const Pointers*... pointers) {
   if (((pointers == nullptr) || ...)) throw Mistake("an argument is null");
+}
+
+void check_writes(const Model& model) {
+  if (!model.writes()) throw Mistake("this model reads, and does not write");
 }
 
 // Rectangles of ids, whose number of bytes is a size.
@@ -99,7 +94,9 @@ regard_model* regard_open(const regard_config* config, const regard_tensor* tens
   regard_model* model = nullptr;
   guarded([&] {
     check(config, tensors);
-    model = new regard_model(*config, Weights(tensors, count), kernels_of(*config));
+    const Kernels* kernels = kernels_at(config->kernels);
+    if (kernels == nullptr) throw Mistake("this processor has no such kernels");
+    model = new regard_model(*config, Weights(tensors, count), *kernels);
   });
   return model;
 }
@@ -111,6 +108,7 @@ int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t t
                         int32_t together, regard_report report, regard_results** results) {
   return guarded([&] {
     check(model, ids, config, results);
+    check_writes(model->model);
     check_shape(texts, length);
     Generation generation(model->model, model->idle, ids, texts, length, *config, together,
                           report);
@@ -124,7 +122,8 @@ int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t t
         all->lengths.push_back(static_cast<int32_t>(hypothesis.log_probs.size()));
         all->scores.push_back(hypothesis.score);
         all->finished.push_back(hypothesis.finished);
-        all->ids.insert(all->ids.end(), hypothesis.tokens.begin() + 1, hypothesis.tokens.end());
+        all->ids.insert(all->ids.end(), hypothesis.tokens.end() - hypothesis.log_probs.size(),
+                        hypothesis.tokens.end());
         all->log_probs.insert(all->log_probs.end(), hypothesis.log_probs.begin(),
                               hypothesis.log_probs.end());
       }
@@ -147,6 +146,7 @@ regard_decode* regard_begin(const regard_model* model) {
   regard_decode* decode = nullptr;
   guarded([&] {
     check(model);
+    check_writes(model->model);
     decode = new regard_decode{Decode(model->model)};
   });
   return decode;
@@ -179,13 +179,14 @@ int32_t regard_select(regard_decode* decode, int32_t text, const int32_t* rows, 
 }
 
 int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
-                    const int32_t* tokens, int32_t rows, float* logits, int32_t best,
-                    float* log_probs, int32_t* ids) {
+                    const int32_t* tokens, const int32_t* lengths, int32_t rows, float* logits,
+                    int32_t best, float* log_probs, int32_t* ids) {
   return guarded([&] {
     check(decode, texts, tokens);
     const bool ranks = log_probs != nullptr && ids != nullptr && best > 0;
     Decode& running = decode->decode;
-    const float* all = running.step(texts, count, tokens, rows, ranks || logits != nullptr);
+    const float* all =
+        running.step(texts, count, tokens, lengths, rows, ranks || logits != nullptr);
     const int vocab = running.vocab();
     for (int r = 0; all != nullptr && r < rows; r++, all += running.logits_stride()) {
       if (logits != nullptr) std::copy_n(all, vocab, logits + static_cast<size_t>(r) * vocab);
@@ -202,40 +203,28 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
   });
 }
 
-regard_reader* regard_open_reader(const regard_config* config, const regard_tensor* tensors,
-                                  int32_t count) {
-  regard_reader* reader = nullptr;
-  guarded([&] {
-    check(config, tensors);
-    reader = new regard_reader{{*config, Weights(tensors, count), kernels_of(*config)}};
-  });
-  return reader;
-}
-
-void regard_close_reader(regard_reader* reader) { delete reader; }
-
-int32_t regard_read_texts(const regard_reader* reader, const int32_t* ids, const int32_t* positions,
+int32_t regard_read_texts(const regard_model* model, const int32_t* ids, const int32_t* positions,
                           const int32_t* types, int64_t tokens, const int32_t* lengths,
                           int64_t texts, int32_t threads, float* states) {
   return guarded([&] {
-    check(reader, ids, positions, lengths, states);
-    reader->reader.texts(ids, positions, types, tokens, lengths, texts, threads, states);
+    check(model, ids, positions, lengths, states);
+    model->reader.texts(ids, positions, types, tokens, lengths, texts, threads, states);
   });
 }
 
-int32_t regard_read_images(const regard_reader* reader, const float* patches, int64_t images,
+int32_t regard_read_images(const regard_model* model, const float* patches, int64_t images,
                            int32_t threads, float* states) {
   return guarded([&] {
-    check(reader, patches, states);
-    reader->reader.images(patches, images, threads, states);
+    check(model, patches, states);
+    model->reader.images(patches, images, threads, states);
   });
 }
 
-int32_t regard_head(const regard_reader* reader, const float* states, int64_t rows,
-                    int32_t threads, float* outputs) {
+int32_t regard_head(const regard_model* model, const float* states, int64_t rows, int32_t threads,
+                    float* outputs) {
   return guarded([&] {
-    check(reader, states, outputs);
-    reader->reader.head(states, rows, threads, outputs);
+    check(model, states, outputs);
+    model->reader.head(states, rows, threads, outputs);
   });
 }
 

@@ -25,11 +25,11 @@ struct Work {
   explicit Work(const Kernels& kernels) : kernels(kernels) {}
 
   const Kernels& kernels;
-  Buffer<float> states, normed, wide, attended, projected, logits, scores;
-  TextMemory memory;  // of a text that is read at once
+  Buffer<float> states, normed, wide, attended, projected, last, logits, scores, angles;
   Buffer<int8_t> integers;
   Buffer<float> row_scales;
   Buffer<int32_t> row_sums;
+  TextMemory memory;  // of a text that is read at once
 };
 
 // Things that no thread uses, whose memory is warm: a short text alone takes an eighth less time.

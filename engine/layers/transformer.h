@@ -1,8 +1,10 @@
 // A Transformer: a stack of layers, each of attention and a feed-forward network, added to the
 // residual stream.
 #pragma once
-#include "layers/attention.h"
+#include <functional>
+
 #include "layers/embeddings.h"
+#include "layers/rotary.h"
 
 namespace regard {
 
@@ -14,10 +16,10 @@ class FeedForward {
     Axis states{1, config.d_model}, wide{1, config.d_ff};
     auto precision = static_cast<Precision>(config.precision);
     auto activation = static_cast<Activation>(config.activation);
-    if (gated_) gate_ = Linear(weights, {name + ".gate"}, wide, states, precision, activation);
-    inner_ = Linear(weights, {name + ".inner"}, wide, states, precision,
+    if (gated_) gate_ = Linear(weights, {{name + ".gate", wide}}, states, precision, activation);
+    inner_ = Linear(weights, {{name + ".inner", wide}}, states, precision,
                     gated_ ? Activation::NONE : activation);
-    outer_ = Linear(weights, {name + ".outer"}, states, wide, precision);
+    outer_ = Linear(weights, {{name + ".outer", states}}, wide, precision);
   }
 
   // Added to y, (rows, stride).
@@ -33,12 +35,20 @@ class FeedForward {
   Linear gate_, inner_, outer_;
 };
 
+// Settings in which the stacks of a model differ.
+struct Side {
+  int layers, heads, key_heads, head_dim;
+  bool has_cross;
+  const char* embed;  // null: what is read is embedded elsewhere
+  int vocab;
+};
+
 struct TransformerLayer {
   TransformerLayer(const Weights& weights, const std::string& name, const regard_config& config,
-                   int heads, int head_dim, bool has_cross) {
+                   const Side& side) {
     auto attention = [&](const char* kind, bool is_cross) {
-      return MultiHeadAttention(weights, name + kind, config.d_model, heads, head_dim,
-                                config.scaled_dot, is_cross,
+      return MultiHeadAttention(weights, name + kind, config.d_model, side.heads, side.key_heads,
+                                side.head_dim, config.scaled_dot, is_cross,
                                 static_cast<Precision>(config.precision));
     };
     auto norm = [&](const char* kind) {
@@ -46,7 +56,7 @@ struct TransformerLayer {
     };
     self_attention = attention(".self_attention", false);
     self_attention_norm = norm(".self_attention_norm");
-    if (has_cross) {
+    if (side.has_cross) {
       cross_attention = attention(".cross_attention", true);
       cross_attention_norm = norm(".cross_attention_norm");
     }
@@ -59,20 +69,23 @@ struct TransformerLayer {
   FeedForward feed_forward;
 };
 
-// Layers behind an embedding, unless `vocab` is 0: then its input is embedded elsewhere.
 class Stack {
  public:
+  using Attend = std::function<void(size_t layer, const float* projected, float* y)>;
+
   Stack() = default;
-  Stack(const Weights& weights, const std::string& name, const regard_config& config, int count,
-        int heads, int head_dim, int vocab, bool decodes)
-      : norm_first_(config.norm_first), stride_(stride_of(config.d_model)) {
-    if (vocab > 0) embed_ = Embedding(weights, name + ".embed", config, vocab);
+  Stack(const Weights& weights, const std::string& name, const regard_config& config,
+        const Side& side)
+      : rotary_(weights.if_any(name + ".rotary.frequencies", 1, side.head_dim / 2),
+                config.rotary_factor),
+        norm_first_(config.norm_first),
+        stride_(stride_of(config.d_model)) {
+    if (side.embed != nullptr) embed_ = Embedding(weights, side.embed, config, side.vocab);
     if (config.relative_reach >= 0)
-      relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", heads,
+      relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", side.heads,
                                     config.relative_reach);
-    for (int i = 0; i < count; i++)
-      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, heads, head_dim,
-                           decodes);
+    for (int i = 0; i < side.layers; i++)
+      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, side);
     if (norm_first_)
       norm_ = NormLayer(weights, name + ".norm", config.d_model, !config.rms_norm, config.norm_eps);
   }
@@ -81,23 +94,47 @@ class Stack {
   const RelativeBias& relative_bias() const { return relative_bias_; }
   size_t stride() const { return stride_; }
 
-  // Rows of tokens → the first layer's input, in work.states.
-  void embed(Work& work, const int32_t* ids, const int32_t* positions, int rows) const {
-    embed_(work, ids, positions, nullptr, rows, work.states.need(rows * stride_));
+  // Rows of tokens → the first layer's input, in work.states. Without types, they are 0.
+  void embed(Work& work, const int32_t* ids, const int32_t* positions, const int32_t* types,
+             int rows) const {
+    embed_(work, ids, positions, types, rows, work.states.need(rows * stride_));
   }
 
-  // Rows in work.states → their last states, there. How rows see each other and the memory is up
-  // to `attend` and `attend_memory`: of a layer's number, its projections and the place for what is
-  // attended to.
-  template <class Attend, class AttendMemory>
-  float* operator()(Work& work, int rows, Attend attend, AttendMemory attend_memory) const {
+  // Whole texts in work.states → their last states, there. What tokens see of their text is up to
+  // `sight`, of a layer's number; `attend_memory` is as below.
+  float* operator()(Work& work, const Texts& texts, const std::function<Sight(size_t)>& sight,
+                    const Attend& attend_memory) const {
+    Attend attend = [&](size_t layer, const float* projected, float* y) {
+      const MultiHeadAttention& attention = layers_[layer].self_attention;
+      const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
+      const int32_t* positions = texts.positions.data();
+      for (int count : texts.lengths) {
+        const float* keys = projected + attention.width();
+        attention.remember([&](int i) { return keys + i * stride; }, count, work.memory);
+        attention.attend(work, projected, stride, count, work.memory, sight(layer), relative_bias_,
+                         positions, positions, y, y_stride);
+        projected += count * stride;
+        y += count * y_stride;
+        positions += count;
+      }
+    };
+    return (*this)(work, texts.positions.data(), texts.rows(), attend, attend_memory);
+  }
+
+  // Rows in work.states → their last states, (rows, stride), there. How rows see each other and
+  // the memory is up to `attend` and `attend_memory`: of a layer's number, its projections and the
+  // place for what is attended to.
+  float* operator()(Work& work, const int32_t* positions, int rows, const Attend& attend,
+                    const Attend& attend_memory) const {
     float* x = work.states.data();
+    if (rotary_) rotary_.prepare(work, positions, rows);
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
-      auto attention = [&](const MultiHeadAttention& module, auto attended_by) {
-        return [&, attended_by](const float* input) {
+      auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
+        return [&](const float* input) {
           float* projected = work.projected.need(rows * module.input().stride());
           module.input()(work, input, stride_, rows, projected);
+          if (rotary_ && &module == &layer.self_attention) rotary_(work, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
           attended_by(i, projected, attended);
           module.output()(work, attended, stride_of(module.width()), rows, x, Into::ADD);
@@ -115,25 +152,6 @@ class Stack {
     return x;
   }
 
-  // The same of texts whose tokens see their whole text.
-  float* operator()(Work& work, const Texts& texts) const {
-    auto attend = [&](size_t layer, const float* projected, float* y) {
-      const MultiHeadAttention& attention = layers_[layer].self_attention;
-      size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
-      const int32_t* positions = texts.positions.data();
-      for (int count : texts.lengths) {
-        const float* keys = projected + attention.width();
-        attention.remember(keys, keys + attention.width(), stride, count, work.memory);
-        attention.attend(work, projected, stride, count, work.memory, relative_bias_, positions, y,
-                         y_stride);
-        projected += count * stride;
-        y += count * y_stride;
-        positions += count;
-      }
-    };
-    return (*this)(work, texts.rows(), attend, [](size_t, const float*, float*) {});
-  }
-
  private:
   // x + f(norm(x)), or norm(x + f(x)); f adds to x.
   template <class Function>
@@ -149,6 +167,7 @@ class Stack {
   }
 
   Embedding embed_;
+  Rotary rotary_;
   std::vector<TransformerLayer> layers_;
   NormLayer norm_;
   RelativeBias relative_bias_;

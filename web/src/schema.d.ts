@@ -1318,6 +1318,11 @@ export interface components {
              * @default 0
              */
             hypothesis: number;
+            /**
+             * Looks
+             * @default []
+             */
+            looks: string[];
             /** Model */
             model: string;
             /** Num Beams */

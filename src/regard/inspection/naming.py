@@ -1,5 +1,6 @@
 """Readable names for token ids, and the axes that they make up."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,16 +9,21 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from regard.configs.heads import HEADS
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
 from regard.models import Model
-from regard.models.heads import HEADS
 from regard.text import Tokenizer, TokenizerPair
 
 
 def readable(token: str) -> str:
     """Strip the mark of a word's beginning."""
     return token.lstrip("▁Ġ") or token
+
+
+def spelled(tokens: Sequence[str]) -> str:
+    """The word of these tokens, without the marks that tokenizers leave and outer punctuation."""
+    return re.sub(r"^\W+|\W+$", "", re.sub("▁|Ġ|##|</w>", "", "".join(tokens)))
 
 
 Tokenizers = Tokenizer | TokenizerPair | None
@@ -142,7 +148,7 @@ def entry_names(
 ) -> Callable[[int], str]:
     if isinstance(model, Model):
         names = {
-            "label": getattr(model.config, "labels", ()),
+            "label": model.config.labels,
             "position": axes[model.axes[0]].tokens,
         }
         entries = HEADS[model.head_name].entries

@@ -67,6 +67,15 @@ class Limits:
         return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
 
+def check_ended(ended: Any) -> None:
+    """Raises BadArgumentError unless every text has the end token, (batch,)."""
+    if not ended.all():
+        raise BadArgumentError(
+            "each text must contain the end token, where its labels are read; got one without"
+            " it. Use the model's own tokenizer."
+        )
+
+
 def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
     """Raises BadArgumentError for images of another size or number of channels."""
     if shape[1:] != expected:
@@ -133,11 +142,8 @@ class PackedReader(_Reading):
         elif token_type_ids is not None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
         *ended, states = self._body.run(inputs)
-        if ended and not ended[0].all():
-            raise BadArgumentError(
-                "each text must contain the end token, where its labels are read; got one without"
-                " it. Use the model's own tokenizer."
-            )
+        if ended:
+            check_ended(ended[0])
         return states
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.models import Decoder
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
@@ -281,6 +282,7 @@ class Writer(Task):
         hypothesis: int = 0,
         generate: int | None = None,
         without: Sequence[int | str] = (),
+        looks: "Looks" = (),
         keep: str = "auto",
         **options: Any,
     ) -> "Trace":
@@ -296,6 +298,8 @@ class Writer(Task):
             without: what is switched off when the continuation is written and when it is looked
                 at: positions that no later one sees; heads such as "decoder.layers.2.self:1"; and
                 edges such as "decoder.layers.2.self:1:7:4", from query 7 to key 4.
+            looks: positions that a row of the maps sees alone, in every head and layer, such as
+                {7: 4}; by words, {"it": "trophy"}; in one head, {"decoder.layers.2.self:1:7": 4}.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig; forced_beginning makes the
                 continuation begin with these ids.
@@ -306,15 +310,26 @@ class Writer(Task):
         """
         import torch
 
-        from regard.inspection.models import switched_off, trace_written, traced
+        from regard.inspection.models import beginning, switched_off, trace_written, traced
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
         positions = self.handle.config.max_positions
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
-        off = switched_off(self.model, without, {"tokens": positions})
-        decoding = self.run_by("torch") if without else self  # a packed model is whole
+
+        def whole() -> "Trace":
+            return self.trace(
+                text,
+                target=target,
+                hypothesis=hypothesis,
+                generate=generate,
+                without=without,
+                **options,
+            )
+
+        off = switched_off(self.model, without, {"tokens": positions}, looks, whole)
+        decoding = self.run_by("torch") if off.parts else self  # a packed model is whole
         read = torch.tensor([ids], device=self.device)
         shared: dict[str, Any] = dict(
             tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
@@ -323,10 +338,21 @@ class Writer(Task):
             with torch.inference_mode():
                 return traced(self.model, {"ids": read}, **shared)
 
+        def after(begins: Sequence[int]) -> list[Hypothesis]:
+            settings = options | {"forced_beginning": tuple(begins) or None}
+            return decoding._searched(ids, TRACED if generate is None else generate, settings)
+
+        forced = options.get("forced_beginning") or ()
+        begins = forced
+        if target is None:
+            begins = beginning(
+                self.model, off, len(ids), forced, lambda first: after(first)[0].tokens
+            )
+
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [self._written(target, positions - len(ids))]
-            return decoding._searched(ids, TRACED if generate is None else generate, options)
+            return after(begins)
 
         return trace_written(
             self.model,
@@ -335,7 +361,7 @@ class Writer(Task):
             hypothesis=hypothesis,
             searched=target is None,
             prompt=len(ids),
-            forced=len(options.get("forced_beginning") or ()),
+            forced=len(forced),
             notes=decoding.engine_notes(),
             **shared,
         )

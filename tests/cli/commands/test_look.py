@@ -66,6 +66,19 @@ def test_the_text_may_come_from_a_pipe_or_a_file(regard, tmp_path):
     assert json.loads(read.out)["text"] == TEXT
 
 
+def test_parts_are_switched_off_and_words_look_elsewhere(regard):
+    outcome = regard(
+        "look", "en-de", TEXT, "--looks", "4:1", "--looks", "1:0", "--without", "3", "--json"
+    )
+    notes = json.loads(outcome.out)["notes"]
+    assert [note.partition(":")[0] for note in notes] == [
+        "maps are of one pass over the finished hypothesis", "struck out", "pulled", "pulled"
+    ]  # fmt: skip
+    refused = regard("look", "en-de", TEXT, "--looks", "4", "--json")
+    assert refused.code == 2
+    assert "a look must be a row and the position that it looks at" in refused.err
+
+
 def test_a_translation_can_be_given(regard):
     outcome = regard("look", "en-de", "Good morning.", "--target", "Guten Abend.", "--json")
     (given,) = json.loads(outcome.out)["generation"]["hypotheses"]

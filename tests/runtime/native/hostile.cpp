@@ -46,15 +46,14 @@ struct Tensors {
 
 Tensors tensors_of(const regard_config& c) {
   Tensors t;
-  const bool reads = c.head_outputs > 0;
   for (std::string side : {"encoder", "decoder"}) {
-    bool decodes = side == "decoder";
-    if (decodes && reads) continue;
+    bool decodes = side == "decoder", alone = c.kind == REGARD_ENCODER;
+    if (decodes && alone) continue;
     int width = 3 * c.encoder_head_dim;
-    std::string embed = reads ? "embed" : side + ".embed";
+    std::string embed = alone ? "embed" : side + ".embed";
     if (c.image_length > 0) {
-      t.linear(embed + ".patches", c.d_model, c.patch_width);
-      t.add(embed + ".positions", c.image_length, c.d_model);
+      t.linear("embed.patches", c.d_model, c.patch_width);
+      t.add("embed.positions", c.image_length, c.d_model);
     } else {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       t.add(embed + ".positions.weight", c.max_positions, c.d_model);
@@ -77,8 +76,8 @@ Tensors tensors_of(const regard_config& c) {
     }
     t.add(side + ".norm.weight", 1, c.d_model);
   }
-  if (reads) {
-    t.linear("head.dense", c.d_model, c.d_model);
+  if (c.head_outputs > 0) {
+    t.linear("head.pooler.dense", c.d_model, c.d_model);
     t.add("head.norm.weight", 1, c.d_model);
     t.linear("head.output", c.head_outputs, c.d_model);
   }
@@ -107,12 +106,11 @@ regard_generation settings_of(const int32_t* ids) {
   return g;
 }
 
-template <class Open, class Close>
-void open_wrong(Open open, Close close, const regard_config& config, const Tensors& tensors) {
+void open_wrong(const regard_config& config, const Tensors& tensors) {
   int count = static_cast<int>(tensors.all.size());
-  expect(!open(nullptr, tensors.all.data(), count), "no config");
-  expect(!open(&config, nullptr, count), "no tensors");
-  expect(!open(&config, tensors.all.data(), 3), "too few tensors");
+  expect(!regard_open(nullptr, tensors.all.data(), count), "no config");
+  expect(!regard_open(&config, nullptr, count), "no tensors");
+  expect(!regard_open(&config, tensors.all.data(), 3), "too few tensors");
   for (size_t i = 0; i < tensors.all.size(); i++)
     for (int change = 0; change < 4; change++) {
       std::vector<regard_tensor> wrong = tensors.all;
@@ -120,15 +118,15 @@ void open_wrong(Open open, Close close, const regard_config& config, const Tenso
       if (change == 1) wrong[i].columns = -1;
       if (change == 2) wrong[i].data = nullptr;
       if (change == 3) wrong[i].rows = INT64_MAX;
-      auto* model = open(&config, wrong.data(), count);
+      regard_model* model = regard_open(&config, wrong.data(), count);
       expect(model == nullptr, tensors.names[i].c_str());
-      close(model);
+      regard_close(model);
     }
   for (size_t field = 0; field < offsetof(regard_config, norm_eps) / 4; field++)
     for (int32_t value : {-1, 0, 5, 1 << 20, INT32_MAX, INT32_MIN}) {
       regard_config wrong = config;
       reinterpret_cast<int32_t*>(&wrong)[field] = value;
-      close(open(&wrong, tensors.all.data(), count));
+      regard_close(regard_open(&wrong, tensors.all.data(), count));
     }
 }
 
@@ -142,6 +140,8 @@ void decode_wrong(const regard_model* model) {
       numbers[i] = any(6) - 1;
       tokens[i] = any(20) ? any(11) : any(40) - 20;
     }
+    int32_t lengths[8];
+    for (int32_t& length : lengths) length = any(20) ? 1 : any(4);
     switch (any(4)) {
       case 0:
         regard_add(decode, ids, 1 + any(2), any(5), numbers);
@@ -153,7 +153,7 @@ void decode_wrong(const regard_model* model) {
         if (any(3) == 0) regard_remove(decode, numbers[0]);
         break;
       case 3:
-        regard_step(decode, numbers, any(4), tokens, any(8), any(2) ? logits : nullptr, best,
+        regard_step(decode, numbers, any(4), tokens, any(2) ? lengths : nullptr, any(3), any(2) ? logits : nullptr, best,
                     any(2) ? values : nullptr, places);
     }
   }
@@ -192,9 +192,9 @@ void generate_wrong(const regard_model* model) {
   expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
 }
 
-void read_wrong(const regard_reader* reader, const regard_config& config) {
+void read_wrong(const regard_model* model, const regard_config& config) {
   const bool images = config.image_length > 0;
-  for (int round = 0; round < 4000; round++) {
+  for (int round = 0; round < 2000; round++) {
     int32_t lengths[4], tokens = 0, texts = any(5);
     for (int i = 0; i < texts; i++) tokens += lengths[i] = any(30) ? any(6) : any(40) - 20;
     tokens = std::max(0, tokens + (any(20) ? 0 : any(5) - 2));
@@ -205,55 +205,54 @@ void read_wrong(const regard_reader* reader, const regard_config& config) {
       types[i] = any(200) ? any(2) : any(40) - 20;
     }
     int rows = images ? texts * config.image_length : tokens;
-    std::vector<float> states(rows * config.d_model), outputs(rows * config.head_outputs);
-    std::vector<float> patches(texts * (config.image_length - 1) * config.patch_width);
-    const int32_t* kinds = any(2) ? types.data() : nullptr;
+    std::vector<float> states(rows * config.d_model), outputs(rows * config.d_model);
+    std::vector<float> patches(texts * config.image_length * config.patch_width);
     if (any(9) == 0 || !images)
-      regard_read_texts(reader, ids.data(), positions.data(), kinds, tokens, lengths, texts,
-                        any(4), states.data());
+      regard_read_texts(model, ids.data(), positions.data(), any(2) ? types.data() : nullptr,
+                        tokens, lengths, texts, any(4), states.data());
     if (any(9) == 0 || images)
-      regard_read_images(reader, patches.data(), texts, any(4), states.data());
-    regard_head(reader, states.data(), rows, any(4), outputs.data());
+      regard_read_images(model, patches.data(), texts, any(4), states.data());
+    regard_head(model, states.data(), rows, any(4), outputs.data());
   }
   float x = 0;
   int32_t id = 1;
-  expect(regard_read_texts(reader, &id, &id, nullptr, -1, &id, -1, 1, &x), "-1 texts");
-  expect(regard_read_images(reader, &x, -1, 1, &x), "-1 images");
-  expect(regard_read_images(reader, &x, INT64_MAX, 1, &x), "more images than there can be");
-  expect(regard_head(reader, &x, INT64_MAX, 1, &x), "more rows than there can be");
-  expect(regard_head(nullptr, &x, 1, 1, &x), "no reader");
+  expect(regard_read_texts(model, &id, &id, nullptr, -1, &id, -1, 1, &x), "-1 texts");
+  expect(regard_read_images(model, &x, -1, 1, &x), "-1 images");
+  expect(regard_read_images(model, &x, INT64_MAX, 1, &x), "more images than there can be");
+  expect(regard_head(model, &x, INT64_MAX, 1, &x), "more rows than there can be");
+  expect(regard_head(nullptr, &x, 1, 1, &x), "no model");
+  expect(regard_begin(model) == nullptr, "a model that does not write");
 }
 
 }  // namespace
 
 int main() {
-  regard_config config{11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 2, 1, 1, 0, 1, 1, 9, 0, 4, 1, 0, 1, 0, 0,
-                       0, 0, 0, 0, 0, 0, 0, 1e-5f};
-  Tensors tensors = tensors_of(config);
-  open_wrong(regard_open, regard_close, config, tensors);
-  for (int32_t precision : {0, 1, 2}) {
-    config.precision = precision;
-    regard_model* model = regard_open(&config, tensors.all.data(), tensors.all.size());
-    expect(model != nullptr, "the model itself");
-    decode_wrong(model);
-    generate_wrong(model);
-    regard_close(model);
-  }
-  config.head_outputs = 3;
-  config.head_activation = 5;
-  for (bool images : {false, true}) {
-    config.image_length = images ? 4 : 0;
-    config.patch_width = images ? 10 : 0;
-    config.token_types = images ? 0 : 2;
-    Tensors weights = tensors_of(config);
-    config.precision = 0;
-    open_wrong(regard_open_reader, regard_close_reader, config, weights);
+  regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
+                       1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1};
+  regard_config reads = config;  // for a head
+  reads.head_outputs = 3;
+  reads.head_activation = 5;
+  regard_config encoder = reads;
+  encoder.kind = REGARD_ENCODER;
+  encoder.token_types = 2;
+  regard_config images = encoder;
+  images.token_types = 0;
+  images.image_length = 4;
+  images.patch_width = 10;
+  for (regard_config each : {config, reads, encoder, images}) {
+    Tensors tensors = tensors_of(each);
+    open_wrong(each, tensors);
     for (int32_t precision : {0, 1, 2}) {
-      config.precision = precision;
-      regard_reader* reader = regard_open_reader(&config, weights.all.data(), weights.all.size());
-      expect(reader != nullptr, "the reader itself");
-      read_wrong(reader, config);
-      regard_close_reader(reader);
+      each.precision = precision;
+      regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
+      expect(model != nullptr, "the model itself");
+      if (each.head_outputs > 0) {
+        read_wrong(model, each);
+      } else {
+        decode_wrong(model);
+        generate_wrong(model);
+      }
+      regard_close(model);
     }
   }
   std::puts("all refused");

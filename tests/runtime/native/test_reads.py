@@ -9,9 +9,9 @@ from torch import nn
 
 from fixtures.families import ENCODERS
 from regard import RegardError
+from regard.configs.heads import ENCODER_HEADS, HEADS, VISION_HEADS
 from regard.layers.low_rank import add_adapters
 from regard.models import Encoder, EncoderConfig, VisionConfig, VisionTransformer
-from regard.models.heads import ENCODER_HEADS, HEADS, VISION_HEADS
 from regard.runtime.native import library
 from regard.runtime.native.loading import open_native
 from regard.runtime.native.reads import NativeReader, NativeVision
@@ -192,7 +192,7 @@ def test_int8_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() -> Non
         (dict(ids=np.array([[5, -1]])), "token ids must be from 0 to 30; got -1"),
         (dict(ids=np.ones((1, 65), np.int64)), "has 64 positions; got a sequence of 65"),
         (dict(ids=IDS, token_type_ids=IDS), "a token type must be from 0 to 1; got 5"),
-        (dict(ids=IDS[:, ::-1]), "first token of each text, which must be no padding"),
+        (dict(ids=IDS[:, ::-1]), "a text that begins with padding"),
     ],
 )
 def test_what_cannot_be_read_is_refused(inputs: dict[str, Any], message: str) -> None:

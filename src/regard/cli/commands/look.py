@@ -85,7 +85,11 @@ def look(
     check_ending("--save", save, (SAVED,))
     head_choice = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
-    options = {name: value for name, value in options.items() if value is not None}
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options.items()
+        if value is not None and value != []
+    }
     if saved and (options or text is not None or file):
         names = flags(setting.name for setting in fields(TraceRequest) if setting.metadata)
         raise BadArgumentError(

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 3  # counts up with that of engine/interface.h
+INTERFACE = 4  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
+ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
+_SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 PRECISIONS = ("fp32", "bf16", "int8")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
 Report = ctypes.CFUNCTYPE(c_int32, c_int64)
@@ -34,12 +36,13 @@ def _struct(title: str, *fields: str) -> type[ctypes.Structure]:
 Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 is_bfloat16")
 Config = _struct(
     "Config",
-    "int32 vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers encoder_heads"
-    " decoder_heads encoder_head_dim decoder_head_dim activation gated norm_first rms_norm"
-    " scaled_dot has_positions max_positions position_offset relative_reach scale_embedding"
-    " embedding_norm tied_output scale_output pad_id token_types image_length patch_width"
-    " head_outputs head_activation precision kernels",
-    "float norm_eps",
+    "int32 kind vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers"
+    " encoder_heads decoder_heads encoder_head_dim decoder_head_dim decoder_key_heads activation"
+    " gated norm_first rms_norm scaled_dot has_positions max_positions position_offset"
+    " relative_reach window first_window_layer scale_embedding embedding_norm tied_output"
+    " scale_output pad_id start_id token_types image_length patch_width head_outputs"
+    " head_activation precision kernels",
+    "float norm_eps rotary_factor",
 )
 Generation = _struct(
     "Generation",
@@ -82,10 +85,8 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "select": (c_int32, [c_void_p, c_int32, Int32s, c_int32]),
     "step": (
         c_int32,
-        [c_void_p, Int32s, c_int32, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
+        [c_void_p, Int32s, c_int32, Int32s, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
     ),
-    "open_reader": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32]),
-    "close_reader": (None, [c_void_p]),
     "read_texts": (
         c_int32,
         [c_void_p, Int32s, Int32s, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
@@ -128,6 +129,11 @@ def kernels() -> list[str]:
     while (name := library().regard_kernels(len(names))) is not None:
         names.append(name.decode())
     return names
+
+
+def activation(name: str) -> int:
+    """The library's number of an activation, by its name in configs."""
+    return ACTIVATIONS.index(_SAME.get(name, name))
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:

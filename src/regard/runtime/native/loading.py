@@ -8,18 +8,16 @@ import torch
 from torch import nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.configs.encoder import EncoderConfig
+from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.layers import RelativeBias, Stack
 from regard.layers.low_rank import LowRankLinear
 from regard.models import Encoder, EncoderDecoder, Model, VisionTransformer
-from regard.models.heads import HEADS
-from regard.runtime.native import library
+from regard.runtime.native import library, reads
 from regard.runtime.native.decodes import NativeEncoderDecoder
 from regard.runtime.native.reads import NativeReader, NativeVision
-from regard.runtime.packed import Limits
 
-# The names of activations in the library, by those in configs.
-_ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 _SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
 
 
@@ -50,8 +48,6 @@ def open_native(
         model = from_pretrained(open_checkpoint(model), dtype=None)
     if not isinstance(model, EncoderDecoder | Encoder | VisionTransformer):
         raise _cannot_run(f"a model of the class {type(model).__name__}")
-    if isinstance(model, EncoderDecoder) and not model.writes:
-        raise _cannot_run(f"an encoder–decoder with the head {model.head_name!r}")
     _check_modules(model)
     config, tensors = model.config, _tensors(model)
     entries = (library.Tensor * len(tensors))(
@@ -65,85 +61,55 @@ def open_native(
             for name, tensor in tensors.items()
         )
     )
-    settings = _config(model, precision=library.PRECISIONS.index(precision), kernels=kernels)
-    opened = loaded.regard_open if model.writes else loaded.regard_open_reader
-    pointer = opened(ctypes.byref(settings), entries, len(entries))
+    settings = _config(config, library.PRECISIONS.index(precision), kernels)
+    pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
-    if isinstance(model, EncoderDecoder):
-        return NativeEncoderDecoder(pointer, _limits(config), config.decoder_vocab_size, threads)
-    outputs = 0 if model.head_name == "none" else settings.head_outputs or config.d_model
-    of_tokens = model.head_name not in ("pooler", "classification")
-    arguments = (pointer, config.d_model, outputs, of_tokens, threads)
-    if isinstance(model, VisionTransformer):
-        image = (config.channels, *config.image_size)
-        return NativeVision(*arguments, image=image, patch=config.patch_size)
-    return NativeReader(
-        *arguments,
-        limits=_limits(config),
-        token_types=config.token_types,
-        counts_padding=config.count_padding,
-    )
+    if not model.writes:
+        kind = NativeVision if model.reads == "image" else NativeReader
+        return kind(config, pointer, threads)
+    limits = reads.limits_of(config)
+    return NativeEncoderDecoder(pointer, limits, config.decoder_vocab_size, threads)
 
 
-def _limits(config: Any) -> Limits:
-    endless = getattr(config, "positions", None) == "relative"
-    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)
-
-
-def _config(model: Model, **others: int) -> Any:
-    """The library's config; what a model has no use for is 0 there."""
-    config: Any = model.config
-    values = {field[0]: getattr(config, field[0], None) or 0 for field in library.Config._fields_}
-    relative = getattr(config, "positions", None) == "relative"
-    values |= dict(
-        activation=_activation(config.activation),
-        norm_first=config.norm_first,
-        rms_norm=config.norm_kind == "rms",
-        scaled_dot=config.score == "scaled_dot",
-        has_positions=not relative and model.reads == "text",
-        relative_reach=config.relative_distance if relative else -1,
-        pad_id=-1 if getattr(config, "pad_id", None) is None else config.pad_id,
-    )
-    if isinstance(model, EncoderDecoder):
-        values |= dict(
+def _config(config: Any, precision: int, kernels: int) -> Any:
+    names = {field[0] for field in library.Config._fields_}
+    same = {name: value for name, value in vars(config).items() if name in names}
+    if isinstance(config, EncoderConfig | VisionConfig):
+        others = dict(precision=precision, kernels=kernels)
+        return library.Config(**same | reads.settings(config) | others)
+    relative = config.positions == "relative"
+    return library.Config(
+        **same
+        | reads.head(config)
+        | dict(
+            kind=library.ENCODER_DECODER,
             target_vocab_size=config.decoder_vocab_size,
             encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
             decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
+            decoder_key_heads=config.decoder_heads,
+            activation=library.activation(config.activation),
+            norm_first=config.norm_first,
+            rms_norm=config.norm_kind == "rms",
+            scaled_dot=config.score == "scaled_dot",
+            has_positions=not relative,
+            relative_reach=config.relative_distance if relative else -1,
+            rotary_factor=1,
+            precision=precision,
+            kernels=kernels,
         )
-    else:
-        entries = HEADS[model.head_name].entries
-        sizes = {"token": values["vocab_size"], "label": len(config.labels), "position": 2}
-        pooler = getattr(config, "pooler_activation", "tanh")
-        values |= dict(
-            encoder_layers=config.num_layers,
-            encoder_heads=config.num_heads,
-            encoder_head_dim=config.d_model // config.num_heads,
-            embedding_norm=model.reads == "text",
-            head_outputs=sizes.get(entries, 0),
-            head_activation=_activation(config.activation if entries == "token" else pooler),
-        )
-    if isinstance(model, VisionTransformer):
-        values |= dict(
-            image_length=1 + model.grid[0] * model.grid[1],
-            patch_width=model.embed.patches.weight[0].numel(),
-        )
-    return library.Config(**values | others)
-
-
-def _activation(name: str) -> int:
-    return library.ACTIVATIONS.index(_ACTIVATIONS.get(name, name))
+    )
 
 
 @torch.no_grad()
 def _tensors(model: Model) -> dict[str, torch.Tensor]:
     """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
     tensors = dict(model.state_dict())
-    if isinstance(model, VisionTransformer):
+    if model.reads == "image":
         tensors["embed.patches.weight"] = tensors["embed.patches.weight"].flatten(1)
-        positions = tensors["embed.positions"][0].clone()
-        positions[0] += tensors.pop("embed.class_token")[0, 0]
-        tensors["embed.positions"] = positions
+        positions = tensors["embed.positions"][0].float()
+        first = tensors.pop("embed.class_token")[0]
+        tensors["embed.positions"] = torch.cat([positions[:1] + first, positions[1:]])
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear):
             tensors[f"{name}.weight"] = module.merged().weight

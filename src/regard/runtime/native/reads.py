@@ -9,32 +9,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.configs.encoder import EncoderConfig
+from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.heads import HEADS
+from regard.configs.vision import VisionConfig
 from regard.errors import BadArgumentError
 from regard.runtime.native import library
 from regard.runtime.native.library import int32, pointer_to
-from regard.runtime.packed import Limits, check_pixels
+from regard.runtime.packed import Limits, check_ended, check_pixels
 from regard.runtime.rows import Ints
 
 Floats = NDArray[np.float32]
 
 
 class _Reading:
-    """An encoder, and its head, if it has one.
+    """A model's body, and its head, if it has one.
 
     Args:
         pointer: of the library's model, which ends with this object.
-        width: of the states.
-        outputs: of the head; 0: it has none.
-        of_tokens: the head reads every state, else the first of each text or image.
         threads: that share a batch's texts.
     """
 
-    def __init__(self, pointer: int, width: int, outputs: int, of_tokens: bool, threads: int):
+    def __init__(self, config: Any, pointer: int, threads: int):
         if threads < 1:
             raise BadArgumentError(f"threads must be at least 1; got {threads}.")
         self._library, self._pointer, self._threads = library.library(), pointer, threads
-        self._width, self._outputs, self._of_tokens = width, outputs, of_tokens
-        weakref.finalize(self, self._library.regard_close_reader, pointer)
+        weakref.finalize(self, self._library.regard_close, pointer)
+        self._width = config.d_model
+        self._outputs = 0 if config.head == "none" else head(config)["head_outputs"] or self._width
+        # Whether the head reads every state; else the first of those that it is given.
+        self._of_tokens = config.head not in ("pooler", "classification")
 
     def head(self, states: Floats) -> Floats:
         """States, (batch, length, d_model) → the head's output; without a head, the states."""
@@ -55,23 +59,16 @@ class _Reading:
 
 
 class NativeReader(_Reading):
-    """A model that reads texts for its head.
+    """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
 
-    Args:
-        token_types: that its tokens may have; None: it has none.
-        counts_padding: padding has positions.
-    """
-
-    def __init__(
-        self,
-        *arguments: Any,
-        limits: Limits,
-        token_types: int | None,
-        counts_padding: bool,
-    ):
-        super().__init__(*arguments)
-        self.limits, self._token_types = limits, token_types
-        self._counts_padding = counts_padding
+    def __init__(self, config: Any, pointer: int, threads: int):
+        super().__init__(config, pointer, threads)
+        self.limits, self._token_types = limits_of(config), getattr(config, "token_types", None)
+        self._is_pair = isinstance(config, EncoderDecoderConfig)
+        # Whether padding has positions, where it is not on the right.
+        self._counts_padding = getattr(config, "count_padding", self._is_pair)
+        self._ends = config.eos_id if self._is_pair else None
+        self._last = config.head == "classification" and not isinstance(config, EncoderConfig)
 
     def __call__(self, ids: Ints, **inputs: Any) -> Floats:
         """The head's output, as the model's; the arguments are those of `hidden`.
@@ -79,13 +76,14 @@ class NativeReader(_Reading):
         Raises:
             BadArgumentError: as `hidden`, or a text without its first token, where the head reads.
         """
-        mask = inputs.get("attention_mask")
-        mask = self.limits.mask(ids) if mask is None else mask
-        if self._outputs and not self._of_tokens and not mask[:, :1].all():
-            raise BadArgumentError(
-                "the head reads the first token of each text, which must be no padding; got a text"
-                " that begins with padding. Pad on the right."
-            )
+        if not (self._of_tokens or self._last):
+            mask = inputs.get("attention_mask")
+            mask = self.limits.mask(ids) if mask is None else mask
+            if not mask[:, :1].all():
+                raise BadArgumentError(
+                    "the head reads the first token of each text; got a text that begins with"
+                    " padding. Pad on the right."
+                )
         return self.head(self.hidden(ids, **inputs))
 
     def hidden(
@@ -95,35 +93,43 @@ class NativeReader(_Reading):
         token_type_ids: Ints | None = None,
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> Floats:
-        """The last states, (batch, length, d_model), which are 0 for padding.
+        """The states that the head reads, as `PackedReader.hidden` gives them; 0 for padding.
 
         Args:
-            ids: (batch, length), padded on either side.
-            token_type_ids: (batch, length); 0 by default.
-            attention_mask: (batch, length), False for padding; by default False where ids are the
-                model's pad_id.
+            ids, token_type_ids, attention_mask: as there.
 
         Raises:
-            BadArgumentError: ids that the model cannot read, or token types that it does not have.
+            BadArgumentError: as there.
         """
         self.limits.check(ids)
         if token_type_ids is not None and self._token_types is None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
-        mask = self.limits.mask(ids) if attention_mask is None else attention_mask
+        token = self.limits.mask(ids)
+        mask = token if attention_mask is None or self._is_pair else attention_mask
         positions = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
         if not self._counts_padding:
-            token = self.limits.mask(ids)
-            positions = token.cumsum(1) * token - 1
-        texts = [int32(each[mask]) for each in (ids, positions)]
-        types = None if token_type_ids is None else int32(token_type_ids[mask])
-        lengths = int32(mask.sum(1))
+            counted = token if self._token_types else mask
+            positions = counted.cumsum(1) * counted - 1
+        states = self._states(ids, positions, token_type_ids, mask)
+        if not self._last:
+            return states
+        chosen = mask & (token if self._ends is None else ids == self._ends)
+        if self._is_pair:
+            check_ended(chosen.any(1))
+        last = (np.arange(ids.shape[1]) * chosen).argmax(1)
+        return states[np.arange(len(ids)), last][:, None]
+
+    def _states(
+        self, ids: Ints, positions: Ints, types: Ints | None, mask: NDArray[np.bool_]
+    ) -> Floats:
+        texts = [None if each is None else int32(each[mask]) for each in (ids, positions, types)]
+        lengths, tokens = int32(mask.sum(1)), int(mask.sum())
         states = np.zeros((*ids.shape, self._width), np.float32)
-        rows = states if mask.all() else np.empty((len(texts[0]), self._width), np.float32)
+        rows = states if mask.all() else np.empty((tokens, self._width), np.float32)
         status = self._library.regard_read_texts(
             self._pointer,
-            *map(pointer_to, texts),
-            None if types is None else pointer_to(types),
-            len(texts[0]),
+            *(None if each is None else pointer_to(each) for each in texts),
+            tokens,
             pointer_to(lengths),
             len(lengths),
             self._threads,
@@ -136,16 +142,11 @@ class NativeReader(_Reading):
 
 
 class NativeVision(_Reading):
-    """A model that reads images for its head.
+    """A model that reads images for its head."""
 
-    Args:
-        image: its channels, height and width.
-        patch: height and width of a patch.
-    """
-
-    def __init__(self, *arguments: Any, image: tuple[int, int, int], patch: tuple[int, int]):
-        super().__init__(*arguments)
-        self._image, self._patch = image, patch
+    def __init__(self, config: VisionConfig, pointer: int, threads: int):
+        super().__init__(config, pointer, threads)
+        self._image, self._patch = (config.channels, *config.image_size), config.patch_size
 
     def __call__(self, pixels: Floats) -> Floats:
         """(batch, channels, height, width) → the head's output, as the model's.
@@ -169,3 +170,51 @@ class NativeVision(_Reading):
         )
         library.check(status)
         return states
+
+
+def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
+    """The library's settings of an encoder, but for those of the same name and meaning."""
+    common = dict(
+        kind=library.ENCODER,
+        target_vocab_size=1,
+        encoder_layers=config.num_layers,
+        encoder_heads=config.num_heads,
+        encoder_head_dim=config.d_model // config.num_heads,
+        decoder_heads=1,
+        decoder_key_heads=1,
+        decoder_head_dim=1,
+        activation=library.activation(config.activation),
+        norm_first=config.norm_first,
+        scaled_dot=True,
+        relative_reach=-1,
+    )
+    if isinstance(config, VisionConfig):
+        (height, width), (rows, columns) = config.image_size, config.patch_size
+        patches = (height // rows) * (width // columns)
+        size = dict(image_length=1 + patches, patch_width=config.channels * rows * columns)
+        return common | head(config) | size | dict(vocab_size=1, max_positions=1)
+    texts = dict(has_positions=True, embedding_norm=True, token_types=config.token_types or 0)
+    return common | head(config) | texts | dict(pad_id=0)
+
+
+def head(config: Any) -> dict[str, int]:
+    """The library's settings of a head."""
+    if config.head == "language_model":
+        return {}
+    masked = config.head == "masked_lm"
+    sizes = {
+        "token": config.vocab_size if masked else 0,
+        "label": len(config.labels),
+        "position": 2,
+    }
+    activation = config.activation if masked else getattr(config, "pooler_activation", "tanh")
+    return dict(
+        head_outputs=sizes.get(HEADS[config.head].entries, 0),
+        head_activation=library.activation(activation),
+    )
+
+
+def limits_of(config: Any) -> Limits:
+    """Limits of the ids of a text."""
+    endless = getattr(config, "positions", None) in ("relative", "rotary")
+    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)

@@ -1,0 +1,55 @@
+// The encoder: texts, or images, → the states of their tokens or patches, which see each other.
+#pragma once
+#include "layers/transformer.h"
+
+namespace regard {
+
+class Encoder {
+ public:
+  Encoder() = default;
+  Encoder(const regard_config& config, const Weights& weights)
+      : stack_(weights, "encoder", config,
+               {config.encoder_layers, config.encoder_heads, config.encoder_heads,
+                config.encoder_head_dim, false, embedding(config), config.vocab_size}) {
+    if (config.image_length == 0) return;
+    patches_ = Linear(weights, {{"embed.patches", Axis{1, config.d_model}}},
+                      Axis{1, config.patch_width}, static_cast<Precision>(config.precision));
+    places_ = rows_of(weights("embed.positions", config.image_length, config.d_model));
+  }
+
+  void embed(Work& work, const Texts& texts) const {
+    stack_.embed(work, texts.ids.data(), texts.positions.data(),
+                 texts.types.empty() ? nullptr : texts.types.data(), texts.rows());
+  }
+
+  // Patches of images, whose first place is the class token's.
+  void embed(Work& work, const float* patches, int images, int length, int width) const {
+    const size_t stride = stack_.stride(), in = stride_of(width);
+    float* x = work.states.need(images * length * stride);
+    for (int i = 0; i < images; i++, x += length * stride) {
+      std::copy_n(places_.data(), length * stride, x);
+      float* padded = work.wide.need(length * in);
+      for (int p = 1; p < length; p++, patches += width)
+        std::fill(std::copy_n(patches, width, padded + p * in), padded + (p + 1) * in, 0.0f);
+      patches_(work, padded + in, in, length - 1, x + stride, Into::ADD);
+    }
+  }
+
+  // What is embedded → its states, (rows, stride), in work.states.
+  const float* operator()(Work& work, const Texts& texts) const {
+    return stack_(
+        work, texts, [](size_t) { return Sight(); }, [](size_t, const float*, float*) {});
+  }
+
+ private:
+  static const char* embedding(const regard_config& config) {
+    if (config.image_length > 0) return nullptr;
+    return config.kind == REGARD_ENCODER ? "embed" : "encoder.embed";
+  }
+
+  Stack stack_;
+  Linear patches_;        // of images
+  Buffer<float> places_;  // their positions, the first with the class token
+};
+
+}  // namespace regard
