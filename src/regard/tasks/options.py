@@ -34,6 +34,11 @@ class EngineOptions(Options):
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
 
+def _force() -> bool:
+    what = "Also answer texts in another language or script than the model's: guesses."
+    return option(False, what)
+
+
 class WritingOptions(Options):
     """Options of every task that writes."""
 
@@ -43,9 +48,7 @@ class WritingOptions(Options):
 class RewritingOptions(WritingOptions):
     """Options of a model that reads a text and writes another."""
 
-    force: bool = option(
-        False, "Also answer texts in another language or script than the model's: guesses."
-    )
+    force: bool = _force()
 
 
 class TranslationOptions(RewritingOptions):
@@ -183,6 +186,7 @@ class TraceRequest:
     sentence: int | None = option(
         None, "Sentence of a text to be translated, from 1.", shown="the first", min=1
     )
+    force: bool = _force()
 
     @property
     def changed(self) -> dict[str, Any]:

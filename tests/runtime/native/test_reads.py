@@ -7,11 +7,20 @@ import pytest
 import torch
 from torch import nn
 
-from fixtures.families import ENCODERS
+from fixtures.families import DECODERS, ENCODER_DECODERS, ENCODERS
 from regard import RegardError
 from regard.configs.heads import ENCODER_HEADS, HEADS, VISION_HEADS
 from regard.layers.low_rank import add_adapters
-from regard.models import Encoder, EncoderConfig, VisionConfig, VisionTransformer
+from regard.models import (
+    Decoder,
+    DecoderConfig,
+    Encoder,
+    EncoderConfig,
+    EncoderDecoder,
+    EncoderDecoderConfig,
+    VisionConfig,
+    VisionTransformer,
+)
 from regard.runtime.native import library
 from regard.runtime.native.loading import open_native
 from regard.runtime.native.reads import NativeReader, NativeVision
@@ -122,6 +131,49 @@ def test_states_and_head_are_the_models_one_after_the_other() -> None:
     assert not states[~tokens].any()
     masked = expected[torch.from_numpy(tokens)][None, ::3]
     same(native.head(masked.numpy()), model.head(masked, model.embed.tokens.weight))
+
+
+@pytest.mark.parametrize("head", ["classification", "question_answering"])
+@pytest.mark.parametrize("changes", ENCODER_DECODERS.values(), ids=list(ENCODER_DECODERS))
+@EVERY_KERNEL
+@torch.no_grad()
+def test_encoder_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None:
+    torch.manual_seed(3)
+    sizes: Any = dict(d_model=12, d_ff=20, encoder_layers=2, decoder_layers=3, encoder_heads=3)
+    sizes |= dict(decoder_heads=2, max_positions=64, head=head, labels=labels_of(head))
+    model = drawn(EncoderDecoder(EncoderDecoderConfig(VOCAB, **sizes | changes)))
+    ids = ragged(9)
+    ids[np.arange(9), (ids != 0).sum(1) - 1] = model.config.eos_id
+    native, source = opened(model, kernels=kernels), torch.from_numpy(ids)
+    got, expected = native(ids), model(source, source)
+    tokens = np.ones(9, bool) if head == "classification" else ids != 0
+    same(got[tokens], expected[torch.from_numpy(tokens)])
+    alone = native(ids[3:4, : (ids[3] != 0).sum()])[0]
+    assert (alone == got[3][: len(alone)]).all()
+
+
+def test_a_text_without_the_end_token_has_no_labels() -> None:
+    model = EncoderDecoder(EncoderDecoderConfig(VOCAB, head="classification", labels=("a",)))
+    with pytest.raises(RegardError, match="must contain the end token, where its labels are read"):
+        opened(model)(np.array([[5, 6, 7]]))
+
+
+@pytest.mark.parametrize("head", ["classification", "question_answering"])
+@pytest.mark.parametrize("changes", DECODERS.values(), ids=list(DECODERS))
+@EVERY_KERNEL
+@torch.no_grad()
+def test_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None:
+    torch.manual_seed(3)
+    settings: Any = changes | dict(max_positions=64, pad_id=0, head=head, labels=labels_of(head))
+    model = drawn(Decoder(DecoderConfig(VOCAB, **settings)))
+    ids = ragged(9)
+    native, mask = opened(model, kernels=kernels), ids != 0
+    got = native(ids, attention_mask=mask)
+    expected = model(torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
+    tokens = np.ones(9, bool) if head == "classification" else mask
+    same(got[tokens], expected[torch.from_numpy(tokens)])
+    alone = native(ids[3:4, : mask[3].sum()])[0]
+    assert (alone == got[3][: len(alone)]).all()
 
 
 @pytest.mark.parametrize("head", VISION_HEADS)

@@ -8,17 +8,23 @@ import torch
 from torch import nn
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
-from regard.layers import RelativeBias, Stack
+from regard.generation.filters import NO_TOKEN
+from regard.layers import MultiHeadAttention, Stack
 from regard.layers.low_rank import LowRankLinear
-from regard.models import Encoder, EncoderDecoder, Model, VisionTransformer
+from regard.models import Decoder, Encoder, EncoderDecoder, Model, VisionTransformer
 from regard.runtime.native import library, reads
-from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.native.reads import NativeReader, NativeVision
 
-_SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
+_BIAS = "relative_bias.table"  # of scores by distance
+_SETTINGS = (
+    *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
+    *("windows", "scale", "offset"),
+)
 
 
 def open_native(
@@ -27,7 +33,7 @@ def open_native(
     *,
     threads: int = 1,
     kernels: int = 0,
-) -> NativeEncoderDecoder | NativeReader | NativeVision:
+) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
     """The model, ready to run in the native engine.
 
     Args:
@@ -46,7 +52,7 @@ def open_native(
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
         model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder | Encoder | VisionTransformer):
+    if not isinstance(model, EncoderDecoder | Decoder | Encoder | VisionTransformer):
         raise _cannot_run(f"a model of the class {type(model).__name__}")
     _check_modules(model)
     config, tensors = model.config, _tensors(model)
@@ -61,44 +67,59 @@ def open_native(
             for name, tensor in tensors.items()
         )
     )
-    settings = _config(config, library.PRECISIONS.index(precision), kernels)
+    settings = _config(config, tensors, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
+    if model.reads == "image":
+        return NativeVision(config, pointer, threads)
     if not model.writes:
-        kind = NativeVision if model.reads == "image" else NativeReader
-        return kind(config, pointer, threads)
-    limits = reads.limits_of(config)
-    return NativeEncoderDecoder(pointer, limits, config.decoder_vocab_size, threads)
+        return NativeReader(config, pointer, threads)
+    kind = NativeDecoder if isinstance(model, Decoder) else NativeEncoderDecoder
+    return kind(pointer, reads.limits_of(config), settings.target_vocab_size, threads)
 
 
-def _config(config: Any, precision: int, kernels: int) -> Any:
+def _config(config: Any, tensors: dict[str, torch.Tensor], precision: int, kernels: int) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
-    if isinstance(config, EncoderConfig | VisionConfig):
-        others = dict(precision=precision, kernels=kernels)
-        return library.Config(**same | reads.settings(config) | others)
-    relative = config.positions == "relative"
-    return library.Config(
-        **same
-        | reads.head(config)
-        | dict(
-            kind=library.ENCODER_DECODER,
-            target_vocab_size=config.decoder_vocab_size,
-            encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
-            decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
-            decoder_key_heads=config.decoder_heads,
-            activation=library.activation(config.activation),
-            norm_first=config.norm_first,
-            rms_norm=config.norm_kind == "rms",
-            scaled_dot=config.score == "scaled_dot",
-            has_positions=not relative,
-            relative_reach=config.relative_distance if relative else -1,
-            rotary_factor=1,
-            precision=precision,
-            kernels=kernels,
-        )
+    bias = tensors.get(f"decoder.{_BIAS}")
+    common = dict(
+        activation=library.activation(config.activation),
+        norm_first=config.norm_first,
+        rms_norm=config.norm_kind == "rms",
+        scaled_dot=config.score == "scaled_dot",
+        relative_reach=-1 if bias is None else len(bias) // 2,
+        precision=precision,
+        kernels=kernels,
+        **reads.head(config),
     )
+    if isinstance(config, EncoderConfig | VisionConfig):
+        return library.Config(**same | common | reads.settings(config))
+    common["has_positions"] = config.positions in ("learned", "sinusoidal")
+    if isinstance(config, DecoderConfig):
+        alone = dict(
+            kind=library.DECODER,
+            target_vocab_size=config.vocab_size,
+            encoder_heads=1,
+            encoder_head_dim=1,
+            decoder_layers=config.num_layers,
+            decoder_heads=config.num_heads,
+            decoder_head_dim=config.head_dim or config.d_model // config.num_heads,
+            decoder_key_heads=config.num_key_heads or config.num_heads,
+            rotary_factor=getattr(config.rotary_scaling, "attention_factor", 1),
+            window=config.window or 0,
+            pad_id=NO_TOKEN,
+        )
+        return library.Config(**same | common | alone)
+    pair = dict(
+        kind=library.ENCODER_DECODER,
+        target_vocab_size=config.decoder_vocab_size,
+        encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
+        decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
+        decoder_key_heads=config.decoder_heads,
+        rotary_factor=1,
+    )
+    return library.Config(**same | common | pair)
 
 
 @torch.no_grad()
@@ -113,8 +134,10 @@ def _tensors(model: Model) -> dict[str, torch.Tensor]:
     for name, module in model.named_modules():
         if isinstance(module, LowRankLinear):
             tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and isinstance(module.relative_bias, RelativeBias):
-            tensors[f"{name}.relative_bias.table"] = module.relative_bias.by_distance()
+        if isinstance(module, Stack) and module.relative_bias is not None:
+            tensors[f"{name}.{_BIAS}"] = module.relative_bias.by_distance()
+        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
+            tensors[f"{name.split('.')[0]}.rotary.frequencies"] = module.rotary.frequencies
     return {
         name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
         for name, tensor in tensors.items()

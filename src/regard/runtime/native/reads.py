@@ -17,6 +17,7 @@ from regard.errors import BadArgumentError
 from regard.runtime.native import library
 from regard.runtime.native.library import int32, pointer_to
 from regard.runtime.packed import Limits, check_ended, check_pixels
+from regard.runtime.padding import not_padding
 from regard.runtime.rows import Ints
 
 Floats = NDArray[np.float32]
@@ -65,10 +66,11 @@ class NativeReader(_Reading):
         super().__init__(config, pointer, threads)
         self.limits, self._token_types = limits_of(config), getattr(config, "token_types", None)
         self._is_pair = isinstance(config, EncoderDecoderConfig)
+        self._is_encoder = isinstance(config, EncoderConfig)
         # Whether padding has positions, where it is not on the right.
         self._counts_padding = getattr(config, "count_padding", self._is_pair)
         self._ends = config.eos_id if self._is_pair else None
-        self._last = config.head == "classification" and not isinstance(config, EncoderConfig)
+        self._last = config.head == "classification" and not self._is_encoder
 
     def __call__(self, ids: Ints, **inputs: Any) -> Floats:
         """The head's output, as the model's; the arguments are those of `hidden`.
@@ -78,7 +80,7 @@ class NativeReader(_Reading):
         """
         if not (self._of_tokens or self._last):
             mask = inputs.get("attention_mask")
-            mask = self.limits.mask(ids) if mask is None else mask
+            mask = not_padding(ids, self.limits.pad_id) if mask is None else mask
             if not mask[:, :1].all():
                 raise BadArgumentError(
                     "the head reads the first token of each text; got a text that begins with"
@@ -104,11 +106,11 @@ class NativeReader(_Reading):
         self.limits.check(ids)
         if token_type_ids is not None and self._token_types is None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
-        token = self.limits.mask(ids)
+        token = not_padding(ids, self.limits.pad_id)
         mask = token if attention_mask is None or self._is_pair else attention_mask
         positions = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
         if not self._counts_padding:
-            counted = token if self._token_types else mask
+            counted = token if self._is_encoder else mask
             positions = counted.cumsum(1) * counted - 1
         states = self._states(ids, positions, token_type_ids, mask)
         if not self._last:
@@ -183,18 +185,14 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
         decoder_heads=1,
         decoder_key_heads=1,
         decoder_head_dim=1,
-        activation=library.activation(config.activation),
-        norm_first=config.norm_first,
-        scaled_dot=True,
-        relative_reach=-1,
     )
     if isinstance(config, VisionConfig):
         (height, width), (rows, columns) = config.image_size, config.patch_size
         patches = (height // rows) * (width // columns)
         size = dict(image_length=1 + patches, patch_width=config.channels * rows * columns)
-        return common | head(config) | size | dict(vocab_size=1, max_positions=1)
+        return common | size | dict(vocab_size=1, max_positions=1)
     texts = dict(has_positions=True, embedding_norm=True, token_types=config.token_types or 0)
-    return common | head(config) | texts | dict(pad_id=0)
+    return common | texts | dict(pad_id=0)
 
 
 def head(config: Any) -> dict[str, int]:
