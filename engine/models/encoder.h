@@ -15,6 +15,8 @@ class Encoder {
     patches_ = Linear(weights, {{"embed.patches", Axis{1, config.d_model}}},
                       Axis{1, config.patch_width}, static_cast<Precision>(config.precision));
     places_ = rows_of(weights("embed.positions", config.image_length, config.d_model));
+    Tensor first = weights("embed.class_token", 1, config.d_model);
+    for (int i = 0; i < config.d_model; i++) places_.data()[i] += first.at(0, i);
   }
 
   void embed(Work& work, const Texts& texts) const {

@@ -56,6 +56,7 @@ Tensors tensors_of(const regard_config& c) {
     if (c.image_length > 0) {
       t.linear("embed.patches", c.d_model, c.patch_width);
       t.add("embed.positions", c.image_length, c.d_model);
+      t.add("embed.class_token", 1, c.d_model);
     } else {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);

@@ -2,33 +2,35 @@
 
 import ctypes
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
+import numpy as np
+from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
+from regard.configs.tables import relative_buckets
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
-from regard.layers import MultiHeadAttention, Stack
-from regard.layers.low_rank import LowRankLinear
-from regard.models import Decoder, Encoder, EncoderDecoder, Model, VisionTransformer
 from regard.runtime.native import library, reads
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.native.reads import NativeReader, NativeVision
 
-_BIAS = "relative_bias.table"  # of scores by distance
-_SETTINGS = (
-    *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
-    *("windows", "scale", "offset"),
-)
+if TYPE_CHECKING:
+    from torch import nn
+
+Arrays = dict[str, NDArray[Any]]
+
+ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
+BIAS = "relative_bias.table"  # of scores by distance
+FREQUENCIES = "decoder.rotary.frequencies"
 
 
 def open_native(
-    model: nn.Module | CheckpointLike,
+    model: "nn.Module | CheckpointLike",
     precision: str = "fp32",
     *,
     threads: int = 1,
@@ -51,38 +53,49 @@ def open_native(
     check_choice("precision", precision, library.PRECISIONS)
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
-        model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder | Decoder | Encoder | VisionTransformer):
-        raise _cannot_run(f"a model of the class {type(model).__name__}")
-    _check_modules(model)
-    config, tensors = model.config, _tensors(model)
-    entries = (library.Tensor * len(tensors))(
+        checkpoint = open_checkpoint(model)
+        _check_kind(checkpoint.architecture)
+        config = checkpoint.config
+        state = _computed(config, read_state(checkpoint, config.shapes(), np))
+    else:
+        from regard.runtime.native.modules import state_of
+
+        _check_kind(getattr(model, "architecture", type(model).__name__))
+        config, state = model.config, state_of(model)
+    arrays = {name: _flat(array) for name, array in state.items()}
+    entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
                 name.encode(),
-                tensor.data_ptr(),
-                *(tensor.shape if tensor.dim() == 2 else (1, len(tensor))),
-                tensor.dtype == torch.bfloat16,
+                array.ctypes.data,
+                *(array.shape if array.ndim == 2 else (1, len(array))),
+                array.dtype == np.uint16,
             )
-            for name, tensor in tensors.items()
+            for name, array in arrays.items()
         )
     )
-    settings = _config(config, tensors, library.PRECISIONS.index(precision), kernels)
+    settings = _config(config, arrays, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
-    if model.reads == "image":
+    if isinstance(config, VisionConfig):
         return NativeVision(config, pointer, threads)
-    if not model.writes:
+    if config.head != "language_model":
         return NativeReader(config, pointer, threads)
-    kind = NativeDecoder if isinstance(model, Decoder) else NativeEncoderDecoder
+    kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
     return kind(pointer, reads.limits_of(config), settings.target_vocab_size, threads)
 
 
-def _config(config: Any, tensors: dict[str, torch.Tensor], precision: int, kernels: int) -> Any:
+def _check_kind(architecture: str) -> None:
+    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
+    if architecture not in ARCHITECTURES:
+        raise cannot_run(f"a model of the class {architecture}")
+
+
+def _config(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
-    bias = tensors.get(f"decoder.{_BIAS}")
+    bias = arrays.get(f"decoder.{BIAS}")
     common = dict(
         activation=library.activation(config.activation),
         norm_first=config.norm_first,
@@ -122,42 +135,37 @@ def _config(config: Any, tensors: dict[str, torch.Tensor], precision: int, kerne
     return library.Config(**same | common | pair)
 
 
-@torch.no_grad()
-def _tensors(model: Model) -> dict[str, torch.Tensor]:
-    """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
-    tensors = dict(model.state_dict())
-    if model.reads == "image":
-        tensors["embed.patches.weight"] = tensors["embed.patches.weight"].flatten(1)
-        positions = tensors["embed.positions"][0].float()
-        first = tensors.pop("embed.class_token")[0]
-        tensors["embed.positions"] = torch.cat([positions[:1] + first, positions[1:]])
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear):
-            tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and module.relative_bias is not None:
-            tensors[f"{name}.{_BIAS}"] = module.relative_bias.by_distance()
-        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
-            tensors[f"{name.split('.')[0]}.rotary.frequencies"] = module.rotary.frequencies
-    return {
-        name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
-        for name, tensor in tensors.items()
-    }
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    """A matrix or a vector of float32, or of bfloat16's bits. A convolution of patches is a product
+    with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
+    matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
+    matrix = matrix[0] if matrix.ndim == 3 else matrix
+    return np.ascontiguousarray(matrix, np.uint16 if array.dtype == np.uint16 else np.float32)
 
 
-def _check_modules(model: Any) -> None:
-    """Refuse a model whose modules are not those that its config describes."""
-    with torch.device("meta"):
-        described = dict(type(model)(model.config).named_modules())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear | nn.Dropout) or name not in described:
-            continue
-        other = described[name]
-        if type(module) is not type(other):
-            raise _cannot_run(f"{name}, a {type(module).__name__},")
-        for setting in _SETTINGS:
-            if getattr(module, setting, None) != getattr(other, setting, None):
-                raise _cannot_run(f"{name} with another {setting} than its config's")
+def _computed(config: Any, state: Arrays) -> Arrays:
+    """The weights of a checkpoint, and the tables of positions that follow from its config."""
+    positions = getattr(config, "positions", None)
+    if positions == "relative":
+        reach = config.relative_distance
+        for side in ("encoder", "decoder"):
+            buckets = relative_buckets(
+                np,
+                np.arange(-reach, reach + 1),
+                num_buckets=config.relative_buckets,
+                max_distance=reach,
+                bidirectional=side == "encoder",
+            )
+            state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
+    if positions == "rotary":  # whose powers torch rounds in its own way
+        from regard.positions import rotary_frequencies
+
+        width = config.head_dim or config.d_model // config.num_heads
+        scaling, theta = config.rotary_scaling, config.rotary_theta
+        state[FREQUENCIES] = rotary_frequencies(width, theta=theta, scaling=scaling).numpy()
+    return state
 
 
-def _cannot_run(what: str) -> UnsupportedError:
+def cannot_run(what: str) -> UnsupportedError:
+    """The error for what only torch can compute."""
     return UnsupportedError(f"{what} cannot run in the native engine; use the engine torch.")
