@@ -1307,6 +1307,11 @@ export interface components {
          */
         TraceRequest: {
             /**
+             * Force
+             * @default false
+             */
+            force: boolean;
+            /**
              * Forced Beginning
              * @default []
              */

@@ -34,6 +34,11 @@ class EngineOptions(Options):
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
 
+def _force() -> bool:
+    what = "Also answer texts in another language or script than the model's: guesses."
+    return option(False, what)
+
+
 class WritingOptions(Options):
     """Options of every task that writes."""
 
@@ -43,9 +48,7 @@ class WritingOptions(Options):
 class RewritingOptions(WritingOptions):
     """Options of a model that reads a text and writes another."""
 
-    force: bool = option(
-        False, "Also answer texts in another language or script than the model's: guesses."
-    )
+    force: bool = _force()
 
 
 class TranslationOptions(RewritingOptions):
@@ -105,6 +108,22 @@ class ClassificationOptions(Options):
     top_k: int | None = option(
         1, "Labels for each text; if more than one, as line number, label and score.", min=1
     )
+    labels: str | None = option(
+        None, "Labels of your own with commas between them, for a model of entailment (NLI)."
+    )
+    template: str | None = option(
+        None,
+        "What the model is asked about a label, which takes the place of {}.",
+        shown="'This example is {}.'",
+    )
+    multi_label: bool = option(
+        False, "Score each of these labels by itself; else they share a probability of one."
+    )
+
+    def check(self) -> None:
+        if self.labels is None and (self.template is not None or self.multi_label):
+            name = "multi_label" if self.template is None else "template"
+            raise BadArgumentError(f"`{name}` is about labels of your own; give `labels` too.")
 
 
 class LabelingOptions(Options):
@@ -183,6 +202,7 @@ class TraceRequest:
     sentence: int | None = option(
         None, "Sentence of a text to be translated, from 1.", shown="the first", min=1
     )
+    force: bool = _force()
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -149,6 +149,18 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
+def test_a_text_in_another_language_is_looked_at_by_force(regard, monkeypatch):
+    served, foreign = {}, "Où est la gare la plus proche ?"
+    outcome = regard("look", "en-de", foreign, "--json")
+    assert outcome.code == 2
+    assert outcome.err.endswith("another model, or --force.\n")
+    monkeypatch.setattr("regard.studio.app.serve", lambda app, listener, **how: served.update(how))
+    outcome = regard("look", "en-de", foreign, "--force", "--port", 0, "--no-open")
+    assert outcome.code == 0, outcome.err
+    request = TraceRequest("en-de", foreign, force=True)
+    assert served["path"] == f"/?trace={request.id}&landing=1"  # a text alone would be refused
+
+
 def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
     regard, monkeypatch, tmp_path
 ):
