@@ -99,7 +99,7 @@ HEADS = {
 }
 PROGRAM = """
 import sys
-from regard.cli.app import main
+from regard.cli.main import main
 try: main(sys.argv[1:])
 except SystemExit: pass
 slow = {"torch", "onnx", "jaxtyping", "huggingface_hub", "filelock"}
