@@ -100,8 +100,8 @@ class TaskCommand:
         languages = map(self.chosen.get, ("source_language", "target_language"))
         model = self.common["model"] or catalog.default(self.kind_name, *languages) or ""
         task = load(model, self.kind_name)
-        engine, precision, threads = map(self.common.get, ("engine", "precision", "threads"))
-        task = computed_by(task, engine, precision=precision, threads=threads, say=say)
+        settings = {name: self.common[name] for name in ("precision", "threads")}
+        task = computed_by(task, self.common["engine"], **settings, say=say)
         self.task, self.call = task.with_options(**self.chosen)
         if "Decoding" in self.kind.decoding:
             say_not_followed(model, getattr(self.task, "not_followed", ()))
