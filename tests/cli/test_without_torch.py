@@ -14,8 +14,8 @@ NATIVE = ("--engine", "native")
 def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAVY) -> list[str]:
     """Those of the modules that a call of the command has imported."""
     program = (
-        "import atexit, sys\n"
-        f"atexit.register(lambda: print([n for n in {modules} if n in sys.modules]))\n"
+        "import atexit, json, sys\n"
+        f"atexit.register(lambda: print(json.dumps([n for n in {modules} if n in sys.modules])))\n"
         "from regard.__main__ import main\n"
         "main()\n"
     )
@@ -33,6 +33,9 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
         ("translate", "--help"),
         ("translate", "Good morning.", *NATIVE),
         ("translate", "Good morning.", *NATIVE, "--model", "en-hi", "--num-beams", "2", "--json"),
+        ("classify", "I love it.", *NATIVE),
+        ("encode", "I love it.", *NATIVE),
+        ("generate", "ROMEO:", *NATIVE, "--max-new-tokens", "2"),
     ],
     ids=" ".join,
 )
