@@ -1,6 +1,7 @@
 """Messages that try to become control tokens, through templates and normalizers that help them."""
 
 import random
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -114,22 +115,10 @@ def _tokenizer(kind: str, template: str) -> Tokenizer:
     return Tokenizer(backend, pad=None, unk=None, eos="</s>", settings={"chat_template": whole})
 
 
-def main() -> None:
-    """Try hostile texts on every template and normalizer; print what forges, and the counts."""
-    import argparse
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, default=100_000, help="in all")
-    options = parser.parse_args()
+def attack(texts: int) -> Iterator[str]:
+    """Those of so many hostile texts, over all templates and normalizers, that forge a token."""
     pairs = [(kind, template) for kind in NORMALIZERS for template in TEMPLATES]
-    count = 0
-    for number in range(options.texts):
+    for number in range(texts):
         kind, template = pairs[number % len(pairs)]
         if text := forged(kind, template, number):
-            count += 1
-            print(f"{kind}, {template}: {text!r}", flush=True)
-    print(f"{options.texts:,} texts, {count:,} forged a control token")
-
-
-if __name__ == "__main__":
-    main()
+            yield f"{kind}, {template}: {text!r}"

@@ -5,10 +5,10 @@ them; each is left out, emptied, and given other values of its kind.
 """
 
 import json
+import random
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -155,24 +155,19 @@ def _theirs(name: str, folder: Path) -> nn.Module | None:
     return None
 
 
-def main() -> None:
-    """Try every mutant of the cases that are named, or of all; print what is neither equal nor
-    refused, and a table."""
+def attack(name: str, tries: int | None = None, seed: int = 1) -> tuple[int, list[str]]:
+    """The number of mutants of a case, all or so many by chance, and those that are neither equal
+    nor refused."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    warnings.simplefilter("ignore")
-    torch.set_num_threads(1)
-    print(f"{'family':28}", *(f"{name:>28}" for name in OUTCOMES))
-    for name in sys.argv[1:] or CASES:
-        counts = Counter[str]()
-        with tempfile.TemporaryDirectory() as scratch:
-            for mutant in mutants(prepare(name, Path(scratch))):
-                result, detail = outcome(name, Path(scratch), mutant)
-                counts[result] += 1
-                if result in OUTCOMES[3:]:
-                    print(f"    {name}: {mutant}: {result}: {detail[:150]}", flush=True)
-        print(f"{name:28}", *(f"{counts[result]:28,}" for result in OUTCOMES), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen = list(mutants(prepare(name, Path(scratch))))
+        if tries is not None:
+            chosen = random.Random(f"{name} {seed}").sample(chosen, tries)
+        failures = []
+        for mutant in chosen:
+            result, detail = outcome(name, Path(scratch), mutant)
+            if result not in OUTCOMES[:3]:
+                failures.append(f"{mutant}: {result}: {detail[:150]}")
+    return len(chosen), failures

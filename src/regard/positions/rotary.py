@@ -52,6 +52,13 @@ class Llama3Scaling:
     high_freq_factor: int | float
     original_max_position_embeddings: int  # the length of those texts, in tokens
 
+    def __post_init__(self) -> None:
+        if not self.low_freq_factor < self.high_freq_factor:
+            raise BadArgumentError(
+                "high_freq_factor must be above low_freq_factor;"
+                f" got {self.high_freq_factor:g} and {self.low_freq_factor:g}."
+            )
+
     def __call__(self, frequencies: Float[Tensor, " half"]) -> Float[Tensor, " half"]:
         low, high = self.low_freq_factor, self.high_freq_factor
         rotations = self.original_max_position_embeddings / (2 * math.pi / frequencies)
