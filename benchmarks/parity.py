@@ -134,7 +134,7 @@ def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> 
     ours = {name: weight.grad for name, weight in twins.ours.named_parameters()}
     table = {
         name: place
-        for name, place in places(family.names(twins.ours)).items()
+        for name, place in places(family.names(twins.ours.config, twins.ours.state_dict())).items()
         if name in ours and theirs.get(place.name) is not None  # some are buffers on one side
     }
     wanted = to_ours(table, theirs)

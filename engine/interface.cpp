@@ -14,7 +14,7 @@ struct regard_model {
   regard_model(const regard_config& config, const Weights& weights, const Kernels& kernels)
       : model(config, weights, kernels), idle(model) {}
 
-  EncoderDecoder model;
+  Model model;
   mutable Idle idle;
 };
 
@@ -115,7 +115,8 @@ int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t t
         all->lengths.push_back(static_cast<int32_t>(hypothesis.log_probs.size()));
         all->scores.push_back(hypothesis.score);
         all->finished.push_back(hypothesis.finished);
-        all->ids.insert(all->ids.end(), hypothesis.tokens.begin() + 1, hypothesis.tokens.end());
+        all->ids.insert(all->ids.end(), hypothesis.tokens.end() - hypothesis.log_probs.size(),
+                        hypothesis.tokens.end());
         all->log_probs.insert(all->log_probs.end(), hypothesis.log_probs.begin(),
                               hypothesis.log_probs.end());
       }
@@ -170,13 +171,13 @@ int32_t regard_select(regard_decode* decode, int32_t text, const int32_t* rows, 
 }
 
 int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
-                    const int32_t* tokens, int32_t rows, float* logits, int32_t best,
-                    float* log_probs, int32_t* ids) {
+                    const int32_t* tokens, const int32_t* lengths, int32_t rows, float* logits,
+                    int32_t best, float* log_probs, int32_t* ids) {
   return guarded([&] {
     check(decode, texts, tokens);
     const bool ranks = log_probs != nullptr && ids != nullptr && best > 0;
     Decode& running = decode->decode;
-    const float* all = running.step(texts, count, tokens, rows, ranks || logits != nullptr);
+    const float* all = running.step(texts, count, tokens, lengths, rows, ranks || logits != nullptr);
     const int vocab = running.vocab();
     for (int r = 0; all != nullptr && r < rows; r++, all += running.logits_stride()) {
       if (logits != nullptr) std::copy_n(all, vocab, logits + static_cast<size_t>(r) * vocab);

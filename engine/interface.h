@@ -13,10 +13,12 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 2 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 3 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4 };
+
+enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1 }; /* kinds of models */
 
 /* A matrix, or a vector as one row, of float32 or bfloat16; copied while the model is opened. */
 typedef struct {
@@ -26,22 +28,27 @@ typedef struct {
   int32_t is_bfloat16;
 } regard_tensor;
 
-/* An encoder-decoder; the fields of EncoderDecoderConfig. */
+/* A model; the fields of the configs in src/regard/models. What a kind lacks is 0, or 1 of sizes.
+   Rotary positions are there where the tensor <stack>.rotary.frequencies is, (1, head_dim / 2). */
 typedef struct {
+  int32_t kind;
   int32_t vocab_size, target_vocab_size, d_model, d_ff;
   int32_t encoder_layers, decoder_layers, encoder_heads, decoder_heads;
   int32_t encoder_head_dim, decoder_head_dim;
+  int32_t decoder_key_heads; /* of keys and values */
   int32_t activation; /* none, relu, gelu, gelu_tanh, silu */
   int32_t gated, norm_first, rms_norm, scaled_dot;
   int32_t has_positions; /* a table of them */
   int32_t max_positions; /* of the table */
   int32_t position_offset;
   int32_t relative_reach; /* distances up to which a bias is given; -1: none */
+  int32_t window;         /* tokens that a token attends to, itself included; 0: all so far */
+  int32_t first_window_layer;
   int32_t scale_embedding, embedding_norm, tied_output, scale_output;
-  int32_t pad_id;
+  int32_t pad_id; /* what is no token where texts are read; -1 in a decoder's prompts */
   int32_t precision; /* fp32, bf16, int8 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
-  float norm_eps;
+  float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
 } regard_config;
 
 typedef struct regard_model regard_model;
@@ -50,7 +57,8 @@ typedef struct regard_results regard_results;
 
 /* A greedy or beam search; the fields of GenerationConfig. */
 typedef struct {
-  int32_t start_id, max_new_tokens, min_new_tokens, num_beams, alternatives;
+  int32_t start_id; /* of an encoder-decoder */
+  int32_t max_new_tokens, min_new_tokens, num_beams, alternatives;
   int32_t early_stopping; /* no, yes, never */
   int32_t no_repeat_ngram_size, renormalize_logits, cut_repetition;
   int32_t forced_bos_token_id, forced_eos_token_id; /* -1: none */
@@ -83,8 +91,9 @@ REGARD_API const char* regard_kernels(int32_t index);
 REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count);
 REGARD_API void regard_close(regard_model*);
 
-/* Searches from sources, (texts, length), in which pad_id is padding. Each of `threads` takes the
-   next text when one of its `together` ends. Several may be called at a time. */
+/* Searches from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
+   Each of `threads` takes the next text when one of its `together` ends. Several may be called at a
+   time. */
 REGARD_API int32_t regard_generate(const regard_model*, const int32_t* ids, int64_t texts,
                                    int64_t length, const regard_generation*, int32_t threads,
                                    int32_t together, regard_report, regard_results** results);
@@ -94,18 +103,20 @@ REGARD_API void regard_forget(regard_results*);
 /* Texts that are decoded step by step, by one thread at a time. */
 REGARD_API regard_decode* regard_begin(const regard_model*);
 REGARD_API void regard_end(regard_decode*);
-/* Encodes sources, (texts, length), and gives each a number; it has one row, without tokens. */
+/* Encodes sources, (texts, length), and gives each a number; it has one row, without tokens. A
+   decoder's texts have no source: the length is 0. */
 REGARD_API int32_t regard_add(regard_decode*, const int32_t* ids, int64_t texts, int64_t length,
                               int32_t* numbers);
 REGARD_API int32_t regard_remove(regard_decode*, int32_t text);
 /* Makes copies of these rows the rows of a text. */
 REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* rows, int32_t count);
-/* Reads a token in each row of these texts, `rows` in all. Written are, where they are not null,
-   all logits, (rows, vocabulary), and the `best` largest log-probabilities of each row with their
-   tokens, (rows, best), largest first; there are fewer where the rest is impossible: -infinity. */
+/* Reads tokens in each row of these texts, `rows` in all: `lengths` of each row, end to end; where
+   that is null, one. Written are, where they are not null, all logits of each row's next token,
+   (rows, vocabulary), and the `best` largest log-probabilities with their tokens, (rows, best),
+   largest first; there are fewer where the rest is impossible: -infinity. */
 REGARD_API int32_t regard_step(regard_decode*, const int32_t* texts, int32_t count,
-                               const int32_t* tokens, int32_t rows, float* logits, int32_t best,
-                               float* log_probs, int32_t* ids);
+                               const int32_t* tokens, const int32_t* lengths, int32_t rows,
+                               float* logits, int32_t best, float* log_probs, int32_t* ids);
 
 #ifdef __cplusplus
 }

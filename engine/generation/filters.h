@@ -1,5 +1,6 @@
 // Logit filters, in the order in which they act: src/regard/generation/filters.py defines them.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -65,13 +66,12 @@ class Filters {
 
   void penalize(float* scores, int vocab, const std::vector<int32_t>& history) const {
     const float penalty = static_cast<float>(config_.given.repetition_penalty);
-    for (size_t i = 0; i < history.size(); i++) {
-      int32_t id = history[i];
-      bool is_first = true;  // a token is penalized once
-      for (size_t j = 0; j < i && is_first; j++) is_first = history[j] != id;
-      if (is_first && id >= 0 && id < vocab)
+    std::vector<int32_t> ids = history;  // each is penalized once
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    for (int32_t id : ids)
+      if (id >= 0 && id < vocab)
         scores[id] = scores[id] < 0 ? scores[id] * penalty : scores[id] / penalty;
-    }
   }
 
   void forbid_repeats(float* scores, int vocab, const std::vector<int32_t>& history) const {

@@ -15,7 +15,7 @@ struct Stopped {};
 // Decodes that have no texts, whose memory is warm: a short text alone takes an eighth less time.
 class Idle {
  public:
-  explicit Idle(const EncoderDecoder& model) : model_(model) {}
+  explicit Idle(const Model& model) : model_(model) {}
 
   std::unique_ptr<Decode> take() {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -30,19 +30,17 @@ class Idle {
   }
 
  private:
-  const EncoderDecoder& model_;
+  const Model& model_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Decode>> decodes_;
 };
 
 class Generation {
  public:
-  Generation(const EncoderDecoder& model, Idle& idle, const int32_t* ids, int64_t texts,
-             int64_t length, const regard_generation& config, int together, regard_report report)
+  Generation(const Model& model, Idle& idle, const int32_t* ids, int64_t texts, int64_t length,
+             const regard_generation& config, int together, regard_report report)
       : results(texts), model_(model), idle_(idle), config_(config), filters_(config_), ids_(ids),
         length_(length), together_(std::max(1, together)), report_(report) {
-    if (config.start_id < 0 || config.start_id >= model.config.target_vocab_size)
-      throw Mistake("start_id is not in the vocabulary");
     // The longest first, so that no thread is left with a long one, and neighbors are alike.
     std::vector<int64_t> lengths(texts);
     for (int64_t i = 0; i < texts; i++) {
@@ -98,24 +96,25 @@ class Generation {
     Decode& decode = *taken;
     std::vector<Running> running;
     std::vector<int> numbers;
-    std::vector<int32_t> tokens, parents;
+    std::vector<int32_t> tokens, lengths, parents;
     const int vocab = model_.config.target_vocab_size;
     while (!stop_) {
       begin(decode, running);
       if (running.empty()) return idle_.give(std::move(taken));
       numbers.clear();
       tokens.clear();
+      lengths.clear();
       for (Running& text : running) {
         numbers.push_back(text.number);
-        text.search.ask(tokens);
+        text.search.ask(tokens, lengths);
       }
       float* logits = decode.step(numbers.data(), static_cast<int>(numbers.size()), tokens.data(),
-                                  static_cast<int>(tokens.size()));
+                                  lengths.data(), static_cast<int>(lengths.size()));
       size_t kept = 0;
       for (size_t i = 0; i < running.size(); i++) {
         Running& text = running[i];
         const int rows = decode.rows(text.number);
-        if (text.search.advance(logits, vocab, model_.logits_stride(), model_.kernels, parents)) {
+        if (text.search.advance(logits, vocab, decode.logits_stride(), model_.kernels, parents)) {
           decode.select(text.number, parents.data(), static_cast<int>(parents.size()));
           if (kept != i) running[kept] = std::move(text);
           kept++;
@@ -124,7 +123,7 @@ class Generation {
           decode.remove(text.number);
           done_++;
         }
-        logits += rows * model_.logits_stride();
+        logits += rows * decode.logits_stride();
       }
       running.erase(running.begin() + kept, running.end());
       if (reports && report_ != nullptr && report_(done_)) throw Stopped();
@@ -145,12 +144,23 @@ class Generation {
       ids.insert(ids.end(), source, source + length_);
     }
     if (indices.empty()) return;
-    std::vector<int> numbers = decode.add(ids.data(), indices.size(), length_);
+    const bool has_source = model_.has_source();
+    std::vector<int> numbers = decode.add(ids.data(), indices.size(), has_source ? length_ : 0);
     for (size_t i = 0; i < indices.size(); i++)
-      running.push_back({indices[i], numbers[i], Search(config_, filters_)});
+      running.push_back({indices[i], numbers[i], Search(config_, filters_, prompt(indices[i]))});
   }
 
-  const EncoderDecoder& model_;
+  // What a text's decoder reads first.
+  std::vector<int32_t> prompt(int64_t index) const {
+    if (model_.has_source()) return {config_.given.start_id};
+    std::vector<int32_t> tokens;
+    const int32_t* text = ids_ + index * length_;
+    std::copy_if(text, text + length_, std::back_inserter(tokens),
+                 [&](int32_t id) { return id != model_.config.pad_id; });
+    return tokens;
+  }
+
+  const Model& model_;
   Idle& idle_;
   const GenerationConfig config_;
   const Filters filters_;

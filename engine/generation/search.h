@@ -9,7 +9,7 @@
 namespace regard {
 
 struct Hypothesis {
-  std::vector<int32_t> tokens;  // the first is the one that decoding starts from
+  std::vector<int32_t> tokens;  // after the prompt, or what decoding starts from
   std::vector<float> log_probs;
   float total, score;
   bool finished;
@@ -17,15 +17,18 @@ struct Hypothesis {
 
 class Search {
  public:
-  Search(const GenerationConfig& config, const Filters& filters)
-      : config_(&config), filters_(&filters), running_(1) {
-    running_[0].tokens.push_back(config.given.start_id);
+  Search(const GenerationConfig& config, const Filters& filters, std::vector<int32_t> prompt)
+      : config_(&config), filters_(&filters), prompt_(prompt.size()), running_(1) {
+    running_[0].tokens = std::move(prompt);
   }
 
-  // The next token that each row reads.
-  template <class Tokens>
-  void ask(Tokens& tokens) const {
-    for (const Hypothesis& hypothesis : running_) tokens.push_back(hypothesis.tokens.back());
+  // The next tokens that each row reads, and how many: at first, the prompt.
+  void ask(std::vector<int32_t>& tokens, std::vector<int32_t>& lengths) const {
+    for (const Hypothesis& row : running_) {
+      size_t count = row.log_probs.empty() ? prompt_ : 1;
+      tokens.insert(tokens.end(), row.tokens.end() - count, row.tokens.end());
+      lengths.push_back(static_cast<int32_t>(count));
+    }
   }
 
   // Goes on by the logits of its rows, (rows, stride); true while it runs, with the present row
@@ -74,9 +77,9 @@ class Search {
     int32_t row, token;
   };
 
-  // src/regard/generation/repetition.py defines it; the first token is not counted.
-  static bool repeats(const std::vector<int32_t>& past, int32_t token) {
-    std::vector<int32_t> all(past.begin() + 1, past.end());
+  // src/regard/generation/repetition.py defines it; the prompt is not counted.
+  bool repeats(const std::vector<int32_t>& past, int32_t token) const {
+    std::vector<int32_t> all(past.begin() + prompt_, past.end());
     all.push_back(token);
     const int count = static_cast<int>(all.size());
     for (int period = 1; period <= std::min(16, count / 4); period++) {
@@ -147,6 +150,7 @@ class Search {
 
   const GenerationConfig* config_;
   const Filters* filters_;
+  size_t prompt_;  // tokens
   std::vector<Hypothesis> running_, found_;
   std::vector<Candidate> candidates_;
   std::vector<float> values_, filtered_;

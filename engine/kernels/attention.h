@@ -5,25 +5,30 @@
 namespace regard {
 namespace {
 
-// In place; what is beyond `count` becomes zero.
-static void softmax(float* scores, int count) {
+INLINE int least(int a, int b) { return a < b ? a : b; }
+
+// In place, of the scores in [from, to); the others in [begin, end) become zero. What a query
+// cannot see adds zeros to its sums, so no bit depends on which queries share a load; `begin` is a
+// multiple of LANES, so that a score's lane is its key's alone.
+static void softmax(float* scores, int begin, int from, int to, int end) {
+  auto seen = [&](int i) { return below(i, to) & ~below(i, from); };
   Floats most = all(-INFINITY);
-  for (int i = 0; i < count; i += LANES)
-    most = larger(chosen(below(i, count), load<Floats>(scores + i), all(-INFINITY)), most);
+  for (int i = begin; i < to; i += LANES)
+    most = larger(chosen(seen(i), load<Floats>(scores + i), all(-INFINITY)), most);
   Floats top = all(largest(most)), total = {};
-  for (int i = 0; i < count; i += LANES) {
+  for (int i = begin; i < end; i += LANES) {
     Floats power = exponential(load<Floats>(scores + i) - top);
-    power = chosen(below(i, count), power, Floats{});
+    power = chosen(seen(i), power, Floats{});
     total += power;
     store(scores + i, power);
   }
   float factor = 1 / sum(total);
-  for (int i = 0; i < count; i += LANES) store(scores + i, load<Floats>(scores + i) * factor);
+  for (int i = begin; i < to; i += LANES) store(scores + i, load<Floats>(scores + i) * factor);
 }
 
-INLINE void add_distances(const Distances& distances, const float* table, int query, int count,
-                          float* scores) {
-  for (int key = 0; key < count; key++) {
+INLINE void add_distances(const Distances& distances, const float* table, int query, int from,
+                          int to, float* scores) {
+  for (int key = from; key < to; key++) {
     int distance = distances.keys[key] - distances.queries[query];
     distance = distance < -distances.reach ? -distances.reach : distance;
     scores[key] += table[distance > distances.reach ? distances.reach : distance];
@@ -33,10 +38,14 @@ INLINE void add_distances(const Distances& distances, const float* table, int qu
 // Several queries share each load of a key and of a value.
 template <int QUERIES>
 static void attend_some(const float* queries, size_t q_stride, int head_width,
-                        const Memory& memory, float scale, const Distances& distances, int first,
-                        float* scores, float* y, size_t y_stride) {
-  const int padded = memory.padded;
-  for (int key = 0; key < memory.count; key += LANES) {
+                        const Memory& memory, const Sight& sight, float scale,
+                        const Distances& distances, int first, float* scores, float* y,
+                        size_t y_stride) {
+  const int padded = memory.padded, at = sight.first + first;
+  auto from = [&](int q) { return at + q > sight.before ? at + q - sight.before : 0; };
+  auto to = [&](int q) { return least(memory.count, at + q + sight.after + 1); };
+  const int begin = from(0) / LANES * LANES, end = to(QUERIES - 1);
+  for (int key = begin; key < end; key += LANES) {
     Floats sums[QUERIES] = {};
     for (int i = 0; i < head_width; i++) {
       Floats keys = load<Floats>(memory.keys + (size_t)i * padded + key);
@@ -47,12 +56,12 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
   }
   for (int q = 0; q < QUERIES; q++) {
     if (distances.table != nullptr)
-      add_distances(distances, distances.table, first + q, memory.count, scores + q * padded);
-    softmax(scores + q * padded, memory.count);
+      add_distances(distances, distances.table, first + q, from(q), to(q), scores + q * padded);
+    softmax(scores + q * padded, begin, from(q), to(q), end);
   }
   for (int i = 0; i < head_width; i += LANES) {
     Floats sums[QUERIES] = {};
-    for (int key = 0; key < memory.count; key++) {
+    for (int key = from(0); key < end; key++) {
       Floats values = load<Floats>(memory.values + key * memory.stride + i);
       for (int q = 0; q < QUERIES; q++)
         sums[q] = fused(all(scores[q * padded + key]), values, sums[q]);
@@ -62,42 +71,60 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
 }
 
 static void attend(const float* queries, size_t q_stride, int count, int head_width,
-                   const Memory& memory, float scale, const Distances& distances, float* scores,
-                   float* y, size_t y_stride) {
+                   const Memory& memory, const Sight& sight, float scale,
+                   const Distances& distances, float* scores, float* y, size_t y_stride) {
   int q = 0;
   for (; q + 4 <= count; q += 4)
-    attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, scale, distances, q,
-                   scores, y + q * y_stride, y_stride);
+    attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, sight, scale, distances,
+                   q, scores, y + q * y_stride, y_stride);
   for (; q < count; q++)
-    attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, scale, distances, q,
-                   scores, y + q * y_stride, y_stride);
+    attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, sight, scale, distances,
+                   q, scores, y + q * y_stride, y_stride);
 }
 
 static void attend_past(const float* query, const Past& past, float scale,
                         const Distances& distances, size_t reach, float* scores, float* y) {
-  const int head = past.head_width, width = past.heads * head;
+  const int head = past.head_width, group = past.heads / past.key_heads;
+  const int key_width = past.key_heads * head;
   const int padded = (past.count + LANES - 1) / LANES * LANES;
   for (int t = 0; t < past.count; t++) {
     const float* key = past.places[t] + past.offset;
     for (int h = 0; h < past.heads; h++) {
       Floats sums = {};
-      for (int i = h * head; i < (h + 1) * head; i += LANES)
-        sums = fused(load<Floats>(query + i), load<Floats>(key + i), sums);
+      for (int i = 0; i < head; i += LANES)
+        sums = fused(load<Floats>(query + h * head + i), load<Floats>(key + h / group * head + i),
+                     sums);
       scores[h * padded + t] = sum(sums) * scale;
     }
   }
   for (int h = 0; h < past.heads; h++) {
     if (distances.table != nullptr)
-      add_distances(distances, distances.table + h * reach, 0, past.count, scores + h * padded);
-    softmax(scores + h * padded, past.count);
+      add_distances(distances, distances.table + h * reach, 0, 0, past.count, scores + h * padded);
+    softmax(scores + h * padded, 0, 0, past.count, past.count);
   }
-  for (int i = 0; i < width; i += LANES) {
-    const float* weights = scores + i / head * padded;
-    Floats sums = {};
-    for (int t = 0; t < past.count; t++)
-      sums = fused(all(weights[t]), load<Floats>(past.places[t] + past.offset + width + i), sums);
-    store(y + i, sums);
-  }
+  for (int h = 0; h < past.heads; h++)
+    for (int i = 0; i < head; i += LANES) {
+      const float* weights = scores + h * padded;
+      const size_t value = past.offset + key_width + h / group * head + i;
+      Floats sums = {};
+      for (int t = 0; t < past.count; t++)
+        sums = fused(all(weights[t]), load<Floats>(past.places[t] + value), sums);
+      store(y + h * head + i, sums);
+    }
+}
+
+// Pairs are numbers i and i + half of a head.
+static void rotate(float* x, size_t stride, int rows, int heads, int head_width, int half,
+                   const float* angles) {
+  for (int r = 0; r < rows; r++, angles += 2 * half)
+    for (int h = 0; h < heads; h++) {
+      float* head = x + r * stride + h * head_width;
+      for (int i = 0; i < half; i++) {
+        float first = head[i], second = head[i + half];
+        head[i] = first * angles[i] - second * angles[half + i];
+        head[i + half] = second * angles[i] + first * angles[half + i];
+      }
+    }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace regard {
 
 extern const Kernels FAMILY;
-const Kernels FAMILY = {TEXT_OF(FAMILY), product, round_rows, normalize,  attend, attend_past,
-                        scale_all,       embed,   log_sum,    top};
+const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, attend_past,
+                        rotate,          scale_all, embed,      log_sum,   top};
 
 }  // namespace regard

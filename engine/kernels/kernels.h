@@ -50,6 +50,13 @@ struct Memory {
   int count, padded;  // padded: the next multiple of LANES
 };
 
+// What a query sees of a text's keys: of query q, which is at key first + q, those from `before`
+// ahead of it to `after` behind it.
+struct Sight {
+  static constexpr int ALL = 1 << 30;
+  int first = 0, before = ALL, after = ALL;
+};
+
 // A bias by distance: `table[clamp(key - query)]`, with the entry of distance 0 in its middle.
 struct Distances {
   const float* table;  // null: no bias
@@ -61,7 +68,7 @@ struct Distances {
 struct Past {
   const float* const* places;  // (count)
   size_t offset;               // of the layer
-  int count, heads, head_width;
+  int count, heads, key_heads, head_width;
 };
 
 struct Kernels {
@@ -73,11 +80,14 @@ struct Kernels {
   void (*normalize)(const Norm&, const float* x, size_t stride, int rows, float* y);
   // One head: queries (count, q_stride) → y (count, y_stride); `scores` has 4 · padded places.
   void (*attend)(const float* queries, size_t q_stride, int count, int head_width,
-                 const Memory&, float scale, const Distances&, float* scores, float* y,
-                 size_t y_stride);
+                 const Memory&, const Sight&, float scale, const Distances&, float* scores,
+                 float* y, size_t y_stride);
   // All heads of one query; `scores` has heads · padded places.
   void (*attend_past)(const float* query, const Past&, float scale, const Distances&, size_t reach,
                       float* scores, float* y);
+  // Rotates each of a row's heads by its angles: (rows, 2 · half), cosines and then sines.
+  void (*rotate)(float* x, size_t stride, int rows, int heads, int head_width, int half,
+                 const float* angles);
   void (*scale)(float* x, size_t count, float factor);
   // A token's row of a table, times a factor, plus its position's (or null).
   void (*embed)(const void* row, Storage, float factor, const float* position, int width,

@@ -22,39 +22,49 @@ struct TextMemory {
 class MultiHeadAttention {
  public:
   MultiHeadAttention() = default;
+  // Each head of keys and values serves a group of neighboring heads of queries.
   MultiHeadAttention(const Weights& weights, const std::string& name, int d_model, int heads,
-                     int head_dim, bool scaled, bool is_cross, Precision precision)
+                     int key_heads, int head_dim, bool scaled, bool is_cross, Precision precision)
       : heads_{heads, head_dim},
+        key_heads_{key_heads, head_dim},
         scale_(scaled ? 1 / std::sqrt(static_cast<float>(head_dim)) : 1.0f) {
     Axis states{1, d_model};
-    std::string query = name + ".query", key = name + ".key", value = name + ".value";
+    Linear::Part query{name + ".query", heads_}, key{name + ".key", key_heads_},
+        value{name + ".value", key_heads_};
     if (is_cross) {
-      input_ = Linear(weights, {query}, heads_, states, precision);
-      memory_ = Linear(weights, {key, value}, heads_, states, precision);
+      input_ = Linear(weights, {query}, states, precision);
+      memory_ = Linear(weights, {key, value}, states, precision);
     } else {
-      input_ = Linear(weights, {query, key, value}, heads_, states, precision);
+      input_ = Linear(weights, {query, key, value}, states, precision);
     }
-    output_ = Linear(weights, {name + ".output"}, states, heads_, precision);
+    output_ = Linear(weights, {{name + ".output", states}}, heads_, precision);
   }
 
   // Query, or query, key and value, of one input.
   const Linear& input() const { return input_; }
   const Linear& output() const { return output_; }
   size_t width() const { return heads_.width(); }
+  size_t key_width() const { return key_heads_.width(); }
   int heads() const { return heads_.groups; }
+  int key_heads() const { return key_heads_.groups; }
   int head_width() const { return heads_.padded(); }
   float scale() const { return scale_; }
 
-  // Keys and values, (rows, stride) each, of one text.
-  void remember(const float* keys, const float* values, size_t stride, int count,
-                TextMemory& memory) const {
-    size_t padded = up_to(count, LANES), width = this->width();
+  // Keys and values of one text: key_at gives a token's key, behind which its value is.
+  template <class KeyAt>
+  void remember(KeyAt key_at, int count, TextMemory& memory) const {
+    const size_t padded = up_to(count, LANES), width = key_width();
     memory.count = count;
     float *to = memory.keys.need(width * padded), *copy = memory.values.need(count * width);
-    std::fill_n(to, width * padded, 0.0f);
-    for (int i = 0; i < count; i++) {
-      for (size_t c = 0; c < width; c++) to[c * padded + i] = keys[i * stride + c];
-      std::copy_n(values + i * stride, width, copy + i * width);
+    for (size_t first = 0; first < padded; first += LANES) {  // each line of keys is written once
+      const int some = std::min<int>(LANES, count - first);
+      const float* keys[LANES];
+      for (int i = 0; i < some; i++) {
+        keys[i] = key_at(first + i);
+        std::copy_n(keys[i] + width, width, copy + (first + i) * width);
+      }
+      for (size_t c = 0; c < width; c++)
+        for (int i = 0; i < LANES; i++) to[c * padded + first + i] = i < some ? keys[i][c] : 0;
     }
   }
 
@@ -64,28 +74,29 @@ class MultiHeadAttention {
     float* rows = work.wide.need(texts.rows() * memory_.stride());
     memory_(work, states, stride, texts.rows(), rows);
     for (size_t t = 0; t < memories.size(); t++) {
-      remember(rows, rows + width(), memory_.stride(), texts.lengths[t], *memories[t]);
+      remember([&](int i) { return rows + i * memory_.stride(); }, texts.lengths[t], *memories[t]);
       rows += texts.lengths[t] * memory_.stride();
     }
   }
 
-  // Queries of one text, (count, q_stride), to its memory → y (count, y_stride).
+  // Queries of one text, (count, q_stride), to what they see of its memory → y (count, y_stride).
   void attend(Work& work, const float* queries, size_t q_stride, int count,
-              const TextMemory& memory, const RelativeBias& bias, const int32_t* positions,
-              float* y, size_t y_stride) const {
+              const TextMemory& memory, const Sight& sight, const RelativeBias& bias,
+              const int32_t* keys, const int32_t* places, float* y, size_t y_stride) const {
     int padded = static_cast<int>(up_to(memory.count, LANES));
     float* scores = work.scores.need(4 * padded);
     for (int h = 0; h < heads(); h++) {
       size_t first = static_cast<size_t>(h) * head_width();
-      Memory head{memory.keys.data() + first * padded, memory.values.data() + first, width(),
+      size_t key = static_cast<size_t>(h / (heads() / key_heads())) * head_width();
+      Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
                   memory.count, padded};
-      work.kernels.attend(queries + first, q_stride, count, head_width(), head, scale_,
-                          bias.of(h, positions, positions), scores, y + first, y_stride);
+      work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight,
+                          scale_, bias.of(h, keys, places), scores, y + first, y_stride);
     }
   }
 
  private:
-  Axis heads_{};
+  Axis heads_{}, key_heads_{};
   float scale_ = 1;
   Linear input_, memory_, output_;
 };

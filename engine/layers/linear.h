@@ -23,14 +23,19 @@ class Linear {
  public:
   Linear() = default;
 
+  struct Part {
+    std::string name;
+    Axis outputs;
+  };
+
   // Several projections of one input are one product, with their outputs side by side.
-  Linear(const Weights& weights, std::initializer_list<std::string> names, Axis outputs,
-         Axis inputs, Precision precision, Activation activation = Activation::NONE) {
-    const int each = outputs.width(), parts = static_cast<int>(names.size());
+  Linear(const Weights& weights, std::initializer_list<Part> parts, Axis inputs,
+         Precision precision, Activation activation = Activation::NONE) {
     std::vector<Tensor> tensors;
     bool narrow = true;
-    for (const std::string& name : names) {
+    for (const auto& [name, outputs] : parts) {
       tensors.push_back(weights(name + ".weight", outputs.total(), inputs.total()));
+      outputs_ += outputs.width();
       narrow = narrow && (precision == Precision::BF16 || tensors.back().is_narrow());
     }
     storage_ = precision == Precision::INT8 ? Storage::INT8
@@ -38,21 +43,21 @@ class Linear {
                                             : Storage::FLOAT32;
     // 2^31 holds 65,536 products of 255 and 127.
     if (storage_ == Storage::INT8 && inputs.width() > 65536)
-      throw Mistake(*names.begin() + " has too many inputs for int8: at most 65,536");
-    outputs_ = parts * each;
+      throw Mistake(parts.begin()->name + " has too many inputs for int8: at most 65,536");
     inputs_ = inputs.width();
     activation_ = activation;
     reserve();
-    int part = 0;
-    for (const std::string& name : names) {
-      const Tensor& weight = tensors[part];
+    int first = 0;
+    const Tensor* weight = tensors.data();
+    for (const auto& [name, outputs] : parts) {
       Tensor bias = weights.if_any(name + ".bias", 1, outputs.total());
       for (int i = 0; i < outputs.total(); i++) {
-        int output = part * each + outputs.place(i);
+        int output = first + outputs.place(i);
         if (bias) bias_.data()[output] = bias.at(0, i);
-        pack(weight, i, output, inputs, name);
+        pack(*weight, i, output, inputs, name);
       }
-      part++;
+      first += outputs.width();
+      weight++;
     }
   }
 

@@ -1,8 +1,8 @@
 // A Transformer: a stack of layers, each of attention and a feed-forward network, added to the
 // residual stream.
 #pragma once
-#include "layers/attention.h"
 #include "layers/embeddings.h"
+#include "layers/rotary.h"
 
 namespace regard {
 
@@ -14,10 +14,10 @@ class FeedForward {
     Axis states{1, config.d_model}, wide{1, config.d_ff};
     auto precision = static_cast<Precision>(config.precision);
     auto activation = static_cast<Activation>(config.activation);
-    if (gated_) gate_ = Linear(weights, {name + ".gate"}, wide, states, precision, activation);
-    inner_ = Linear(weights, {name + ".inner"}, wide, states, precision,
+    if (gated_) gate_ = Linear(weights, {{name + ".gate", wide}}, states, precision, activation);
+    inner_ = Linear(weights, {{name + ".inner", wide}}, states, precision,
                     gated_ ? Activation::NONE : activation);
-    outer_ = Linear(weights, {name + ".outer"}, states, wide, precision);
+    outer_ = Linear(weights, {{name + ".outer", states}}, wide, precision);
   }
 
   // Added to y, (rows, stride).
@@ -33,12 +33,18 @@ class FeedForward {
   Linear gate_, inner_, outer_;
 };
 
+// Settings in which the stacks of a model differ.
+struct Side {
+  int layers, heads, key_heads, head_dim, vocab;
+  bool has_cross;
+};
+
 struct TransformerLayer {
   TransformerLayer(const Weights& weights, const std::string& name, const regard_config& config,
-                   int heads, int head_dim, bool has_cross) {
+                   const Side& side) {
     auto attention = [&](const char* kind, bool is_cross) {
-      return MultiHeadAttention(weights, name + kind, config.d_model, heads, head_dim,
-                                config.scaled_dot, is_cross,
+      return MultiHeadAttention(weights, name + kind, config.d_model, side.heads, side.key_heads,
+                                side.head_dim, config.scaled_dot, is_cross,
                                 static_cast<Precision>(config.precision));
     };
     auto norm = [&](const char* kind) {
@@ -46,7 +52,7 @@ struct TransformerLayer {
     };
     self_attention = attention(".self_attention", false);
     self_attention_norm = norm(".self_attention_norm");
-    if (has_cross) {
+    if (side.has_cross) {
       cross_attention = attention(".cross_attention", true);
       cross_attention_norm = norm(".cross_attention_norm");
     }
@@ -62,17 +68,18 @@ struct TransformerLayer {
 class Stack {
  public:
   Stack() = default;
-  Stack(const Weights& weights, const std::string& name, const regard_config& config, int count,
-        int heads, int head_dim, int vocab, bool decodes)
-      : embed_(weights, name + ".embed", config, vocab),
+  Stack(const Weights& weights, const std::string& name, const regard_config& config,
+        const Side& side)
+      : embed_(weights, name + ".embed", config, side.vocab),
+        rotary_(weights.if_any(name + ".rotary.frequencies", 1, side.head_dim / 2),
+                config.rotary_factor),
         norm_first_(config.norm_first),
         stride_(stride_of(config.d_model)) {
     if (config.relative_reach >= 0)
-      relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", heads,
+      relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", side.heads,
                                     config.relative_reach);
-    for (int i = 0; i < count; i++)
-      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, heads, head_dim,
-                           decodes);
+    for (int i = 0; i < side.layers; i++)
+      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, side);
     if (norm_first_)
       norm_ = NormLayer(weights, name + ".norm", config.d_model, !config.rms_norm, config.norm_eps);
   }
@@ -89,12 +96,14 @@ class Stack {
                     Attend attend, AttendMemory attend_memory) const {
     float* x = work.states.need(rows * stride_);
     embed_(work, ids, positions, rows, x);
+    if (rotary_) rotary_.prepare(work, positions, rows);
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
       auto attention = [&](const MultiHeadAttention& module, auto attended_by) {
         return [&, attended_by](const float* input) {
           float* projected = work.projected.need(rows * module.input().stride());
           module.input()(work, input, stride_, rows, projected);
+          if (rotary_ && &module == &layer.self_attention) rotary_(work, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
           attended_by(i, projected, attended);
           module.output()(work, attended, stride_of(module.width()), rows, x, Into::ADD);
@@ -127,6 +136,7 @@ class Stack {
   }
 
   Embedding embed_;
+  Rotary rotary_;
   std::vector<TransformerLayer> layers_;
   NormLayer norm_;
   RelativeBias relative_bias_;

@@ -5,7 +5,7 @@
 #pragma once
 #include <memory>
 
-#include "models/encoder_decoder.h"
+#include "models/model.h"
 
 namespace regard {
 
@@ -16,11 +16,13 @@ struct TooLong : Mistake {
 
 class Decode {
  public:
-  explicit Decode(const EncoderDecoder& model)
-      : work(model.kernels), model_(model), layers_(model.decoder().layers()) {}
+  explicit Decode(const Model& model)
+      : work(model.kernels), model_(model), stack_(model.decoder.stack()),
+        layers_(stack_.layers()) {}
 
-  // Sources, (count, length); they are laid end to end without their padding.
+  // Sources, (count, length), empty of a decoder; they are laid end to end without their padding.
   std::vector<int> add(const int32_t* ids, int64_t count, int64_t length) {
+    if (!model_.has_source() && length > 0) throw Mistake("a decoder's texts have no source");
     Texts texts;
     for (int64_t i = 0; i < count; i++) {
       size_t before = texts.ids.size();
@@ -35,13 +37,14 @@ class Decode {
       }
       texts.lengths.push_back(static_cast<int>(texts.ids.size() - before));
     }
-    const float* states = model_.encode(work, texts);
+    const float* states = model_.has_source() ? model_.encoder(work, texts) : nullptr;
     std::vector<int> numbers;
     for (int64_t i = 0; i < count; i++) numbers.push_back(place());
+    if (states == nullptr) return numbers;
     for (size_t l = 0; l < layers_.size(); l++) {
       std::vector<TextMemory*> memories;
       for (int number : numbers) memories.push_back(&texts_[number]->memory[l]);
-      layers_[l].cross_attention.remember(work, states, model_.decoder().stride(), texts, memories);
+      layers_[l].cross_attention.remember(work, states, stack_.stride(), texts, memories);
     }
     return numbers;
   }
@@ -64,44 +67,36 @@ class Decode {
   }
 
   int vocab() const { return model_.config.target_vocab_size; }
-  size_t logits_stride() const { return model_.logits_stride(); }
+  size_t logits_stride() const { return model_.decoder.logits_stride(); }
   int rows(int number) { return static_cast<int>(at(number).rows.size()); }
 
-  // Reads a token in each row of these texts; the logits of all, or none where they are not needed.
-  float* step(const int32_t* numbers, int count, const int32_t* tokens, int rows,
-              bool with_logits = true) {
+  // Reads tokens in each row of these texts, end to end: as many as `lengths` says of each row, or
+  // one where it is null. The logits of what follows each, or none where they are not needed.
+  float* step(const int32_t* numbers, int count, const int32_t* tokens, const int32_t* lengths,
+              int rows, bool with_logits = true) {
+    std::vector<Reading> readings = checked(numbers, count, tokens, lengths, rows);
+    work.last.need(rows * stack_.stride());
     now_.clear();
     positions_.clear();
-    steps_++;
-    for (int i = 0; i < count; i++) {
-      Text& text = at(numbers[i]);
-      if (std::exchange(text.step, steps_) == steps_) throw Mistake("a text is stepped twice");
-      for (Row& row : text.rows) {
-        check_position(row.size());
-        now_.push_back({&text, &row});
-        positions_.push_back(static_cast<int32_t>(row.size()));
+    for (Reading& reading : readings)
+      for (int left = reading.count; left > 0; left -= reading.count) {
+        const int room = PIECE - static_cast<int>(positions_.size());
+        reading.count = std::min(left, room);
+        for (int i = 0; i < reading.count; i++)
+          positions_.push_back(static_cast<int32_t>(reading.past->size() + i));
+        now_.push_back(reading);
+        if (reading.count == room) tokens += read(tokens);
       }
-    }
-    if (static_cast<int>(now_.size()) != rows)
-      throw Mistake("there must be a token for each of " + std::to_string(now_.size()) +
-                    " rows; got " + std::to_string(rows));
-    for (int r = 0; r < rows; r++)
-      if (tokens[r] < 0 || tokens[r] >= model_.config.target_vocab_size)
-        throw Mistake("a token is not in the vocabulary");
-    for (Current& row : now_) row.past->push_back(take(*row.text));
-    float* states = model_.decoder()(
-        work, tokens, positions_.data(), rows,
-        [this](size_t layer, const float* projected, float* y) { attend(layer, projected, y); },
-        [this](size_t layer, const float* projected, float* y) {
-          attend_memory(layer, projected, y);
-        });
-    return with_logits ? model_.logits(work, states, rows) : nullptr;
+    if (!now_.empty()) read(tokens);
+    return with_logits ? model_.decoder.logits(work, work.last.data(), rows) : nullptr;
   }
 
   Work work;
 
  private:
   static constexpr int CHUNK = 64;  // tokens whose keys and values are allocated together
+  // Tokens that pass through the layers together: their states stay in the second cache.
+  static constexpr int PIECE = 256;
 
   using Row = std::vector<float*>;  // of each token: its place in the first layer
   struct Text {
@@ -110,10 +105,37 @@ class Decode {
     std::vector<float*> taken;
     int64_t step = 0;  // the last one
   };
-  struct Current {
+  struct Reading {  // of one row
     Text* text;
     Row* past;
+    int row, count;
+    bool is_prompt;  // of several tokens, some of which may be in another piece
   };
+
+  std::vector<Reading> checked(const int32_t* numbers, int count, const int32_t* tokens,
+                               const int32_t* lengths, int rows) {
+    std::vector<Reading> readings;
+    steps_++;
+    for (int i = 0; i < count; i++) {
+      Text& text = at(numbers[i]);
+      if (std::exchange(text.step, steps_) == steps_) throw Mistake("a text is stepped twice");
+      for (Row& row : text.rows)
+        readings.push_back({&text, &row, static_cast<int>(readings.size()), 1, false});
+    }
+    if (static_cast<int>(readings.size()) != rows)
+      throw Mistake("there must be tokens for each of " + std::to_string(readings.size()) +
+                    " rows; got " + std::to_string(rows));
+    for (Reading& reading : readings) {
+      if (lengths != nullptr) reading.count = lengths[reading.row];
+      if (reading.count < 1) throw Mistake("each row must read at least one token");
+      reading.is_prompt = reading.count > 1;
+      check_position(reading.past->size() + reading.count - 1);
+      for (int i = 0; i < reading.count; i++, tokens++)
+        if (*tokens < 0 || *tokens >= model_.config.target_vocab_size)
+          throw Mistake("a token is not in the vocabulary");
+    }
+    return readings;
+  }
 
   Text& at(int number) {
     if (number < 0 || number >= static_cast<int>(texts_.size()) || !texts_[number])
@@ -138,62 +160,102 @@ class Decode {
       throw TooLong(std::to_string(position + 1));
   }
 
-  size_t width() const { return layers_.empty() ? 0 : layers_[0].self_attention.width(); }
+  // Of a token's key and value in one layer.
+  size_t width() const { return layers_.empty() ? 0 : 2 * layers_[0].self_attention.key_width(); }
   // From a token's place in one layer to that in the next.
-  size_t layer_stride() const { return CHUNK * 2 * width(); }
+  size_t layer_stride() const { return CHUNK * width(); }
 
   float* take(Text& text) {
     if (free_.empty()) {
       chunks_.emplace_back();
       float* chunk = chunks_.back().need(layers_.size() * layer_stride());
-      for (int i = CHUNK; i--;) free_.push_back(chunk + i * 2 * width());
+      for (int i = CHUNK; i--;) free_.push_back(chunk + i * width());
     }
     text.taken.push_back(free_.back());
     free_.pop_back();
     return text.taken.back();
   }
 
+  // The tokens of now_ → each row's last state; how many there were.
+  size_t read(const int32_t* tokens) {
+    const size_t count = positions_.size(), stride = stack_.stride();
+    for (Reading& row : now_)
+      for (int i = 0; i < row.count; i++) row.past->push_back(take(*row.text));
+    const float* states = stack_(
+        work, tokens, positions_.data(), static_cast<int>(count),
+        [this](size_t layer, const float* projected, float* y) { attend(layer, projected, y); },
+        [this](size_t layer, const float* projected, float* y) {
+          attend_memory(layer, projected, y);
+        });
+    for (Reading& row : now_) {
+      states += row.count * stride;
+      std::copy_n(states - stride, stride, work.last.data() + row.row * stride);
+    }
+    now_.clear();
+    positions_.clear();
+    return count;
+  }
+
+  // The tokens of a prompt share each load of a key; a single token finds the keys of its row
+  // where its ancestors left them.
   void attend(size_t layer, const float* projected, float* y) {
     const MultiHeadAttention& attention = layers_[layer].self_attention;
-    const RelativeBias& bias = model_.decoder().relative_bias();
-    for (Current& row : now_) {
-      int count = static_cast<int>(row.past->size());
-      // The newest token's place, which no other row has yet.
-      float* newest = row.past->back() + layer * layer_stride();
-      std::copy_n(projected + width(), 2 * width(), newest);
+    const RelativeBias& bias = stack_.relative_bias();
+    const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
+    const size_t offset = layer * layer_stride(), keys = attention.width();
+    const bool has_window = model_.config.window > 0 &&
+                            static_cast<int>(layer) >= model_.config.first_window_layer;
+    const int before = has_window ? model_.config.window - 1 : Sight::ALL;
+    for (Reading& row : now_) {
+      const int count = static_cast<int>(row.past->size()), first = count - row.count;
+      float* const* places = row.past->data();
+      for (int i = 0; i < row.count; i++)  // their places, which no other row has yet
+        std::copy_n(projected + i * stride + keys, width(), places[first + i] + offset);
       while (static_cast<int>(all_positions_.size()) < count)
         all_positions_.push_back(static_cast<int32_t>(all_positions_.size()));
-      Past past{row.past->data(), layer * layer_stride(), count, attention.heads(),
-                attention.head_width()};
-      const int32_t* keys = all_positions_.data();
-      work.kernels.attend_past(projected, past, attention.scale(),
-                               bias.of(0, keys, keys + count - 1), bias.entries(),
-                               work.scores.need(attention.heads() * up_to(count, LANES)), y);
-      projected += attention.input().stride();
-      y += stride_of(width());
+      int start = std::max(0, first - before);
+      if (row.is_prompt) {
+        start = start / LANES * LANES;
+        attention.remember([&](int i) { return places[start + i] + offset; }, count - start, keys_);
+        attention.attend(work, projected, stride, row.count, keys_, {first - start, before, 0},
+                         bias, &all_positions_[start], &all_positions_[first], y, y_stride);
+      } else {
+        Past past{places + start,        offset, count - start, attention.heads(),
+                  attention.key_heads(), attention.head_width()};
+        work.kernels.attend_past(projected, past, attention.scale(),
+                                 bias.of(0, &all_positions_[start], &all_positions_[first]),
+                                 bias.entries(),
+                                 work.scores.need(attention.heads() * up_to(count, LANES)), y);
+      }
+      projected += row.count * stride;
+      y += row.count * y_stride;
     }
   }
 
   void attend_memory(size_t layer, const float* projected, float* y) {
     const MultiHeadAttention& attention = layers_[layer].cross_attention;
-    size_t stride = attention.input().stride();
-    for (size_t r = 0; r < now_.size();) {
+    const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
+    for (size_t r = 0; r < now_.size();) {  // the rows of a text share its memory
       Text& text = *now_[r].text;
-      int count = static_cast<int>(text.rows.size());
-      attention.attend(work, projected + r * stride, stride, count, text.memory[layer], {}, nullptr,
-                       y + r * stride_of(attention.width()), stride_of(attention.width()));
-      r += count;
+      int count = 0;
+      for (; r < now_.size() && now_[r].text == &text; r++) count += now_[r].count;
+      attention.attend(work, projected, stride, count, text.memory[layer], {}, {}, nullptr, nullptr,
+                       y, y_stride);
+      projected += count * stride;
+      y += count * y_stride;
     }
   }
 
-  const EncoderDecoder& model_;
+  const Model& model_;
+  const Stack& stack_;
   const std::vector<TransformerLayer>& layers_;
   std::vector<std::unique_ptr<Text>> texts_;
   std::vector<Buffer<float>> chunks_;
   std::vector<float*> free_;
   int64_t steps_ = 0;
-  std::vector<Current> now_;
+  std::vector<Reading> now_;
   std::vector<int32_t> positions_, all_positions_;
+  TextMemory keys_;  // of a row whose prompt is read
 };
 
 }  // namespace regard

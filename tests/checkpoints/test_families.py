@@ -1,7 +1,7 @@
 import pytest
 from torch import nn
 
-from regard import RegardError
+from regard import RegardError, models
 from regard.checkpoints.families import TYPES, find_family
 from regard.checkpoints.family import Family
 
@@ -10,7 +10,7 @@ from regard.checkpoints.family import Family
 def test_every_model_type_has_its_family(model_type: str) -> None:
     family = find_family(model_type, where="config.json").family
     assert isinstance(family, Family)
-    assert issubclass(family.model, nn.Module)
+    assert issubclass(getattr(models, TYPES[model_type].model), nn.Module)
 
 
 def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:

@@ -52,10 +52,10 @@ def test_writing_undoes_reading() -> None:
 
 def test_the_shapes_of_a_file_are_known_without_weights() -> None:
     theirs = their_tensors()
-    state = {name: tensor.to("meta") for name, tensor in to_ours(FUSED, theirs).items()}
+    ours = {name: tuple(tensor.shape) for name, tensor in to_ours(FUSED, theirs).items()}
     shapes = {name: tuple(tensor.shape) for name, tensor in theirs.items()}
-    assert their_shapes(FUSED, state) == shapes
-    assert their_shapes({"a": Place("a")}, {"a": torch.ones(()).to("meta")}) == {"a": ()}
+    assert their_shapes(FUSED, ours) == shapes
+    assert their_shapes({"a": Place("a")}, {"a": ()}) == {"a": ()}
 
 
 def test_weights_of_one_place_are_written_once() -> None:

@@ -4,28 +4,19 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.checkpoints.family import Family
 from regard.checkpoints.fit import fit
-from regard.models import Model
+from regard.configs.config import ModelConfig
 
-
-class Small(Model):
-    def __init__(self, config: Any = None):
-        super().__init__()
-        self.config = config
-        self.table = nn.Embedding.from_pretrained(torch.empty(5, 3))
-        self.inner = nn.Linear(3, 7)
-
-
+OURS = {"table.weight": (5, 3), "inner.weight": (7, 3), "inner.bias": (7,)}
 FAMILY = Family(
-    model=Small,
     config=dict,
     classes={"small": "Small"},
     keys={},
     body=(("table", "embed"), ("inner", "dense")),
-    aliases=lambda model: {"lm_head.weight": "small.embed.weight"},
+    aliases=lambda config: {"lm_head.weight": "small.embed.weight"},
     base="small.",
     renamed=((".gamma", ".weight"), (".beta", ".bias")),
     ignored=("*.position_ids",),
@@ -38,9 +29,9 @@ WEIGHTS = {
 
 
 def fitted(weights: dict[str, Tensor]) -> Any:
-    with torch.device("meta"):
-        model = Small()
-    return fit(FAMILY, model, {name: tuple(tensor.shape) for name, tensor in weights.items()})
+    return fit(
+        FAMILY, ModelConfig(), OURS, {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    )
 
 
 def renamed(changes: dict[str, str]) -> dict[str, Tensor]:

@@ -9,8 +9,7 @@ from safetensors.torch import load_file, save_file
 from regard import RegardError
 from regard.checkpoints import empty_model, from_pretrained, save_pretrained
 from regard.checkpoints.pretrained import _NoFirstValues
-from regard.models import EncoderDecoder, EncoderDecoderConfig
-from regard.models.encoder_decoder import preset
+from regard.models import EncoderDecoder, EncoderDecoderConfig, preset
 
 SIZES = dict(
     d_model=12,

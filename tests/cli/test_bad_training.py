@@ -177,8 +177,14 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
 
     from regard.checkpoints import save_pretrained
-    from regard.models import Decoder, Encoder, VisionTransformer, encoder_preset, vision_preset
-    from regard.models.decoder import decoder_preset
+    from regard.models import (
+        Decoder,
+        Encoder,
+        VisionTransformer,
+        decoder_preset,
+        encoder_preset,
+        vision_preset,
+    )
     from regard.tasks.preparation import Preparation, write_preparation
     from regard.text.continuous import train_continuous
     from regard.text.train import train_tokenizer

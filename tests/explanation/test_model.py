@@ -12,8 +12,9 @@ from regard.models import (
     EncoderConfig,
     EncoderDecoder,
     EncoderDecoderConfig,
+    RecurrentEncoderDecoder,
+    recurrent_preset,
 )
-from regard.models.recurrent import RecurrentEncoderDecoder, recurrent_preset
 
 SOURCE, TARGET = torch.tensor([[5, 7, 11, 2, 3]]), torch.tensor([[4, 9, 1]])
 VOCAB = 13

@@ -9,8 +9,14 @@ from regard.inspection import Trace
 from regard.inspection.hiding import Edge, Head, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
 from regard.inspection.views.ablation import ablate, reliances
-from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
-from regard.models.recurrent import RecurrentConfig, RecurrentEncoderDecoder
+from regard.models import (
+    Decoder,
+    DecoderConfig,
+    EncoderDecoder,
+    EncoderDecoderConfig,
+    RecurrentConfig,
+    RecurrentEncoderDecoder,
+)
 from regard.translation.translator import Translator
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1]])

@@ -14,7 +14,6 @@ from regard.generation.config import SAMPLING
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
 from regard.inspection.models import ATTENTIONS, tap_name
-from regard.models import VisionTransformer
 from regard.recipes.card import read_card
 from regard.tasks.defaults import read_defaults
 from regard.tasks.images import ImageReader
@@ -73,7 +72,10 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
         from regard.inspection.huggingface import load_for_tracing
 
         return load_for_tracing(checkpoint.folder, name=name)
-    if checkpoint.family.model is VisionTransformer and checkpoint.config.head != "classification":
+    if (
+        checkpoint.architecture == "VisionTransformer"
+        and checkpoint.config.head != "classification"
+    ):
         return ImageReader.load(checkpoint, name=name)
     opened: Traceable = task_class(kind_of(checkpoint)).load(checkpoint, name=name)
     return opened

@@ -30,7 +30,7 @@ def save_adapter(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    names = family_of(model).names(model)
+    names = family_of(model).names(model.config, model.state_dict())
     where = places({ours: theirs for ours, theirs in names.items() if ".lora_" not in ours})
     if task_type == "FEATURE_EXTRACTION":
         where = {

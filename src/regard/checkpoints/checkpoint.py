@@ -50,7 +50,7 @@ class Checkpoint:
 
     @cached_property
     def family(self) -> Family:
-        """The family itself; it imports torch."""
+        """The family itself, whose module is imported."""
         return self.entry.family
 
     @property

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-    from regard.models import Model
-
 Settings = heads.Settings
+Shape = tuple[int, ...]
 Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order inside every name
 
 
@@ -54,11 +53,9 @@ class Family:
     """The checkpoints of one architecture; a module of `checkpoints.families` holds it.
 
     Settings are one table, `keys`, for both directions; what it cannot say is said by `read` and
-    `write`. `model` is first built without memory (`torch.device("meta")`), on which `names`,
-    `aliases` and `constants` are asked.
+    `write`.
     """
 
-    model: type[Model]
     config: Callable[..., Any]  # the class of our config
     # model_type → the class in transformers, or its beginning where a head's ending follows.
     classes: Mapping[str, str]
@@ -77,27 +74,28 @@ class Family:
     write: Callable[[Any], Settings] = lambda config: {}  # our config → more keys, or others
     # our config → its model_type; None where the family has no such model.
     type_of: Callable[[Any], str | None] = lambda config: ""
-    # model → {another of their names: the one in `names`} of tied weights: a file may have the
+    # our config → {another of their names: the one in `names`} of tied weights: a file may have the
     # other name instead, or both, whose values are then verified to be equal.
-    aliases: Callable[[Any], Mapping[str, str]] = lambda model: {}
-    constants: Callable[[Any], Mapping[str, Tensor]] = lambda model: {}  # model → {our name: value}
+    aliases: Callable[[Any], Mapping[str, str]] = lambda config: {}
+    # our config → {our name: value} of what no file has.
+    constants: Callable[[Any], Mapping[str, Tensor]] = lambda config: {}
     # (our config, names in the weights) → our config: settles what config.json does not say.
     complete: Callable[[Any, Collection[str]], Any] | None = None
     base: str = ""  # their prefix that a file may have or lack, such as "bert."
     renamed: tuple[tuple[str, str], ...] = ()  # (old, new) endings in files of long ago
     ignored: tuple[str, ...] = ()  # patterns ("*.position_ids") of what is recomputed or unused
 
-    def names(self, model: Any) -> dict[str, str | Place]:
+    def names(self, config: Any, ours: Iterable[str]) -> dict[str, str | Place]:
         """Return their names of all our weights that a file has."""
-        head = model.head_name
+        head = config.head
         table = self.head.get(head, (("head.output", heads.PROJECTIONS.get(head, "head.output")),))
         names: dict[str, str | Place] = {}
-        for name in model.state_dict():
+        for name in ours:
             theirs: str | Place | None = self.base + rename(name, self.body)
             if name.startswith(("head.", "output.")):
                 theirs = rename(name, table)
             elif self.place is not None:
-                theirs = self.place(name, model.config)
+                theirs = self.place(name, config)
             if theirs is not None:
                 names[name] = theirs
         return names
@@ -154,8 +152,8 @@ def rename(name: str, table: Table) -> str:
 def tied(**names: Mapping[str, str]) -> Callable[[Any], Mapping[str, str]]:
     """The `aliases` of models with a head whose table is the embedding's, by the head."""
 
-    def aliases(model: Model) -> Mapping[str, str]:
-        return names.get(model.head_name, {}) if getattr(model.config, "tied_output", True) else {}
+    def aliases(config: Any) -> Mapping[str, str]:
+        return names.get(config.head, {}) if getattr(config, "tied_output", True) else {}
 
     return aliases
 
@@ -180,13 +178,11 @@ def to_theirs(places: Mapping[str, Place], state: Mapping[str, Tensor]) -> dict[
     return {name: _join([parts[k] for k in sorted(parts)]) for name, parts in pieces.items()}
 
 
-def their_shapes(
-    places: Mapping[str, Place], state: Mapping[str, Tensor]
-) -> dict[str, tuple[int, ...]]:
-    """The shapes that a file must have for a model that may have no memory yet."""
-    shapes: dict[str, tuple[int, ...]] = {}
-    for ours, place in places.items():
-        shape = list(state[ours].shape)
+def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict[str, Shape]:
+    """The shapes that a file must have for weights of ours."""
+    shapes: dict[str, Shape] = {}
+    for name, place in places.items():
+        shape = list(ours[name])
         if place.transposed:
             shape.reverse()
         shape[place.dim : place.dim + 1] = [n * place.parts for n in shape[place.dim :][:1]]

@@ -3,13 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Any
 
-import torch
-from torch import Tensor, nn
-
-from regard.checkpoints.family import Family, places, their_shapes
-
-Shape = tuple[int, ...]
+from regard.checkpoints.family import Family, Shape, places, their_shapes
 
 
 @dataclass
@@ -33,18 +29,19 @@ class Fit:
             ),
         ]
 
-    def untrue(self, tensors: Mapping[str, Tensor]) -> Iterator[str]:
+    def untrue(self, tensors: Mapping[str, Any]) -> Iterator[str]:
         """Reads the weights that must agree, and gives a line for each that do not."""
         for first, second in self.tied:
             one, other = tensors[first], tensors[second]
-            if one.dtype != other.dtype or not torch.equal(one, other):
+            if one.dtype != other.dtype or not (one == other).all():
                 yield f"{second} must equal {first}, to which config.json ties it, but differs"
 
 
-def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
-    """Compares the names and shapes in the files with those of `model`, which may be on meta."""
-    expected = their_shapes(places(family.names(model)), model.state_dict())
-    aliases = _other_names(family, model, expected)
+def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[str, Shape]) -> Fit:
+    """Compares the names and shapes in the files with those of a model's weights, which are
+    `ours`."""
+    expected = their_shapes(places(family.names(config, ours)), ours)
+    aliases = _other_names(family, config, expected)
     spelled = {_modern(name, family): name for name in shapes}
     result = Fit()
     used: set[str] = set()
@@ -72,11 +69,11 @@ def fit(family: Family, model: nn.Module, shapes: Mapping[str, Shape]) -> Fit:
 
 
 def _other_names(
-    family: Family, model: nn.Module, expected: Mapping[str, Shape]
+    family: Family, config: Any, expected: Mapping[str, Shape]
 ) -> dict[str, list[str]]:
     """Return, by name asked for, the other names that the same tied weight may have."""
     others: dict[str, list[str]] = {}
-    for alias, name in family.aliases(model).items():
+    for alias, name in family.aliases(config).items():
         assert name in expected, f"{alias} is an alias of {name}, which is not a name in the model"
         if alias not in expected:
             others.setdefault(name, []).append(alias)

@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from regard import models
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
 from regard.checkpoints.families import family_of
 from regard.checkpoints.family import Place, Settings, in_dtype, places, to_ours, to_theirs
@@ -48,10 +49,11 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
     """
     checkpoint = open_checkpoint(name)
     model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights
-    comparison = fit(family, model, weights.shapes)
+    ours = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    comparison = fit(family, config := checkpoint.config, ours, weights.shapes)
     _refuse(comparison, weights, checkpoint.folder)
     theirs = {name: weights[in_file] for name, in_file in comparison.found.items()}
-    state = to_ours(places(family.names(model)), theirs) | dict(family.constants(model))
+    state = to_ours(places(family.names(config, ours)), theirs) | dict(family.constants(config))
     _assign(model, state, dtype)
     return model.eval()
 
@@ -65,7 +67,8 @@ def empty_model(name: CheckpointLike) -> Model:
     checkpoint = open_checkpoint(name)
     config = checkpoint.config
     with checkpoint.describing(), torch.device("meta"), _NoFirstValues():
-        return checkpoint.family.model(config)
+        model: Model = getattr(models, checkpoint.architecture)(config)
+        return model
 
 
 class _NoFirstValues(TorchFunctionMode):
@@ -139,7 +142,7 @@ def save_pretrained(
         *(take(remove_duplicate=False) for take in (model.named_parameters, model.named_buffers))
     )
     state = {name: tensor.detach() for name, tensor in weights}  # also a tied one's second name
-    table = places(family.names(model))
+    table = places(family.names(model.config, model.state_dict()))
     _check_ties(table, state)
     tensors = {
         name: in_dtype(tensor, dtype).contiguous()

@@ -89,7 +89,8 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
     except RegardError as error:
         yield Finding("wrong", "config", str(error))
         return
-    fitted = fit(checkpoint.family, model, checkpoint.weights.shapes)
+    ours = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    fitted = fit(checkpoint.family, checkpoint.config, ours, checkpoint.weights.shapes)
     problems = fitted.problems()
     listed = [f"{name}: config.json and the weights do not match" for name in problems[:LISTED]]
     if len(problems) > LISTED:

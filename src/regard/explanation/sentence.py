@@ -21,7 +21,6 @@ from regard.explanation import (
 from regard.explanation.inputs import EMPTY, check_length
 from regard.explanation.record import Explanation
 from regard.inspection.naming import Naming
-from regard.models import EncoderDecoder
 from regard.text import normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
@@ -134,7 +133,7 @@ def explain(
     checkpoint = open_checkpoint(model)
     name = Path(model).name if Path(model).is_dir() else str(model)
     text = " ".join(_part(normalize(text).split(), part))
-    if checkpoint.family.model is EncoderDecoder and checkpoint.config.head == "language_model":
+    if checkpoint.architecture == "EncoderDecoder" and checkpoint.config.head == "language_model":
         translator = Translator.load(checkpoint, name=name)
         loaded: Any = translator.model
         tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)

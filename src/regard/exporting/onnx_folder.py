@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.configs.heads import HEADS
 from regard.errors import BadArgumentError, NotFoundError
 from regard.exporting.readme import readme
 from regard.files import whole_folder, write_json
-from regard.models.heads import HEADS
 from regard.runtime.building import check_precision, graphs_of
 from regard.runtime.graph import Graph, write_graphs
 from regard.tasks.classification import read_problem_type

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard import catalog
 from regard.checkpoints import Checkpoint
-from regard.models.heads import HEADS
+from regard.configs.heads import HEADS
 from regard.runtime.graph import Graph, Value
 from regard.tasks.classification import read_problem_type
 from regard.tasks.defaults import read_defaults
@@ -35,7 +35,7 @@ SCORES = {
     "multi_label_classification": "the sigmoid of each number is the probability of its label",
     "regression": "its numbers are the result",
 }
-RESULTS = {  # of the entries of a head: see `models.heads.HEADS`
+RESULTS = {  # of the entries of a head: see `configs.heads.HEADS`
     "position": "The question is the first text and the context the second. `output` has two logits"
     " for each token: to be the first of the answer, and to be its last.",
     "token": "`output` has the logits of every token of the vocabulary at every place; those at the"
@@ -58,7 +58,7 @@ def readme(
 
     Args:
         kind: a name in `catalog.KINDS`.
-        head: a name in `models.heads.HEADS`.
+        head: a name in `configs.heads.HEADS`.
         graphs: by the names of their files, without the ending.
         operators: those that ONNX Runtime alone has.
         files: the names of the other files.

@@ -8,10 +8,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from regard.configs.heads import HEADS
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
 from regard.models import Model
-from regard.models.heads import HEADS
 from regard.text import Tokenizer, TokenizerPair
 
 
@@ -142,7 +142,7 @@ def entry_names(
 ) -> Callable[[int], str]:
     if isinstance(model, Model):
         names = {
-            "label": getattr(model.config, "labels", ()),
+            "label": model.config.labels,
             "position": axes[model.axes[0]].tokens,
         }
         entries = HEADS[model.head_name].entries

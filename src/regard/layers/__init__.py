@@ -1,7 +1,7 @@
 """Modules that own parameters and call the pure functions of `attention` and `positions`."""
 
 from regard.layers.attention import KeyValueCache, LayerCache, MultiHeadAttention
-from regard.layers.dropout import Dropout, check_dropout
+from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding, check_ids, empty_table
 from regard.layers.norm import NORMS, Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
@@ -25,7 +25,6 @@ __all__ = [
     "Rotary",
     "Stack",
     "TransformerLayer",
-    "check_dropout",
     "check_ids",
     "empty_table",
     "make_norm",

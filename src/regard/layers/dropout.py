@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.errors import BadArgumentError
+from regard.configs.config import check_dropout
 
 
 class Dropout(nn.Module):
@@ -48,12 +48,6 @@ class Dropout(nn.Module):
 
     def extra_repr(self) -> str:
         return f"probability={self.dropped}/256"
-
-
-def check_dropout(probability: float) -> None:
-    """Raises BadArgumentError unless 0 ≤ probability ≤ 255/256."""
-    if not 0 <= probability <= 255 / 256:
-        raise BadArgumentError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
 
 
 def keep_scale(like: Tensor, dropped: int) -> Tensor:

@@ -1,16 +1,16 @@
-"""Whole models: a config, its presets and the model in one file for each family."""
+"""Whole models, a file for each kind; their configs and presets are in `configs`."""
 
-from regard.models.decoder import DECODER_PRESETS, Decoder, DecoderConfig, decoder_preset
-from regard.models.encoder import ENCODER_PRESETS, Encoder, EncoderConfig, encoder_preset
-from regard.models.encoder_decoder import PRESETS, EncoderDecoder, EncoderDecoderConfig, preset
+from regard.configs.decoder import DECODER_PRESETS, DecoderConfig, decoder_preset
+from regard.configs.encoder import ENCODER_PRESETS, EncoderConfig, encoder_preset
+from regard.configs.encoder_decoder import PRESETS, EncoderDecoderConfig, preset
+from regard.configs.recurrent import RECURRENT_PRESETS, RecurrentConfig, recurrent_preset
+from regard.configs.vision import VISION_PRESETS, VisionConfig, vision_preset
+from regard.models.decoder import Decoder
+from regard.models.encoder import Encoder
+from regard.models.encoder_decoder import EncoderDecoder
 from regard.models.model import AnyEncoderDecoder, Model
-from regard.models.recurrent import (
-    RECURRENT_PRESETS,
-    RecurrentConfig,
-    RecurrentEncoderDecoder,
-    recurrent_preset,
-)
-from regard.models.vision import VISION_PRESETS, VisionConfig, VisionTransformer, vision_preset
+from regard.models.recurrent import RecurrentEncoderDecoder
+from regard.models.vision import VisionTransformer
 
 TextReader = Encoder | Decoder | EncoderDecoder  # can read a text for a head
 

@@ -4,88 +4,22 @@ Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBER
 and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
+from regard.configs.encoder import EncoderConfig
 from regard.errors import BadArgumentError
 from regard.layers import ACTIVATIONS, Embedding, Stack, check_ids, empty_table
-from regard.models.configs import ModelConfig, from_preset, one_of
-from regard.models.heads import (
-    ENCODER_HEADS,
-    POOLER_ACTIVATIONS,
-    ClassificationHead,
-    Pooler,
-    TokenHead,
-)
-from regard.models.model import Model, init_weights
-
-
-@dataclass(frozen=True)
-class EncoderConfig(ModelConfig):
-    """Defaults as BERT.
-
-    >>> EncoderConfig(vocab_size=30_522).num_layers
-    12
-    """
-
-    vocab_size: int  # ids a text may have
-    d_model: int = 768  # width of every hidden state
-    num_layers: int = 12
-    num_heads: int = 12
-    d_ff: int = 3072  # inner width of the feed-forward networks
-    dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
-    activation: str = one_of("gelu", ACTIVATIONS)
-    norm_eps: float = 1e-12  # added to the variance before its root is taken
-    max_positions: int = 512  # longest text, in tokens
-    position_offset: int = 0  # rows of the table of positions before position 0
-    count_padding: bool = True  # False: padding has no positions (RoBERTa)
-    token_types: int | None = 2  # such as question and text; None: the model has none
-    head: str = one_of("none", ENCODER_HEADS)  # decides on the output
-    labels: tuple[str, ...] = ()  # of "classification"
-    pooler_activation: str = one_of("tanh", POOLER_ACTIVATIONS)  # of the first token's projection
-    head_dropout: float | None = None  # before the head's last projection; None: as dropout
-    pad_id: int | None = 0  # None: padding only where attention_mask is False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.pad_id is not None:
-            self._check_ids("pad_id", size=self.vocab_size)
-        if not self.count_padding and (self.pad_id is None or self.position_offset < 1):
-            raise BadArgumentError(
-                "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
-                f" row is padding's; got {self.pad_id} and {self.position_offset}."
-            )
-
-
-# base and large are BERT's own; the smaller ones are the sizes of Turc et al. 2019.
-ENCODER_PRESETS: dict[str, dict[str, Any]] = {
-    "tiny": dict(d_model=128, d_ff=512, num_heads=2, num_layers=2),
-    "mini": dict(d_model=256, d_ff=1024, num_heads=4, num_layers=4),
-    "small": dict(d_model=512, d_ff=2048, num_heads=8, num_layers=4),
-    "medium": dict(d_model=512, d_ff=2048, num_heads=8, num_layers=8),
-    "base": dict(d_model=768, d_ff=3072, num_heads=12, num_layers=12),
-    "large": dict(d_model=1024, d_ff=4096, num_heads=16, num_layers=24),
-}
-
-
-def encoder_preset(name: str, vocab_size: int, **changes: Any) -> EncoderConfig:
-    """The named preset with this vocabulary and any other changes.
-
-    >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
-    >>> config.num_layers, config.labels
-    (2, ('no', 'yes'))
-    """
-    return from_preset(EncoderConfig, ENCODER_PRESETS, name, vocab_size=vocab_size, **changes)
+from regard.models.heads import ClassificationHead, Pooler, TokenHead
+from regard.models.model import Model, init_weights, make_layer, norm_of
 
 
 class Encoder(Model):
-    """Token ids → the output of the config's head: see `models.heads.HEADS`.
+    """Token ids → the output of the config's head: see `configs.heads.HEADS`.
 
+    >>> from regard.models import encoder_preset
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))
     >>> Encoder(config).eval()(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 2])
@@ -101,10 +35,10 @@ class Encoder(Model):
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
-            norm=config.norm_module(),
+            norm=norm_of(config),
             dropout=config.dropout,
         )
-        self.encoder = Stack(config.layer(config.num_heads) for _ in range(config.num_layers))
+        self.encoder = Stack(make_layer(config, config.num_heads) for _ in range(config.num_layers))
         self.head = _head(config)
         self.reset_parameters()
 

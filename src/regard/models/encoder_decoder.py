@@ -4,16 +4,13 @@ The defaults are the paper's. Marian is the same with weights of its own; Pegasu
 T5 are other settings of the same fields. BART also reads a text for a head.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Padding
+from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import BadArgumentError
 from regard.layers import (
-    ACTIVATIONS,
-    NORMS,
     Embedding,
     LayerCache,
     MultiHeadAttention,
@@ -21,107 +18,19 @@ from regard.layers import (
     Stack,
     check_ids,
 )
-from regard.models.configs import SCORES, ModelConfig, from_preset, one_of
 from regard.models.decoding import PairState
-from regard.models.heads import WRITER_HEADS, ClassificationHead, Pooler, TokenHead, last_state
-from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
-
-
-@dataclass(frozen=True)
-class EncoderDecoderConfig(ModelConfig):
-    """Defaults as the paper's base model.
-
-    >>> config = EncoderDecoderConfig(vocab_size=37_000)
-    >>> config.d_model, config.encoder_layers, config.encoder_heads, config.norm
-    (512, 6, 8, 'post')
-    """
-
-    vocab_size: int  # number of ids of the source, and of the target if they share them
-    target_vocab_size: int | None = None  # None: one vocabulary and one table for both sides
-    d_model: int = 512  # width of every hidden state
-    encoder_layers: int = 6
-    decoder_layers: int = 6
-    encoder_heads: int = 8
-    decoder_heads: int = 8
-    d_ff: int = 2048  # inner width of the feed-forward networks
-    dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
-    # "post": as in the paper; "pre": norm before each sub-layer, one at the end
-    norm: str = one_of("post", ("post", "pre"))
-    norm_kind: str = one_of("layer", NORMS)
-    norm_eps: float = 1e-5  # added to the variance before its root is taken
-    activation: str = one_of("relu", ACTIVATIONS)
-    gated: bool = False  # whether the activation gates a second projection
-    feed_forward_bias: bool = True  # on the projections of the feed-forward networks
-    attention_bias: bool = True  # on the projections of attention
-    head_dim: int | None = None  # width of one head; None: d_model / heads
-    score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
-    # "relative": a bias on scores by distance
-    positions: str = one_of("sinusoidal", ("sinusoidal", "learned", "relative"))
-    max_positions: int = 512  # longest source or target, in tokens; "relative" has no limit
-    position_offset: int = 0  # rows of the table of positions before position 0
-    relative_buckets: int = 32  # of distances that share a bias
-    relative_distance: int = 128  # all distances from this one on share a bucket
-    scale_embedding: bool = True  # token embeddings times √d_model
-    embedding_norm: bool = False  # a normalization of the embedding sums
-    tied_output: bool = True  # the target's embedding table is also the output projection
-    scale_output: bool = False  # the last hidden states times d_model^-½
-    logits_bias: bool = False  # a number for each token, added to its logit
-    head: str = one_of("language_model", WRITER_HEADS)  # decides on the output
-    labels: tuple[str, ...] = ()  # of "classification"
-    head_dropout: float = 0.0  # before the last projection of "classification"
-    pad_id: int = 0
-    eos_id: int = 1
-    start_id: int = 0  # the decoder's first input
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.head != "language_model":
-            object.__setattr__(self, "logits_bias", False)  # such a model has no logits of tokens
-            if self.target_vocab_size is not None:
-                raise BadArgumentError(
-                    f"head={self.head!r} needs one vocabulary for both sides, which read the same"
-                    f" text; got target_vocab_size={self.target_vocab_size}."
-                )
-        if self.positions == "sinusoidal" and self.d_model % 2:
-            raise BadArgumentError(
-                f"sinusoidal positions need an even d_model; got {self.d_model}."
-            )
-        self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
-
-    @property
-    def norm_first(self) -> bool:  # type: ignore[override]
-        return self.norm == "pre"
-
-    @property
-    def decoder_vocab_size(self) -> int:
-        return self.target_vocab_size or self.vocab_size
-
-
-def _sizes(*, heads: int, layers: int, **sizes: int | float) -> dict[str, int | float]:
-    sides = {f"{side}_heads": heads for side in ("encoder", "decoder")}
-    return sizes | sides | {f"{side}_layers": layers for side in ("encoder", "decoder")}
-
-
-# base and big are rows of the paper's Table 3; tiny is the Multi30k model of arXiv 2105.14462.
-PRESETS: dict[str, dict[str, int | float]] = {
-    "tiny": _sizes(d_model=128, d_ff=256, heads=4, layers=4, dropout=0.3),
-    "small": _sizes(d_model=256, d_ff=1024, heads=4, layers=3, dropout=0.1),
-    "base": _sizes(d_model=512, d_ff=2048, heads=8, layers=6, dropout=0.1),
-    "big": _sizes(d_model=1024, d_ff=4096, heads=16, layers=6, dropout=0.3),
-}
-
-
-def preset(name: str, vocab_size: int, **changes: object) -> EncoderDecoderConfig:
-    """The named preset with this vocabulary and any other changes.
-
-    >>> preset("tiny", vocab_size=8_000, dropout=0.0).d_model
-    128
-    """
-    return from_preset(EncoderDecoderConfig, PRESETS, name, vocab_size=vocab_size, **changes)
+from regard.models.heads import ClassificationHead, Pooler, TokenHead, last_state
+from regard.models.model import (
+    AnyEncoderDecoder,
+    init_projection,
+    make_layer,
+    norm_of,
+    two_tables,
+)
 
 
 class EncoderDecoder(AnyEncoderDecoder):
-    """Source ids and target ids → the output of the config's head: see `models.heads.HEADS`.
+    """Source ids and target ids → the output of the config's head: see `configs.heads.HEADS`.
 
     With a head, the target is the source itself, which both sides read; labels are read from the
     decoder's state at the text's last end token (Lewis et al. 2020, section 3.1).
@@ -129,6 +38,7 @@ class EncoderDecoder(AnyEncoderDecoder):
     The two embedding tables and the output projection share one weight (section 3.4); with separate
     vocabularies the target table and the output projection do, unless tied_output is false.
 
+    >>> from regard.models import preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
     >>> source, target = torch.tensor([[5, 6, 7, 1]]), torch.tensor([[8, 9, 1]])
     >>> model(source, target).shape
@@ -236,7 +146,7 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
         positions="none" if config.positions == "relative" else config.positions,
         offset=config.position_offset,
         scale=config.scale_embedding,
-        norm=config.norm_module() if config.embedding_norm else None,
+        norm=norm_of(config) if config.embedding_norm else None,
         dropout=config.dropout,
     )
     relative_bias = None
@@ -248,9 +158,9 @@ def _stack(config: EncoderDecoderConfig, tokens: nn.Embedding, *, decodes: bool)
             bidirectional=not decodes,
         )
     return Stack(
-        (config.layer(heads, decodes_memory=decodes) for _ in range(count)),
+        (make_layer(config, heads, decodes_memory=decodes) for _ in range(count)),
         embed=embed,
-        norm=config.norm_module() if config.norm_first else None,
+        norm=norm_of(config) if config.norm_first else None,
         relative_bias=relative_bias,
         causal=decodes,
     )

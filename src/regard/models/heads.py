@@ -1,11 +1,7 @@
-"""Heads: what a model makes of its last states, such as labels of the text.
+"""Modules of the heads that `configs.heads` lists."""
 
-`HEADS` is the one list of them, with what they give; which of them a kind of model may have is
-below it.
-"""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import torch
@@ -13,39 +9,8 @@ from torch import Tensor, nn
 
 from regard.layers import Dropout
 
-
-@dataclass(frozen=True)
-class Head:
-    """The output of models with a head: states, or logits of `entries`."""
-
-    entries: str = ""  # "token", "label", or "position" of the text; empty: it gives states
-    steps: Callable[[Tensor], Tensor] = lambda output: output  # as (batch, steps, entries)
-    writers: bool = False  # models that write may have it
-
-
-HEADS = {
-    # Hidden states, (batch, length, d_model).
-    "none": Head(),
-    # The first token's state, projected, (batch, d_model).
-    "pooler": Head(),
-    # Logits of the next token at every position of the text or target, (batch, length, vocab).
-    "language_model": Head("token", writers=True),
-    # Logits of the token at each position, (batch, length, vocab).
-    "masked_lm": Head("token"),
-    # Logits of the labels, (batch, labels): of an encoder from the first token's state, of others
-    # from that of the text's last token.
-    "classification": Head("label", lambda output: output[:, None], writers=True),
-    # Logits of the labels of each token, (batch, length, labels).
-    "token_classification": Head("label"),
-    # Logits of the answer's first and last token, (batch, length, 2).
-    "question_answering": Head("position", lambda output: output.mT, writers=True),
-}
-ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
-WRITER_HEADS = tuple(name for name, head in HEADS.items() if head.writers)
-VISION_HEADS = ("none", "pooler", "classification")
-POOLER_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
-
 ModelT = TypeVar("ModelT", bound=nn.Module)
+_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 
 
 class Pooler(nn.Module):
@@ -54,7 +19,7 @@ class Pooler(nn.Module):
     def __init__(self, d_model: int, activation: str = "tanh"):
         super().__init__()
         self.dense = nn.Linear(d_model, d_model)
-        self.activation = POOLER_ACTIVATIONS[activation]
+        self.activation = _ACTIVATIONS[activation]
 
     def forward(self, states: Tensor) -> Tensor:
         """(batch, length, d_model) → (batch, d_model)."""

@@ -1,13 +1,24 @@
 """The base of all models: a model says what it is, so that its users need not know its class."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from regard.layers import check_ids, empty_table
-from regard.models.heads import HEADS
+from regard.configs.config import ModelConfig
+from regard.configs.heads import HEADS
+from regard.layers import (
+    FeedForward,
+    MultiHeadAttention,
+    Norm,
+    Rotary,
+    TransformerLayer,
+    check_ids,
+    empty_table,
+    make_norm,
+)
 
 
 class Model(nn.Module):
@@ -30,8 +41,9 @@ class Model(nn.Module):
 
     @property
     def head_name(self) -> str:
-        """A name in `heads.HEADS`; "language_model" where the config leaves no choice."""
-        return getattr(self.config, "head", "language_model")
+        """A name in `heads.HEADS`."""
+        head: str = self.config.head
+        return head
 
     @property
     def writes(self) -> bool:
@@ -142,6 +154,49 @@ def two_tables(config: Any) -> tuple[nn.Embedding, nn.Embedding]:
     if config.target_vocab_size is None:
         return source, source
     return source, empty_table(config.target_vocab_size, config.d_model)
+
+
+def norm_of(config: ModelConfig) -> Norm:
+    """A normalization of states, (…, d_model)."""
+    return make_norm(config.norm_kind, config.d_model, config.norm_eps)
+
+
+def make_layer(
+    config: ModelConfig,
+    num_heads: int,
+    *,
+    rotary: Rotary | None = None,
+    decodes_memory: bool = False,
+) -> TransformerLayer:
+    """A layer of this configuration, with cross-attention if it decodes a memory."""
+
+    def attention(rotary: Rotary | None = None) -> MultiHeadAttention:
+        return MultiHeadAttention(
+            config.d_model,
+            num_heads,
+            num_key_heads=config.num_key_heads,
+            head_dim=config.head_dim,
+            bias=config.attention_bias,
+            output_bias=config.attention_output_bias,
+            score=config.score,
+            rotary=rotary,
+        )
+
+    feed_forward = FeedForward(
+        config.d_model,
+        config.d_ff,
+        activation=config.activation,
+        gated=config.gated,
+        bias=config.feed_forward_bias,
+    )
+    return TransformerLayer(
+        attention(rotary),
+        feed_forward,
+        cross_attention=attention() if decodes_memory else None,
+        norm=partial(norm_of, config),
+        norm_first=config.norm_first,
+        dropout=config.dropout,
+    )
 
 
 @torch.no_grad()

@@ -1,17 +1,11 @@
 """Positions: attention is blind to order, so order is added to what it sees, or to its scores."""
 
+from regard.configs.scaling import LinearScaling, Llama3Scaling, Scaling, YarnScaling
 from regard.positions.alibi import alibi, alibi_slopes
 from regard.positions.grid import grid
 from regard.positions.learned import learned, learned_at
 from regard.positions.relative import relative_buckets
-from regard.positions.rotary import (
-    LinearScaling,
-    Llama3Scaling,
-    Scaling,
-    YarnScaling,
-    rotary_frequencies,
-    rotate,
-)
+from regard.positions.rotary import rotary_frequencies, rotate
 from regard.positions.sinusoidal import Layout, shift_matrix, sinusoidal
 
 __all__ = [

@@ -97,7 +97,7 @@ class WordReader:
         """Open a model folder. Raises UnsupportedError for a model without an encoder."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        if checkpoint.family.model not in (EncoderDecoder, Encoder):
+        if checkpoint.architecture not in ("EncoderDecoder", "Encoder"):
             needed = "to read words in context, give an encoder, such as BERT, or a translator"
             kind = kind_of(checkpoint)
             raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from regard import RegardError
+from regard.configs.heads import ENCODER_HEADS, HEADS
 from regard.models import Encoder, EncoderConfig
-from regard.models.heads import ENCODER_HEADS, HEADS
 from regard.runtime.packed import PackedReader
 from regard.runtime.packing import pack
 

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from regard import RegardError
+from regard.configs.heads import VISION_HEADS
 from regard.models import VisionConfig, VisionTransformer
-from regard.models.heads import VISION_HEADS
 from regard.runtime.packed import PackedVision
 from regard.runtime.packing import pack
 

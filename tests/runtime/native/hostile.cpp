@@ -127,6 +127,8 @@ void decode_wrong(const regard_model* model) {
       numbers[i] = any(6) - 1;
       tokens[i] = any(20) ? any(11) : any(40) - 20;
     }
+    int32_t lengths[8];
+    for (int32_t& length : lengths) length = any(20) ? 1 : any(4);
     switch (any(4)) {
       case 0:
         regard_add(decode, ids, 1 + any(2), any(5), numbers);
@@ -138,7 +140,7 @@ void decode_wrong(const regard_model* model) {
         if (any(3) == 0) regard_remove(decode, numbers[0]);
         break;
       case 3:
-        regard_step(decode, numbers, any(4), tokens, any(8), any(2) ? logits : nullptr, best,
+        regard_step(decode, numbers, any(4), tokens, any(2) ? lengths : nullptr, any(3), any(2) ? logits : nullptr, best,
                     any(2) ? values : nullptr, places);
     }
   }
@@ -180,8 +182,8 @@ void generate_wrong(const regard_model* model) {
 }  // namespace
 
 int main() {
-  regard_config config{11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 2, 1, 1, 0, 1, 1, 9, 0, 4, 1, 0, 1, 0, 0,
-                       0, 0, 1e-5f};
+  regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
+                       1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1e-5f, 1};
   Tensors tensors = tensors_of(config);
   open_wrong(config, tensors);
   for (int32_t precision : {0, 1, 2}) {

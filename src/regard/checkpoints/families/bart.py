@@ -8,8 +8,8 @@ from typing import Any
 from regard.checkpoints.families import marian
 from regard.checkpoints.family import Family, Key, Settings
 from regard.checkpoints.heads import READER_HEADS
+from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import UnsupportedError
-from regard.models import EncoderDecoder, EncoderDecoderConfig
 
 # By the config's head.
 HEAD = {
@@ -66,7 +66,6 @@ def _type_of(config: EncoderDecoderConfig) -> str | None:
 
 
 FAMILY = Family(
-    model=EncoderDecoder,
     config=EncoderDecoderConfig,
     classes={"bart": "Bart", "mbart": "MBart"},
     heads={"ForConditionalGeneration": "language_model", **READER_HEADS},

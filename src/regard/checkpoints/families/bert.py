@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, tied
 from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
-from regard.models import Encoder, EncoderConfig
+from regard.configs.encoder import EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (
@@ -61,7 +61,6 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 FAMILY = Family(
-    model=Encoder,
     config=EncoderConfig,
     classes={"bert": "Bert"},
     # Of the two heads of pre-training, that of next sentences is left out.

@@ -7,7 +7,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, tied
 from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
-from regard.models import Encoder, EncoderConfig
+from regard.configs.encoder import EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (
@@ -75,7 +75,6 @@ def type_of(config: EncoderConfig) -> str | None:
 
 
 FAMILY = Family(
-    model=Encoder,
     config=EncoderConfig,
     classes={"distilbert": "DistilBert"},
     heads=TEXT_HEADS | {"Model": "none"},

@@ -4,7 +4,7 @@ import re
 
 from regard.checkpoints.family import Family, Key, Place, rename, tied
 from regard.checkpoints.heads import READER_HEADS
-from regard.models import Decoder, DecoderConfig
+from regard.configs.decoder import DecoderConfig
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
@@ -73,7 +73,6 @@ def type_of(config: DecoderConfig) -> str | None:
 
 
 FAMILY = Family(
-    model=Decoder,
     config=DecoderConfig,
     classes={"gpt2": "GPT2"},
     heads={"LMHeadModel": "language_model", **READER_HEADS},

@@ -11,10 +11,9 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
+from regard.configs.decoder import DecoderConfig
+from regard.configs.scaling import LinearScaling, Llama3Scaling, Scaling, YarnScaling
 from regard.errors import DamagedFileError, UnsupportedError
-from regard.models import Decoder, DecoderConfig
-from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
-from regard.positions.rotary import Scaling
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
@@ -57,10 +56,9 @@ def _place(name: str, config: DecoderConfig) -> str:
     return _body(config) + rename(name, RENAMES)
 
 
-def aliases(model: Decoder) -> dict[str, str]:
+def aliases(config: DecoderConfig) -> dict[str, str]:
     """The output projection where it is the embedding table; and what the body of a model that
     answers questions is called in another of these families."""
-    config = model.config
     if config.head == "language_model":
         return {"lm_head.weight": "model.embed_tokens.weight"} if config.tied_output else {}
     body = _body(config)
@@ -68,7 +66,7 @@ def aliases(model: Decoder) -> dict[str, str]:
         return {}
     return {
         theirs.replace(body, BASE, 1): theirs
-        for theirs in FAMILY.names(model).values()
+        for theirs in FAMILY.names(config, config.shapes()).values()
         if isinstance(theirs, str) and theirs.startswith(body)
     }
 
@@ -224,7 +222,6 @@ def _window(settings: Settings) -> tuple[int | None, int]:
 
 
 FAMILY = Family(
-    model=Decoder,
     config=DecoderConfig,
     classes={"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"},
     heads={"ForCausalLM": "language_model", **READER_HEADS},

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
 from regard.checkpoints.heads import check_writes
+from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import UnsupportedError
-from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.positions import sinusoidal
 
 # Replaced in this order, inside every name of our state dict.
@@ -75,22 +75,21 @@ WRITTEN = {
 }
 
 
-def aliases(model: EncoderDecoder) -> dict[str, str]:
+def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
     """Names that transformers gives the tables beside those we write."""
-    shared = model.config.target_vocab_size is None
+    shared = config.target_vocab_size is None
     tables = {
         name: SHARED if shared else name
         for side in ("encoder", "decoder")
         for name in [f"model.{side}.embed_tokens.weight"]
     }
-    if model.head_name != "language_model":
+    if config.head != "language_model":
         return tables
     return tables | {"lm_head.weight": tables["model.decoder.embed_tokens.weight"]}
 
 
-def constants(model: EncoderDecoder) -> dict[str, Tensor]:
+def constants(config: EncoderDecoderConfig) -> dict[str, Tensor]:
     """The tables of sinusoids, which are computed, not stored."""
-    config = model.config
     if config.positions != "sinusoidal":
         return {}
     table = sinusoidal(config.max_positions, config.d_model, layout="halves")
@@ -159,7 +158,6 @@ def place(name: str, config: EncoderDecoderConfig) -> str | Place | None:
 
 
 FAMILY = Family(
-    model=EncoderDecoder,
     config=EncoderDecoderConfig,
     classes={
         "marian": "MarianMTModel",

@@ -4,8 +4,8 @@ from dataclasses import fields
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings
+from regard.configs.recurrent import RecurrentConfig
 from regard.errors import UnsupportedError
-from regard.models import RecurrentConfig, RecurrentEncoderDecoder
 
 SHARED = "shared.weight"
 # What everyone's config.json calls fields that ours calls differently.
@@ -35,9 +35,8 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 FAMILY = Family(
-    model=RecurrentEncoderDecoder,
     config=RecurrentConfig,
-    classes={"regard-recurrent": RecurrentEncoderDecoder.__name__},
+    classes={"regard-recurrent": "RecurrentEncoderDecoder"},
     keys={RENAMES.get(ours.name, ours.name): Key(ours.name) for ours in fields(RecurrentConfig)},
     written={"is_encoder_decoder": True, "tie_word_embeddings": True},
     read=read,

@@ -11,7 +11,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, refuse_settings, rename
 from regard.checkpoints.heads import check_writes
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.configs.encoder_decoder import EncoderDecoderConfig
 
 # Replaced in this order, inside every name of our state dict; a layer of theirs numbers its
 # sub-layers, and the feed-forward network is the last.
@@ -60,10 +60,10 @@ KEYS = {
 }
 
 
-def aliases(model: EncoderDecoder) -> dict[str, str]:
+def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
     """Names that transformers gives the one table beside the one we write."""
     tables = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-    tied = (OUTPUT,) if model.config.tied_output else ()
+    tied = (OUTPUT,) if config.tied_output else ()
     return dict.fromkeys((*tables, *tied), SHARED)
 
 
@@ -143,7 +143,6 @@ def _place(name: str, config: EncoderDecoderConfig) -> str:
 
 
 FAMILY = Family(
-    model=EncoderDecoder,
     config=EncoderDecoderConfig,
     classes={"t5": "T5ForConditionalGeneration"},
     keys=KEYS,

@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, refuse_settings
 from regard.checkpoints.heads import IMAGE_HEADS
-from regard.models import VisionConfig, VisionTransformer
+from regard.configs.vision import VisionConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (
@@ -57,7 +57,6 @@ KEYS = {
     "positions": Key("positions", "learned"),  # our own: theirs are learned, whatever they were
 }
 FAMILY = Family(
-    model=VisionTransformer,
     config=VisionConfig,
     classes={"vit": "ViT"},
     heads=IMAGE_HEADS,

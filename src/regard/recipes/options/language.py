@@ -102,7 +102,7 @@ class LanguageModelOptions(RunningTextOptions):
 
     def model_settings(self, vocab_size: int, **changes: Any) -> Any:
         """The config of a new model."""
-        from regard.models.decoder import DECODER_PRESETS, decoder_preset
+        from regard.configs.decoder import DECODER_PRESETS, decoder_preset
 
         sizes = {"d_model": self.d_model, "num_layers": self.layers, "num_heads": self.heads}
         changes |= {name: value for name, value in sizes.items() if value is not None}

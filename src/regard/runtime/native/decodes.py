@@ -202,12 +202,23 @@ class Slots:
         return answers
 
     def read(
-        self, slots: Sequence[Slot], tokens: Ints, *, with_logits: bool, count: int
+        self,
+        slots: Sequence[Slot],
+        tokens: Ints,
+        lengths: Ints | None = None,
+        *,
+        with_logits: bool,
+        count: int,
     ) -> tuple[Any, Any, Any]:
-        """Reads a token in each row of these slots, (rows,) in their order: the logits, (rows,
-        vocab), and the `count` likeliest tokens' log-probabilities and ids, (rows, count); empty
-        where they are not asked for."""
-        rows, count = len(tokens), min(count, self._model.vocab)
+        """Reads tokens in each row of these slots, (tokens,) in their order: the next logits,
+        (rows, vocab), and the `count` likeliest tokens' log-probabilities and ids, (rows, count);
+        empty where they are not asked for.
+
+        Args:
+            lengths: how many tokens each row reads, (rows,); None: one.
+        """
+        each = _int32(np.ones(len(tokens), int) if lengths is None else lengths)
+        rows, count = len(each), min(count, self._model.vocab)
         logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
         log_probs = np.empty((rows, count), np.float32)
         best = np.empty((rows, count), np.int32)
@@ -218,6 +229,7 @@ class Slots:
             _pointer(numbers),
             len(numbers),
             _pointer(ids),
+            _pointer(each),
             rows,
             _pointer(logits) if with_logits else None,
             count,
@@ -266,9 +278,8 @@ class Batch:
         tokens = tokens.reshape(len(tokens), -1)
         order = sorted(range(len(self._rows)), key=lambda row: self._rows[row][0].index)
         slots = list({self._rows[row][0].index: self._rows[row][0] for row in order}.values())
-        for column in tokens[order, :-1].T:
-            self._slots.read(slots, column, with_logits=False, count=0)
-        arrays = self._slots.read(slots, tokens[order, -1], **asked)
+        lengths = np.full(len(order), tokens.shape[1])
+        arrays = self._slots.read(slots, tokens[order].reshape(-1), lengths, **asked)
         back = np.argsort(order)
         logits, log_probs, best = arrays
         return logits[back] if len(logits) else logits, log_probs[back], best[back]

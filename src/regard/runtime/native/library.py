@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 2  # counts up with that of engine/interface.h
+INTERFACE = 3  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
+ENCODER_DECODER, DECODER = 0, 1  # kinds of models
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
 PRECISIONS = ("fp32", "bf16", "int8")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
@@ -31,11 +32,12 @@ def _struct(title: str, *fields: str) -> type[ctypes.Structure]:
 Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 is_bfloat16")
 Config = _struct(
     "Config",
-    "int32 vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers encoder_heads"
-    " decoder_heads encoder_head_dim decoder_head_dim activation gated norm_first rms_norm"
-    " scaled_dot has_positions max_positions position_offset relative_reach scale_embedding"
-    " embedding_norm tied_output scale_output pad_id precision kernels",
-    "float norm_eps",
+    "int32 kind vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers"
+    " encoder_heads decoder_heads encoder_head_dim decoder_head_dim decoder_key_heads activation"
+    " gated norm_first rms_norm scaled_dot has_positions max_positions position_offset"
+    " relative_reach window first_window_layer scale_embedding embedding_norm tied_output"
+    " scale_output pad_id precision kernels",
+    "float norm_eps rotary_factor",
 )
 Generation = _struct(
     "Generation",
@@ -78,7 +80,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "select": (c_int32, [c_void_p, c_int32, Int32s, c_int32]),
     "step": (
         c_int32,
-        [c_void_p, Int32s, c_int32, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
+        [c_void_p, Int32s, c_int32, Int32s, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
     ),
 }
 

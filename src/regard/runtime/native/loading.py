@@ -83,15 +83,18 @@ def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
     return library.Config(
         **same
         | dict(
+            kind=library.ENCODER_DECODER,
             target_vocab_size=config.decoder_vocab_size,
             encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
             decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
+            decoder_key_heads=config.decoder_heads,
             activation=library.ACTIVATIONS.index(activation),
             norm_first=config.norm_first,
             rms_norm=config.norm_kind == "rms",
             scaled_dot=config.score == "scaled_dot",
             has_positions=not relative,
             relative_reach=config.relative_distance if relative else -1,
+            rotary_factor=1,
             precision=precision,
             kernels=kernels,
         )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from regard import RegardError
+from regard.configs.config import ModelConfig, from_preset, one_of
 from regard.models import RecurrentConfig
-from regard.models.configs import ModelConfig, from_preset, one_of
 
 
 @dataclass

@@ -1,0 +1,58 @@
+// A model: its config, which is checked, and its parts.
+#pragma once
+#include "models/decoder.h"
+#include "models/encoder.h"
+
+namespace regard {
+
+struct Model {
+  Model(const regard_config& config, const Weights& weights, const Kernels& kernels)
+      : config(checked(config)), kernels(kernels), decoder(config, weights) {
+    if (has_source()) encoder = Encoder(config, weights);
+  }
+
+  bool has_source() const { return config.kind == REGARD_ENCODER_DECODER; }
+
+  const regard_config config;
+  const Kernels& kernels;
+  Encoder encoder;
+  Decoder decoder;
+
+ private:
+  static const regard_config& checked(const regard_config& c) {
+    struct Field {
+      const char* name;
+      int32_t value, least, most;
+    };
+    constexpr int32_t kMost = 1 << 24;  // so that no product of two sizes overflows
+    for (const Field& field : std::initializer_list<Field>{
+             {"kind", c.kind, REGARD_ENCODER_DECODER, REGARD_DECODER},
+             {"vocab_size", c.vocab_size, 1, kMost},
+             {"target_vocab_size", c.target_vocab_size, 1, kMost},
+             {"d_model", c.d_model, 1, 1 << 20},
+             {"d_ff", c.d_ff, 1, 1 << 22},
+             {"encoder_layers", c.encoder_layers, 0, 4096},
+             {"decoder_layers", c.decoder_layers, 0, 4096},
+             {"encoder_heads", c.encoder_heads, 1, 4096},
+             {"decoder_heads", c.decoder_heads, 1, 4096},
+             {"decoder_key_heads", c.decoder_key_heads, 1, c.decoder_heads},
+             {"encoder_head_dim", c.encoder_head_dim, 1, 4096},
+             {"decoder_head_dim", c.decoder_head_dim, 1, 4096},
+             {"activation", c.activation, 1, 4},
+             {"max_positions", c.max_positions, 1, kMost},
+             {"position_offset", c.position_offset, 0, kMost},
+             {"relative_reach", c.relative_reach, -1, kMost},
+             {"window", c.window, 0, INT32_MAX},
+             {"precision", c.precision, 0, 2},
+         })
+      if (field.value < field.least || field.value > field.most)
+        throw Mistake(std::string(field.name) + " must be from " + std::to_string(field.least) +
+                      " to " + std::to_string(field.most) + "; got " +
+                      std::to_string(field.value));
+    if (c.decoder_heads % c.decoder_key_heads != 0)
+      throw Mistake("decoder_heads must be a multiple of decoder_key_heads");
+    return c;
+  }
+};
+
+}  // namespace regard

@@ -1,0 +1,134 @@
+"""Configs of models: the values that each field takes, their checks and their presets."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, fields
+from typing import Any, TypeVar
+
+from regard.configs.heads import HEADS
+from regard.errors import BadArgumentError, unknown
+
+Config = TypeVar("Config")
+
+Shapes = dict[str, tuple[int, ...]]
+
+SCORES = ("scaled_dot", "dot")  # of Transformers that write
+NORMS = ("layer", "rms")
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "gelu_new", "gelu_pytorch_tanh", "silu", "swish")
+
+
+def one_of(default: str, names: Iterable[str]) -> Any:
+    """A field of a config that has one of these values."""
+    return field(default=default, metadata={"names": tuple(names)})
+
+
+class ModelConfig:
+    """Everything that determines a model's function besides its weights.
+
+    Each field is checked by its name or by the names that it may have; a subclass checks what
+    depends on several.
+    """
+
+    # Of configs that leave no choice.
+    head = "language_model"
+    labels: tuple[str, ...] = ()
+    # Of a Transformer's layers, likewise.
+    d_model: int
+    d_ff: int
+    dropout: float
+    activation: str
+    norm_eps: float
+    norm_kind = "layer"
+    norm_first = False
+    num_key_heads: int | None = None
+    head_dim: int | None = None
+    score = "scaled_dot"
+    gated = False
+    feed_forward_bias = True
+    attention_bias = True
+    attention_output_bias: bool | None = None
+
+    def shapes(self) -> Shapes:
+        """The shapes of a model's weights by their names in `models`, in their order there."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        for option in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
+            name, value = option.name, getattr(self, option.name)
+            if value not in option.metadata.get("names", (value,)):
+                raise unknown(name, value, option.metadata["names"])
+            if name.endswith("dropout") and (value is not None or option.default is not None):
+                check_dropout(value)
+        if (HEADS[self.head].entries == "label") != bool(self.labels):
+            raise BadArgumentError(
+                "labels must be given for head='classification' or 'token_classification', and for"
+                " no other head;"
+                f" got head={self.head!r} and {len(self.labels)} labels."
+            )
+
+    def _layers(
+        self, path: str, count: int, num_heads: int, *, decodes_memory: bool = False
+    ) -> Shapes:
+        """Shapes of a stack of layers, with cross-attention if it decodes a memory."""
+        d_model, head_dim = self.d_model, self.head_dim or self.d_model // num_heads
+        queries, keys = head_dim * num_heads, head_dim * (self.num_key_heads or num_heads)
+        bias, output_bias = self.attention_bias, self.attention_output_bias
+        output_bias = bias if output_bias is None else output_bias
+        layer = Shapes()
+        for attention in ("self_attention", "cross_attention")[: 1 + decodes_memory]:
+            layer |= linear(f"{attention}.query", d_model, queries, bias)
+            layer |= linear(f"{attention}.key", d_model, keys, bias)
+            layer |= linear(f"{attention}.value", d_model, keys, bias)
+            layer |= linear(f"{attention}.output", queries, d_model, output_bias)
+            layer |= self._norm(f"{attention}_norm")
+        for name in ("gate", "inner")[not self.gated :]:
+            layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)
+        layer |= linear("feed_forward.outer", self.d_ff, d_model, self.feed_forward_bias)
+        layer |= self._norm("feed_forward_norm")
+        return {
+            f"{path}.layers.{index}.{name}": shape
+            for index in range(count)
+            for name, shape in layer.items()
+        }
+
+    def _norm(self, name: str) -> Shapes:
+        return norm(name, self.d_model, bias=self.norm_kind == "layer")
+
+    def _check_ids(self, *names: str, size: int) -> None:
+        """Raises BadArgumentError unless these ids are in a vocabulary of that size."""
+        for name in names:
+            value = getattr(self, name)
+            if not 0 <= value < size:
+                raise BadArgumentError(
+                    f"{name} must be below the vocabulary's {size}; got {value}."
+                )
+
+
+def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> Shapes:
+    """Shapes of a projection."""
+    return {f"{name}.weight": (outputs, inputs)} | ({f"{name}.bias": (outputs,)} if bias else {})
+
+
+def norm(name: str, width: int, *, bias: bool = True) -> Shapes:
+    """Shapes of a normalization."""
+    return dict.fromkeys((f"{name}.weight", f"{name}.bias")[: 1 + bias], (width,))
+
+
+def from_preset(
+    config: Callable[..., Config],
+    presets: Mapping[str, Mapping[str, Any]],
+    name: str,
+    **changes: Any,
+) -> Config:
+    """The config with the values of the named preset, but for the changes.
+
+    Raises BadArgumentError for an unknown name.
+    """
+    if name not in presets:
+        raise unknown("preset", name, presets)
+    return config(**{**presets[name], **changes})
+
+
+def check_dropout(probability: float) -> None:
+    """Raises BadArgumentError unless 0 ≤ probability ≤ 255/256."""
+    if not 0 <= probability <= 255 / 256:
+        raise BadArgumentError(f"dropout must be from 0 to 255/256; got {probability}. Lower it.")
