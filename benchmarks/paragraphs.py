@@ -49,7 +49,7 @@ def main() -> None:
         missing = ", ".join(map(str, arguments.files)) or "a file of that kind"
         parser.exit(0, f"{parser.prog} needs files of pairs; {missing} is not there.\n")
     translator = regard.load(arguments.model, "translation").run_by("auto")
-    options = {"num_beams": arguments.beams} if arguments.beams else {}
+    options = {"force": True} | ({"num_beams": arguments.beams} if arguments.beams else {})
     pairs = spread([pair for file in arguments.files for pair in read_pairs(file)], translator)
     of_paragraphs(translator, pairs, options, show=arguments.show)
     of_lines(translator, options, show=arguments.show)

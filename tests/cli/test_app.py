@@ -114,7 +114,7 @@ OPTIONS = {
     "look": {
         "model", "text", "--file", "--target", "--num-beams", "--generate", "--tap", "--head",
         "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
-        "--download", "--sentence", "--help",
+        "--download", "--sentence", "--force", "--without", "--looks", "--help",
     },
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},

@@ -6,12 +6,15 @@ import torch
 import regard
 from regard import RegardError
 from regard.inspection import Trace
-from regard.inspection.hiding import Edge, Head, Position, SwitchedOff, check_parts, part_of
+from regard.inspection.hiding import Edge, Head, Look, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
 from regard.inspection.views.ablation import ablate, reliances
+from regard.layers import MultiHeadAttention
 from regard.models import (
     Decoder,
     DecoderConfig,
+    Encoder,
+    EncoderConfig,
     EncoderDecoder,
     EncoderDecoderConfig,
     RecurrentConfig,
@@ -38,8 +41,111 @@ def model() -> EncoderDecoder:
     return model
 
 
-def off(model: EncoderDecoder, names: list[int | str]) -> SwitchedOff:
-    return switched_off(model, names, {"source": SOURCE.shape[1]})
+def off(model: EncoderDecoder, names: list) -> SwitchedOff:
+    """The parts of these names; a dictionary among them is of looks."""
+    (looks,) = [name for name in names if isinstance(name, dict)] or [{}]
+    names = [name for name in names if not isinstance(name, dict)]
+    return switched_off(model, names, {"source": SOURCE.shape[1]}, looks)
+
+
+def by_hand(monkeypatch, model: torch.nn.Module, drawn: dict) -> None:
+    """Compute attention from the modules' own projections, with these weights in place of theirs.
+
+    `drawn` has, for a module's name, rows of weights by (head, query).
+    """
+    names = {id(module): name for name, module in model.named_modules()}
+    own = MultiHeadAttention.forward
+
+    def forward(self, input, memory=None, **others):
+        rows = drawn.get(names[id(self)])
+        if rows is None:
+            return own(self, input, memory, **others)
+        read = input if memory is None else memory
+        projections = (self.query(input), self.key(read), self.value(read))
+        query, key, value = (
+            each.unflatten(-1, (self.num_heads, -1)).transpose(1, 2) for each in projections
+        )
+        scores = query @ key.mT / self.head_dim**0.5
+        if memory is None and names[id(self)].startswith("decoder"):
+            scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -torch.inf)
+        weights = scores.softmax(-1)
+        for (head, row), hand in rows.items():
+            weights[:, head, row] = torch.tensor(hand)
+        return self.output((weights @ value).transpose(1, 2).flatten(2))
+
+    monkeypatch.setattr(MultiHeadAttention, "forward", forward)
+
+
+def line(key: int, length: int = 7) -> list[float]:
+    return [float(at == key) for at in range(length)]
+
+
+def test_a_look_is_a_hand_made_row_in_every_head_and_layer(model: EncoderDecoder, monkeypatch):
+    trace = struck(model, SOURCE, [{2: 5}])
+    rows = {(head, 2): line(5) for head in (0, 1)}
+    whole = struck(model, SOURCE, [])
+    paths = [f"decoder.layers.{layer}.cross_attention" for layer in (0, 1)]
+    by_hand(monkeypatch, model, dict.fromkeys(paths, rows))
+    expected = model(SOURCE, TARGET)
+    torch.testing.assert_close(trace.output, expected, rtol=1e-4, atol=1e-5)
+    assert torch.equal(trace.output[:, :2], whole.output[:, :2])  # what stands before is untouched
+    assert not torch.allclose(trace.output[:, 2:], whole.output[:, 2:], atol=1e-2)
+    for layer in (0, 1):
+        weights = trace[f"decoder.layers.{layer}.cross"].weights()
+        assert weights[:, 2].tolist() == [line(5)] * 2
+
+
+def test_a_look_of_one_head_leaves_the_others_alone(model: EncoderDecoder, monkeypatch):
+    tap = "decoder.layers.1.cross"
+    trace, whole = struck(model, SOURCE, [{f"{tap}:1:3": 0}]), struck(model, SOURCE, [])
+    by_hand(monkeypatch, model, {"decoder.layers.1.cross_attention": {(1, 3): line(0)}})
+    torch.testing.assert_close(trace.output, model(SOURCE, TARGET), rtol=1e-4, atol=1e-5)
+    monkeypatch.undo()
+    assert torch.equal(trace[tap].weights(0), whole[tap].weights(0))
+    layer = struck(model, SOURCE, [{f"{tap}:3": 0}])
+    assert layer[tap].weights()[:, 3].tolist() == [line(0)] * 2
+    assert not torch.allclose(layer.output, trace.output, atol=1e-3)
+
+
+def test_looks_at_several_keys_share_the_row_as_the_model_does(model: EncoderDecoder):
+    tap = "decoder.layers.0.cross"
+    before = struck(model, SOURCE, [])[tap].weights()[:, 2]
+    weights = struck(model, SOURCE, [{2: [1, 4]}])[tap].weights()[:, 2]
+    expected = torch.zeros_like(before)
+    expected[:, [1, 4]] = before[:, [1, 4]] / before[:, [1, 4]].sum(-1, keepdim=True)
+    torch.testing.assert_close(weights, expected)
+
+
+def test_a_position_of_an_encoder_can_look_elsewhere(monkeypatch):
+    torch.manual_seed(5)
+    config = EncoderConfig(31, d_model=12, d_ff=20, num_layers=2, num_heads=3, max_positions=11)
+    encoder = Encoder(config).eval()
+    trace = traced(encoder, {"ids": SOURCE}, without=switched_off(encoder, [], {}, {3: 6}))
+    rows = {(head, 3): line(6) for head in range(3)}
+    by_hand(
+        monkeypatch, encoder, {f"encoder.layers.{layer}.self_attention": rows for layer in (0, 1)}
+    )
+    torch.testing.assert_close(trace.output, encoder(SOURCE), rtol=1e-4, atol=1e-5)
+    pulled = "pulled: “30” sees “1” alone, in encoder.layers.0.self, encoder.layers.1.self"
+    assert pulled in trace.notes
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        ([{2: 7}], "positions of source must be from 0 to 6; got 7"),
+        ([{5: 1}], "rows of target must be from 0 to 4; got 5"),
+        ([{"decoder.layers.0.cross:2:1": 1}], "has heads 0 to 1; got 2"),
+        ([{"decoder.layers.7.cross:2": 1}], "tap must be one of encoder.layers.0.self"),
+        ([{"Tasse": 1}], "a look must be a row and the position that it looks at, such as 4:8"),
+        ([{2: "x"}], "a look must be"),
+        ([{"decoder.layers.0.self:1": 3}], "sees no later position; got a look from 1 to 3"),
+        ([4, {2: 4}], "position 4 of source is struck out, so nothing can look at it"),
+    ],
+)
+def test_a_look_that_there_cannot_be_is_refused(model: EncoderDecoder, names, sentence: str):
+    with pytest.raises(RegardError, match=sentence):
+        struck(model, SOURCE, names)
 
 
 def struck(model: EncoderDecoder, source: torch.Tensor, names: list) -> Trace:
@@ -63,6 +169,7 @@ def test_what_stands_at_a_struck_position_changes_nothing(model: EncoderDecoder)
         [f"decoder.layers.1.cross:{head}:3:{key}" for head in (0, 1) for key in (0, 1, 3, 4, 5, 6)],
         [f"decoder.layers.1.self:{head}:3:{key}" for head in (0, 1) for key in (0, 1, 2)],
         ["encoder.layers.1.self:1:2:4", 1, "decoder.layers.0.cross:0:2:3"],
+        [{"2": 3, "decoder.layers.1.cross:0:4": [1, 5], "decoder.layers.0.self:1:3": 1}],
     ],
 )
 def test_decoding_under_it_gives_the_logits_of_the_one_pass(model: EncoderDecoder, names: list):
@@ -156,6 +263,9 @@ def test_the_names_of_parts():
     parts = [Edge("a", 1, 0, 0), Position("source", 4), Head("a", 0), Position("source", 4)]
     found = check_parts(parts, {}, {"a": 2}, lambda tap: ("target", "source"))
     assert found == (Position("source", 4), Head("a", 0), Edge("a", 1, 0, 0))
+    looks = [Look("a", 1, 2, 3), Look("a", None, 2, 3)]
+    found = check_parts(looks, {}, {"a": 2}, lambda tap: ("target", "source"))
+    assert found == (looks[1], looks[0])
 
 
 def test_a_recurrent_model_is_refused():
@@ -195,6 +305,54 @@ def test_a_struck_word_is_missing_from_the_translation(translator: Translator):
     written = generation.hypotheses[generation.shown].text
     assert "meinen" not in written
     assert "Freunden" in written
+
+
+def written(trace: Trace) -> str:
+    assert trace.generation is not None
+    return trace.generation.hypotheses[trace.generation.shown].text
+
+
+CUP = "I would like to drink a cup of tea with my friends."
+
+
+@pytest.mark.parametrize(
+    ("looks", "output"),
+    [
+        ({4: 8}, "Ich würde gern eine Tee mit meinen Freunden trinken."),
+        ({"Tasse": "tea"}, "Ich würde gern eine Tee mit meinen Freunden trinken."),
+        (("Tasse:tea",), "Ich würde gern eine Tee mit meinen Freunden trinken."),
+        ({"Tasse": "friends"}, "Ich würde gern eine Freunde mit meinen Freunden trinken."),
+        ({4: 8, 6: 6}, "Ich würde gern eine Tee mit Tasse meiner Freunde trinken."),
+    ],
+)
+def test_a_word_that_looks_elsewhere_is_another_word(translator: Translator, looks, output: str):
+    assert written(translator.trace(CUP, looks=looks)) == output
+
+
+def test_what_stands_before_a_look_stays_whatever_the_beams_would_rather_write(
+    translator: Translator,
+):
+    whole = translator.trace(CUP)
+    for row in (3, 5, 8):
+        trace = translator.trace(CUP, looks={row: 4})
+        assert trace.output_ids is not None
+        assert trace.output_ids[:row] == whole.output_ids[:row]
+        assert trace.output_ids != whole.output_ids
+        assert not any(note.startswith("forced") for note in trace.notes)
+
+
+@pytest.mark.parametrize(
+    ("looks", "sentence"),
+    [
+        ({"Tasse": "coffee"}, "a word of source must be one of I, would, like"),
+        ({"Kanne": "tea"}, "a word of target must be one of Ich, würde"),
+        ({"Ich": "my"}, "the word 'my' stands in source 2 times, at positions 2, 5; name a"),
+    ],
+)
+def test_a_word_that_is_not_there_or_twice_is_refused(translator: Translator, looks, sentence):
+    text = "I drink my tea with my friends." if "Ich" in looks else CUP
+    with pytest.raises(RegardError, match=sentence):
+        translator.trace(text, looks=looks)
 
 
 def test_the_reliance_on_a_word_is_what_the_same_output_loses_without_it(translator: Translator):

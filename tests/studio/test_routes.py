@@ -225,6 +225,21 @@ def test_heads_and_edges_that_are_off_are_part_of_the_request(client):
     assert refused.json()["detail"] == f"{CROSS} has heads 0 to 3; got 4."
 
 
+def test_looks_are_part_of_the_request(client):
+    asked = {"model": "en-de", "text": "I drink my tea.", "num_beams": 1}
+    whole = client.post("/api/traces", json=asked).json()
+    pulled = client.post("/api/traces", json={**asked, "looks": ["1:3"]}).json()
+    assert pulled["id"] != whole["id"]
+    assert pulled["notes"][-1].endswith(
+        "sees “tea” alone, in " + ", ".join(CROSS.replace("1", str(layer)) for layer in range(3))
+    )
+    first, second = (each["generation"]["steps"] for each in (whole, pulled))
+    assert (first[0]["id"], second[1]["token"]) == (second[0]["id"], "▁Tee")
+    refused = client.post("/api/traces", json={**asked, "looks": ["tea"]})
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("a look must be a row and the position")
+
+
 def test_a_forced_word_is_followed_by_what_the_model_writes_then(client):
     asked = {"model": "en-de", "text": "I drink my tea."}
     steps = client.post("/api/traces", json=asked).json()["generation"]["steps"]

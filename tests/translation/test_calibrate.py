@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard import RegardError
+from regard import RegardError, catalog
 from regard.json_files import JsonFiles
 from regard.tasks.calibration import FILE, Calibration
 from regard.translation.translator import Translator
@@ -34,5 +34,11 @@ def test_what_cannot_be_calibrated_is_refused(translator: Translator, tmp_path: 
     (tmp_path / "dev.tsv").write_text(TESTS)
     with pytest.raises(RegardError, match="`calibrate` needs a folder"):
         regard.evaluate(translator, tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv")
+    before = (catalog.FOLDER / "en-de" / FILE).read_bytes()
+    with pytest.raises(
+        RegardError, match=r"en-de is a part of regard.*: copy .*, and name the copy"
+    ):
+        regard.evaluate("en-de", tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv")
+    assert (catalog.FOLDER / "en-de" / FILE).read_bytes() == before
     with pytest.raises(RegardError, match="`calibrate` is of one model"):
         regard.evaluate("en-de", tmp_path / "dev.tsv", calibrate="a", compare="en-de")

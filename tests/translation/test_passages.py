@@ -91,6 +91,39 @@ def test_sentences_are_told_apart_and_white_space_stays_between_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Im 19. Jahrhundert lebte er. Er starb.", 2),
+        ("Im 16., 17. und 18. Jahrhundert.", 1),
+        ("Der 2. Weltkrieg begann.", 1),
+        ("Seine 2. Frau kam.", 1),
+        ("Er ist 19. Sie ist 20.", 2),
+        ("Er kam um 8. Danach ging er.", 2),
+    ],
+)
+def test_a_german_ordinal_ends_no_sentence(text: str, count: int) -> None:
+    assert len(list(passages(text, "de"))) == count
+
+
+def test_a_sentence_that_lost_its_full_stop_does_not_run_into_the_next() -> None:
+    text = 'One house. "Two cats!" A dog?\nThree trees.'
+    its = list(passages(text, "en"))
+    answers = ["Ein Haus", "Zwei Katzen", "Ein Hund", "Drei"]
+    expected = "Ein Haus. Zwei Katzen! Ein Hund\nDrei"
+    assert joined(text, zip(its, answers, strict=True)) == expected
+    assert joined(text, zip(its, ["Aus.", "“Zwei!”", "", ""], strict=True)) == "Aus. “Zwei!” \n"
+
+
+def test_a_part_of_a_sentence_ends_as_the_part_does() -> None:
+    first, second = only("A dog sees the cat, and the cat sees a tree.").halves() or ()
+    assert first.translated(["Ein Hund."])[0] == "Ein Hund,"
+    assert second.translated(["Und die Katze."])[0] == "Und die Katze."
+    first, second = only("A dog sees the cat").halves(anywhere=True) or ()
+    assert (first.source, second.source) == ("A dog sees", "the cat")
+    assert first.translated(["Ein Hund."])[0] == "Ein Hund"
+
+
+@pytest.mark.parametrize(
     ("line", "sentence"),
     [
         ("## The house", "The house"),

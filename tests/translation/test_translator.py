@@ -15,6 +15,7 @@ from regard import RegardError
 from regard.data import pad
 from regard.generation import GenerationConfig
 from regard.text import TokenizerPair
+from regard.translation.passages import joined
 from regard.translation.translator import Translation, Translator
 
 TEXTS = [
@@ -167,17 +168,18 @@ def test_the_n_best_of_a_long_text_join_those_of_its_parts(
     tokenizers: TokenizerPair, untrained: Untrained
 ) -> None:
     translator = untrained(tokenizers, max_positions=24)
-    sentences = long_text(5)
+    text = " ".join(long_text(5))
     options: dict[str, Any] = dict(num_beams=3, alternatives=3, max_new_tokens=5)
-    (result,) = translator.run([" ".join(sentences)], **options)
+    (result,) = translator.run([text], **options)
     parts = [
         translator.run([tokenizers.source.decode(part.ids)], **options)[0].alternatives
-        for part in translator.parts(" ".join(sentences))
+        for part in translator.parts(text)
     ]
     assert len(parts) > 2
     for rank, found in enumerate(result.alternatives):
         its = [part[rank] for part in parts]
-        assert found.text == " ".join(each.text for each in its)
+        pieces = zip(translator.passages(text), [each.text for each in its], strict=True)
+        assert found.text == joined(text, pieces)
         assert found.tokens == [token for each in its for token in each.tokens]
         assert found.score == pytest.approx(sum(each.score for each in its), abs=1e-4)
     assert len(result.alternatives) == 3
@@ -207,7 +209,8 @@ def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
     )
     assert " ".join(result.source_words) == text
     singly = translator.run(sentences, max_new_tokens=5)
-    assert result.text == " ".join(each.text for each in singly)
+    pieces = zip(translator.passages(text), [each.text for each in singly], strict=True)
+    assert result.text == joined(text, pieces)
     assert result.alignment is not None
     assert result.alignment.shape == (len(result.target_words), len(result.source_words))
 
@@ -264,11 +267,14 @@ def test_a_long_sentence_is_translated_in_parts_and_says_so(
     tokenizers: TokenizerPair, untrained: Untrained
 ) -> None:
     translator = untrained(tokenizers, max_positions=512)
-    clause = "the old dog sees a tree and " * 9 + "the child likes the house"
+    clause = "the old dog sees a tree and " * 5 + "the child likes the house"
     (result,) = translator.run([f"a dog. {clause}; {clause}, {clause}."], max_new_tokens=5)
     assert [each.long for each in result.sentences] == [False, True, True, True]
-    assert " ".join(each.source for each in result.sentences).count("tree") == 27
-    (one,) = translator.run([f"{clause * 2}."], max_new_tokens=5)  # nowhere to part it
+    assert " ".join(each.source for each in result.sentences).count("tree") == 15
+    (between,) = translator.run([f"{clause * 2}."], max_new_tokens=5)  # no comma in it
+    assert [each.long for each in between.sentences] == [True, True]
+    assert " ".join(each.source for each in between.sentences) == f"{clause * 2}."
+    (one,) = translator.run([f"{clause * 2}.".replace(" ", "-")], max_new_tokens=5)  # nowhere
     assert [each.long for each in one.sentences] == [True]
 
 

@@ -1307,6 +1307,11 @@ export interface components {
          */
         TraceRequest: {
             /**
+             * Force
+             * @default false
+             */
+            force: boolean;
+            /**
              * Forced Beginning
              * @default []
              */
@@ -1318,6 +1323,11 @@ export interface components {
              * @default 0
              */
             hypothesis: number;
+            /**
+             * Looks
+             * @default []
+             */
+            looks: string[];
             /** Model */
             model: string;
             /** Num Beams */

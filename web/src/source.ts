@@ -41,6 +41,7 @@ export interface TraceRequest {
   hypothesis?: number;
   num_beams?: number;
   without?: string[]; // what is switched off, by the names of off/parts.ts
+  looks?: string[]; // what rows see alone, by the names of off/parts.ts
   generate?: number; // tokens that a language model adds
   temperature?: number; // with one of these four, tokens are drawn
   top_k?: number;

@@ -96,7 +96,11 @@ def _former(alias: str, name: str, default: Any) -> Any:
 
 def _annotation(hint: Any, setting: "Field[Any]") -> Any:
     about, name, default = setting.metadata, setting.name, setting.default
-    shown = about["shown"] or (False if default is None or default is False else str(default))
+    shown = about["shown"] or (
+        False if default is None or default is False or default == () else str(default)
+    )
+    if default == ():
+        hint = list[str]
     bounds = f"; {about['bounds']}." if about["bounds"] else "."
     option = typer.Option(
         *(about["flag"] or f"--{name.replace('_', '-')}").split(),

@@ -1,5 +1,7 @@
-"""Parts switched off in a run: positions that no other one sees, heads, and single edges."""
+"""Parts switched off in a run: positions that no other one sees, heads and edges; and looks, rows
+whose edges are off but for one."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,7 +14,7 @@ from regard.attention.kernels import run
 from regard.attention.record import Attention
 from regard.errors import BadArgumentError, unknown
 from regard.inspection.answers import AxisInfo
-from regard.inspection.naming import readable
+from regard.inspection.naming import readable, spelled
 from regard.inspection.trace_data import Edit
 
 
@@ -40,7 +42,19 @@ class Edge(NamedTuple):
     key: int
 
 
-Part = Position | Head | Edge
+class Look(NamedTuple):
+    """A query that sees this key alone, so that all of its weight is there, in one head or, by
+    None, in every head of a layer; of several looks of one query, their keys alone."""
+
+    tap: str
+    head: int | None
+    query: int
+    key: int
+
+
+Part = Position | Head | Edge | Look
+Looks = Mapping[int | str, int | str | Sequence[int | str]] | Sequence[str]
+"""Looks by name: rows and what they look at, or "4:8" for row 4 that looks at position 8."""
 Axes = Callable[[str], tuple[str, str]]
 """Of a tap: the axes of its queries and its keys."""
 
@@ -58,18 +72,33 @@ class Hidden(Mask):
 
 
 class HiddenEdges(Mask):
-    """Mask of these edges of these heads; `shift` is added to a mask's position to give a query."""
+    """Mask of these edges, and of all but these looks; `shift` is added to a mask's position to
+    give a query."""
 
-    def __init__(self, edges: Sequence[Edge], heads: int, shift: int) -> None:
-        self.edges, self.heads, self.shift = tuple(edges), heads, shift
+    def __init__(self, rows: Sequence[Edge | Look], heads: int, shift: int) -> None:
+        self.edges = [part for part in rows if isinstance(part, Edge)]
+        self.looks: dict[tuple[int, int], list[int]] = {}  # keys of each head and query
+        for part in rows:
+            for head in heads_of(part, heads) if isinstance(part, Look) else ():
+                self.looks.setdefault((head, part.query), []).append(part.key)
+        self.heads, self.shift = heads, shift
+        self.rows = {*self.looks, *((edge.head, edge.query) for edge in self.edges)}
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
         shape = (1, self.heads, len(queries), len(keys))
         seen = torch.ones(shape, dtype=torch.bool, device=keys.device)
+        queries = queries + self.shift
         for edge in self.edges:
-            rows = queries + self.shift == edge.query
-            seen[:, edge.head] &= ~(rows[:, None] & (keys == edge.key))
+            seen[:, edge.head] &= ~((queries == edge.query)[:, None] & (keys == edge.key))
+        for (head, query), looked in self.looks.items():
+            others = ~torch.isin(keys, torch.tensor(looked, device=keys.device))
+            seen[:, head] &= ~((queries == query)[:, None] & others)
         return seen
+
+
+def heads_of(part: Edge | Look, heads: int) -> Sequence[int]:
+    """Heads that a part of a layer is of."""
+    return range(heads) if part.head is None else [part.head]
 
 
 def hide(attention: Attention, hidden: Mask) -> Attention:
@@ -96,7 +125,7 @@ class SwitchedOff:
         hidden = [
             part.position for part in self.parts if isinstance(part, Position) and part.axis == keys
         ]
-        edges = [part for part in self.parts if isinstance(part, Edge) and part.tap == tap]
+        edges = [part for part in self.parts if isinstance(part, Edge | Look) and part.tap == tap]
         heads = [part.head for part in self.parts if isinstance(part, Head) and part.tap == tap]
         if hidden:
             inputs = hide(call.inputs, Hidden(hidden, own=queries == keys))
@@ -108,6 +137,20 @@ class SwitchedOff:
             output[:, heads] = 0
             call = call._replace(output=output)
         return call
+
+    def looking(self, axis: str) -> list[int]:
+        """Rows of an axis that look where they are made to, in order."""
+        looks = (part for part in self.parts if isinstance(part, Look))
+        return sorted({look.query for look in looks if self.axes(look.tap)[0] == axis})
+
+    def before(self, row: int, axis: str) -> "SwitchedOff":
+        """The same without the looks of this row of an axis and of those behind it."""
+        later = {
+            part
+            for part in self.parts
+            if isinstance(part, Look) and part.query >= row and self.axes(part.tap)[0] == axis
+        }
+        return SwitchedOff(tuple(part for part in self.parts if part not in later), self.axes)
 
     def under(self, edit: Edit) -> Edit:
         """The edit of a run in which they are switched off."""
@@ -133,18 +176,19 @@ class SwitchedOff:
         return edit
 
 
-def without_edges(call: Call, edges: Sequence[Edge], past: int) -> Call:
+def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
     """The attention with these weights made zero and the rest of their rows normalized again."""
     _, heads, queries, _ = call.inputs.query.shape
     shift = past - (call.inputs.key.shape[2] - queries)
-    inputs = hide(call.inputs, HiddenEdges(edges, heads, shift))
+    hidden = HiddenEdges(edges, heads, shift)
+    inputs = hide(call.inputs, hidden)
     output = call.output.clone()
-    for edge in edges:
-        row = edge.query - past
+    for head, query in hidden.rows:
+        row = query - past
         if 0 <= row < queries:
             rows = torch.tensor([row], device=output.device)
-            attended = inputs.of_head(edge.head).output(rows)
-            output[:, edge.head, row] = attended[:, 0, 0].to(output.dtype)
+            attended = inputs.of_head(head).output(rows)
+            output[:, head, row] = attended[:, 0, 0].to(output.dtype)
     return Call(inputs, output, None)
 
 
@@ -173,28 +217,129 @@ def part_of(name: int | str, axes: Sequence[str]) -> Part:
     )
 
 
+def pairs_of(looks: Looks) -> list[tuple[str, str]]:
+    """Rows and what they look at, by name: "4", "decoder.layers.2.cross:1:4" or a word, each with
+    one position or word."""
+    if isinstance(looks, Mapping):
+        several = [(row, [to] if isinstance(to, int | str) else to) for row, to in looks.items()]
+        looks = [f"{row}:{key}" for row, keys in several for key in keys]
+    pairs = [(row, key) for row, _, key in (str(look).rpartition(":") for look in looks)]
+    for row, key in pairs:
+        if not (row and key):
+            raise _no_look(row or key)
+    return pairs
+
+
+def _no_look(name: str) -> BadArgumentError:
+    return BadArgumentError(
+        "a look must be a row and the position that it looks at, such as 4:8, in one head"
+        f" decoder.layers.0.cross:1:4:8, or their words; got {name[:80]!r}."
+    )
+
+
+def names_words(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Return True if a look is named by its words, which are known once a text is written."""
+    return not all(_ROW.fullmatch(row) and key.isdecimal() for row, key in pairs)
+
+
+_ROW = re.compile(r"([\w.]+:(\d+:)?)?\d+")
+
+
+def placed(
+    pairs: Iterable[tuple[str, str]], axes: Mapping[str, AxisInfo], between: tuple[str, str]
+) -> list[tuple[str, str]]:
+    """Looks by the positions of their words.
+
+    Args:
+        between: the axes of their rows and of what these look at.
+    """
+    queries, keys = between
+    return [
+        (place, str(position))
+        for row, key in pairs
+        for place in ([row] if _ROW.fullmatch(row) else places(row, queries, axes[queries], True))
+        for position in ([key] if key.isdecimal() else places(key, keys, axes[keys], False))
+    ]
+
+
+def places(word: str, axis: str, info: AxisInfo, row: bool) -> list[str]:
+    """Positions of the tokens of a word, which must stand there once.
+
+    Args:
+        row: those at which it is predicted, of an axis that predicts.
+    """
+    spans = info.words or [(at, at + 1) for at in range(len(info.tokens))]
+    words = [spelled(info.tokens[first:end]) for first, end in spans]
+    if not (count := words.count(word)):
+        raise unknown(f"a word of {axis}", word, list(dict.fromkeys(filter(None, words))))
+    first, end = spans[words.index(word)]
+    back = int(row and info.predicts is not None)
+    if count > 1:
+        at = ", ".join(str(spans[k][0] - back) for k, each in enumerate(words) if each == word)
+        raise BadArgumentError(
+            f"the word {word!r} stands in {axis} {count} times, at positions {at}; name a position."
+        )
+    pieces = [at for at in range(first, end) if spelled(info.tokens[at : at + 1])]
+    return [str(position - back) for position in pieces if position >= back]
+
+
+def looks_at(
+    pairs: Iterable[tuple[str, str]], taps: Iterable[str], axes: Axes, between: tuple[str, str]
+) -> list[Look]:
+    """Read looks from their names: of every layer between two axes, or of the one that is named."""
+    looks = []
+    for row, key in pairs:
+        if not (_ROW.fullmatch(row) and key.isdecimal()):
+            raise _no_look(f"{row}:{key}")
+        *place, query = row.split(":")
+        tap, head = (*place, None, None)[:2]
+        layers = [tap] if tap else [name for name in taps if axes(name) == between]
+        number = None if head is None else int(head)
+        looks += [Look(name, number, int(query), int(key)) for name in layers]
+    return looks
+
+
 def check_parts(
     parts: Iterable[Part], lengths: Mapping[str, int], heads: Mapping[str, int], axes: Axes
 ) -> tuple[Part, ...]:
-    """The parts, each once: positions, then heads, then edges, in order.
+    """The parts, each once: positions, then heads, then edges, then looks, in order.
 
     Args:
         lengths: positions of each axis whose length is known beforehand.
     """
-    ordered = sorted(set(parts), key=lambda each: (len(each), not isinstance(each, Position), each))
+    kinds = (Position, Head, Edge, Look)
+    ordered = sorted(
+        set(parts),
+        key=lambda part: (kinds.index(type(part)), *(-1 if x is None else x for x in part)),
+    )
     for part in ordered:
         if not isinstance(part, Position) and part.tap not in heads:
             raise unknown("tap", part.tap, heads)
-        if not isinstance(part, Position) and part.head >= heads[part.tap]:
+        if not isinstance(part, Position) and (part.head or 0) >= heads[part.tap]:
             raise BadArgumentError(
                 f"{part.tap} has heads 0 to {heads[part.tap] - 1}; got {part.head}."
             )
+        if isinstance(part, Look):
+            _check_seen(part, ordered, axes)
         for axis, position in positions_of(part, axes):
             if position >= lengths.get(axis, position + 1):
                 raise BadArgumentError(
                     f"positions of {axis} must be from 0 to {lengths[axis] - 1}; got {position}."
                 )
     return tuple(ordered)
+
+
+def _check_seen(look: Look, parts: Sequence[Part], axes: Axes) -> None:
+    queries, keys = axes(look.tap)
+    if queries == keys and look.tap.startswith("decoder") and look.key > look.query:
+        raise BadArgumentError(
+            f"{look.tap} sees no later position; got a look from {look.query} to {look.key}."
+        )
+    if Position(keys, look.key) in parts and (queries, look.query) != (keys, look.key):
+        raise BadArgumentError(
+            f"position {look.key} of {keys} is struck out, so nothing can look at it; put it back,"
+            " or look at another one."
+        )
 
 
 def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
@@ -210,8 +355,8 @@ def positions_of(part: Part, axes: Axes) -> list[tuple[str, int]]:
 def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes) -> list[str]:
     """Notes of a trace on its parts that are switched off."""
 
-    def named(axis: str, position: int) -> str:
-        tokens = axes[axis].tokens
+    def named(axis: str, position: int, predicted: Sequence[str] | None = None) -> str:
+        tokens = predicted or axes[axis].tokens
         there = position < len(tokens)  # an output may be shorter without the part
         return f"“{readable(tokens[position])}”" if there else f"position {position}"
 
@@ -223,4 +368,16 @@ def notes_of(parts: Sequence[Part], axes: Mapping[str, AxisInfo], axes_of: Axes)
         elif isinstance(part, Edge):
             query, key = (named(*position) for position in positions_of(part, axes_of))
             notes.append(f"switched off: {query} to {key}, in head {part.head} of {part.tap}")
+    seen: dict[str, dict[str, list[str]]] = {}  # of a row: keys, by where it sees them alone
+    for part in parts:
+        if isinstance(part, Look):
+            queries, keys = axes_of(part.tap)
+            where = part.tap if part.head is None else f"head {part.head} of {part.tap}"
+            row = named(queries, part.query, axes[queries].predicts)
+            seen.setdefault(row, {}).setdefault(where, []).append(named(keys, part.key))
+    for row, keys_at in seen.items():
+        taps: dict[str, list[str]] = {}
+        for where, looked in keys_at.items():
+            taps.setdefault(" and ".join(looked), []).append(where)
+        notes += [f"pulled: {row} sees {key} alone, in {', '.join(at)}" for key, at in taps.items()]
     return notes

@@ -11,7 +11,17 @@ from torch import Tensor, nn
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
-from regard.inspection.hiding import SwitchedOff, check_parts, notes_of, part_of
+from regard.inspection.hiding import (
+    Looks,
+    SwitchedOff,
+    check_parts,
+    looks_at,
+    names_words,
+    notes_of,
+    pairs_of,
+    part_of,
+    placed,
+)
 from regard.inspection.naming import Tokenizers, entry_names, named_axes, naming, numbered
 from regard.inspection.recording import Recorder, capturing, check_traceable, joined, row_by_row
 from regard.inspection.tap import Tap
@@ -98,6 +108,11 @@ def traced(
     check_traceable(model)
     report("capturing attention")
     taps, output = capture(model, inputs, keep, without)
+    for axis, rows in {tap.queries: tap.rows for tap in taps.values()}.items():
+        if (looking := without.looking(axis)) and looking[-1] >= rows:
+            raise BadArgumentError(
+                f"rows of {axis} must be from 0 to {rows - 1}; got {looking[-1]}."
+            )
     logits = logits_of(model, output)
     axes = numbered_axes(taps)
     if isinstance(model, Model):
@@ -261,23 +276,59 @@ def logits_under(
 
 
 def switched_off(
-    model: nn.Module, names: Sequence[int | str], lengths: Mapping[str, int]
+    model: nn.Module,
+    names: Sequence[int | str],
+    lengths: Mapping[str, int],
+    looks: Looks = (),
+    whole: Callable[[], Trace] | None = None,
 ) -> SwitchedOff:
-    """The named parts of a model that writes, as `hiding.part_of` reads their names."""
-    if not names:
+    """The named parts of a model of ours, as `hiding` reads their names.
+
+    Args:
+        whole: gives the trace with other looks as the model's own, where looks are named by words.
+    """
+    if not names and not looks:
         return NOTHING
-    if not isinstance(model, Model) or not model.rewrites:
+    if not isinstance(model, Model) or not (model.rewrites or not names) or model.stepwise:
         raise UnsupportedError(
-            "words, heads and edges can be switched off where a Transformer writes; this model is"
-            f" a {type(model).__name__}."
+            "words, heads and edges can be switched off, and looks chosen, where a Transformer"
+            f" writes; this model is a {type(model).__name__}."
         )
     heads = {
         tap_name(path): layer.num_heads
         for path, layer in model.named_modules()
         if isinstance(layer, MultiHeadAttention)
     }
+    between, pairs = (model.axes[-1], model.axes[0]), pairs_of(looks)
+    if whole is not None and names_words(pairs):
+        pairs = placed(pairs, whole().axes, between)
     parts = [part_of(name, model.axes) for name in names]
+    parts += looks_at(pairs, heads, model.attends, between)
     return SwitchedOff(check_parts(parts, lengths, heads, model.attends), model.attends)
+
+
+def beginning(
+    model: Model,
+    off: SwitchedOff,
+    prompt: int,
+    forced: Sequence[int],
+    written: Callable[[Sequence[int]], Sequence[int]],
+) -> Sequence[int]:
+    """Tokens that stand before the last row that looks where it is made to: a look changes what is
+    written from its row on, and nothing before it.
+
+    Args:
+        prompt: positions of the last axis before those that are written.
+        forced: the tokens that the caller chose.
+        written: the tokens that are written after a beginning.
+    """
+    for row in off.looking(model.axes[-1]):
+        place = row + 1 - prompt
+        if place <= len(forced):
+            continue
+        with hiding(model, off.before(row, model.axes[-1])):
+            forced = written(forced)[:place]
+    return forced
 
 
 @contextmanager

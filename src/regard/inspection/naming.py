@@ -1,5 +1,6 @@
 """Readable names for token ids, and the axes that they make up."""
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,11 @@ from regard.text import Tokenizer, TokenizerPair
 def readable(token: str) -> str:
     """Strip the mark of a word's beginning."""
     return token.lstrip("▁Ġ") or token
+
+
+def spelled(tokens: Sequence[str]) -> str:
+    """The word of these tokens, without the marks that tokenizers leave and outer punctuation."""
+    return re.sub(r"^\W+|\W+$", "", re.sub("▁|Ġ|##|</w>", "", "".join(tokens)))
 
 
 Tokenizers = Tokenizer | TokenizerPair | None

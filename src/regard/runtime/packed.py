@@ -26,6 +26,7 @@ from regard.files import sha256
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.json_files import JsonObject, read_object
 from regard.runtime.decodes import Batch, Slots
+from regard.runtime.padding import not_padding
 from regard.runtime.rows import Ints, Rows, check_length
 from regard.runtime.session import Session, remove_damaged
 from regard.version import __version__
@@ -61,10 +62,6 @@ class Limits:
                 f" got {high if low >= 0 else low}. Does the tokenizer belong to this model?"
             )
         check_length(ids.shape[1], self.max_positions)
-
-    def mask(self, ids: Ints) -> NDArray[np.bool_]:
-        """True where ids (batch, length) are not padding."""
-        return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
 
 
 class _Reading:
@@ -115,7 +112,9 @@ class PackedReader(_Reading):
         self.limits.check(ids)
         names, inputs = self._body.shapes, {"ids": ids}
         if "mask" in names:
-            mask = self.limits.mask(ids) if attention_mask is None else attention_mask
+            mask = (
+                not_padding(ids, self.limits.pad_id) if attention_mask is None else attention_mask
+            )
             inputs["mask"] = mask.astype(np.int32)
         if "token_type_ids" in names:
             inputs["token_type_ids"] = (
@@ -164,7 +163,7 @@ class PackedEncoderDecoder:
         """Source ids, (batch, source length) → the encoder's states, (batch, source length,
         d_model)."""
         self.limits.check(source)
-        mask = self.limits.mask(source).astype(np.int32)
+        mask = not_padding(source, self.limits.pad_id).astype(np.int32)
         return self._encoder.run({"ids": source, "mask": mask}, ["states"])[0]
 
     def generate(
@@ -200,7 +199,7 @@ class PackedEncoderDecoder:
     def start(self, source: Ints) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
-        mask = self.limits.mask(source).astype(np.int32)
+        mask = not_padding(source, self.limits.pad_id).astype(np.int32)
         length = source.shape[1] - int(mask.max(0)[::-1].argmax())  # without what all have padded
         rows = self._rows()
         rows.begin(len(source))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.tasks.handle import ModelHandle
 
 Question = tuple[str, str]  # and its context: the text that may hold the answer
@@ -237,7 +238,9 @@ class Answerer(ReadingTask):
             for (_, context), (pair, its), logits in zip(questions, pairs, outputs, strict=True)
         ]
 
-    def trace(self, question: str, context: str | None = None, *, keep: str = "auto") -> "Trace":
+    def trace(
+        self, question: str, context: str | None = None, *, looks: "Looks" = (), keep: str = "auto"
+    ) -> "Trace":
         """Reads a question and its context and keeps what every attention layer was given.
 
         The notes say at which tokens the answer is likeliest to begin and to end; these are the
@@ -245,13 +248,17 @@ class Answerer(ReadingTask):
 
         Args:
             context: the text that may hold the answer; None reads the question alone.
+            looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
+                "animal"} by word, {"encoder.layers.2.self:1:10": 1} in one head.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
             BadArgumentError: no question, or more tokens than the model reads at a time.
         """
         ends = {"the answer begins with": 0, "the answer ends with": 1}
-        return self._reader.trace(question, context, answers=lambda ids: ends, keep=keep)
+        return self._reader.trace(
+            question, context, answers=lambda ids: ends, looks=looks, keep=keep
+        )
 
     def _encoding(self, question: str, context: str, longest: int | None) -> Encoding:
         for what, text in (("question", question), ("context", context)):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.tasks.handle import ModelHandle
 
 Logits = NDArray[np.float32]
@@ -230,20 +231,26 @@ class Classifier(ReadingTask):
         # As transformers has it where no label is called so: the first or the last one.
         return found[0], named[0] if named else (len(lowered) - 1 if found[0] == 0 else 0)
 
-    def trace(self, text: str, text_pair: str | None = None, *, keep: str = "auto") -> "Trace":
+    def trace(
+        self, text: str, text_pair: str | None = None, *, looks: "Looks" = (), keep: str = "auto"
+    ) -> "Trace":
         """Reads a text, or a pair, and keeps what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, where there is one label for a text.
 
         Args:
             text_pair: the second text, for a model of pairs.
+            looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
+                "animal"} by word, {"encoder.layers.2.self:1:10": 1} in one head.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
         answers = {"label": 0} if self.problem_type == "single_label_classification" else {}
-        return self._reader.trace(text, text_pair, answers=lambda ids: answers, keep=keep)
+        return self._reader.trace(
+            text, text_pair, answers=lambda ids: answers, looks=looks, keep=keep
+        )
 
 
 def classified(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.tasks.handle import ModelHandle
 
 Vectors = NDArray[np.float32]
@@ -194,16 +195,18 @@ class Embedder(EncoderTask):
         found = [pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths]
         return np.concatenate(found).astype(np.float32)
 
-    def trace(self, text: str, *, keep: str = "auto") -> "Trace":
+    def trace(self, text: str, *, looks: "Looks" = (), keep: str = "auto") -> "Trace":
         """Reads a text and keeps what every attention layer was given: see `Trace`.
 
         Args:
+            looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
+                "animal"} by word, {"encoder.layers.2.self:1:10": 1} in one head.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
-        return self._reader.trace(text.lower() if self.lowercase else text, keep=keep)
+        return self._reader.trace(text.lower() if self.lowercase else text, looks=looks, keep=keep)
 
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""

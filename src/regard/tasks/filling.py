@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.errors import BadArgumentError
 from regard.inspection import Trace
+from regard.inspection.hiding import Looks
 from regard.tasks.batching import read_each
 from regard.tasks.handle import ModelHandle
 from regard.tasks.reading import Batch, EncoderTask, Tokens
@@ -120,12 +121,14 @@ class MaskFiller(EncoderTask):
         """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
         return torch.as_tensor(self.engine.head(states[None])[0])
 
-    def trace(self, text: str, *, keep: str = "auto") -> Trace:
+    def trace(self, text: str, *, looks: Looks = (), keep: str = "auto") -> Trace:
         """Reads a text, with or without masks, and keeps what every attention layer was given.
 
         The notes say what is likeliest at each mask.
 
         Args:
+            looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
+                "animal"} by word, {"encoder.layers.2.self:1:10": 1} in one head.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
@@ -136,7 +139,7 @@ class MaskFiller(EncoderTask):
             places = (place for place, id_ in enumerate(ids) if id_ == self._mask_id)
             return {f"{self.mask} at {place}": place for place in places}
 
-        return self._reader.trace(text, special_in_text=True, answers=masks, keep=keep)
+        return self._reader.trace(text, special_in_text=True, answers=masks, looks=looks, keep=keep)
 
     def _tokens(self, text: str, truncation: bool = False) -> Tokens:
         tokens = self._reader.tokens(text, special_in_text=True)

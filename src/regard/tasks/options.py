@@ -34,6 +34,11 @@ class EngineOptions(Options):
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
 
+def _force() -> bool:
+    what = "Also answer texts in another language or script than the model's: guesses."
+    return option(False, what)
+
+
 class WritingOptions(Options):
     """Options of every task that writes."""
 
@@ -43,9 +48,7 @@ class WritingOptions(Options):
 class RewritingOptions(WritingOptions):
     """Options of a model that reads a text and writes another."""
 
-    force: bool = option(
-        False, "Also answer texts in another language or script than the model's: guesses."
-    )
+    force: bool = _force()
 
 
 class TranslationOptions(RewritingOptions):
@@ -164,16 +167,26 @@ class TraceRequest:
     num_beams: int | None = option(
         None, "Hypotheses of a translation.", shown="model's", min=1, max=MOST_BEAMS
     )
-    without: tuple[str, ...] = ()  # what is switched off, by the names of `hiding.part_of`
+    without: tuple[str, ...] = option(
+        (),
+        "Part to switch off: a position of the text, 3; a head, decoder.layers.0.cross:1; or its"
+        " edge from query 4 to key 2, decoder.layers.0.cross:1:4:2; may be given several times.",
+    )
     generate: int | None = option(None, "Tokens that a language model adds to the text.", min=0)
     temperature: float | None = None  # with one of these four, tokens are drawn
     top_k: int | None = None
     top_p: float | None = None
     seed: int | None = None
     forced_beginning: tuple[int, ...] = ()  # token ids that the output begins with
+    looks: tuple[str, ...] = option(
+        (),
+        "What a step looks at instead, in every head: a word that is written and one of the text,"
+        " Tasse:tea; or their positions, 4:8; may be given several times.",
+    )
     sentence: int | None = option(
         None, "Sentence of a text to be translated, from 1.", shown="the first", min=1
     )
+    force: bool = _force()
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -196,4 +209,5 @@ class TraceRequest:
     def address(self) -> dict[str, Any]:
         """The fields by which the page's address names the trace."""
         named = {"model": self.model, "text": self.text, "target": self.target or None}
-        return named | {"beams": self.num_beams, "generate": self.generate}
+        off = {"without": ",".join(self.without) or None, "looks": ",".join(self.looks) or None}
+        return named | {"beams": self.num_beams, "generate": self.generate} | off

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.models import Encoder, TextReader
 
 Result = TypeVar("Result")
@@ -180,6 +181,7 @@ class Reader:
         *,
         special_in_text: bool = False,
         answers: Callable[[list[int]], Mapping[str, int]] = lambda ids: {},
+        looks: "Looks" = (),
         keep: str = "auto",
     ) -> "Trace":
         """The trace of a text, or of two together.
@@ -193,9 +195,15 @@ class Reader:
         check_text(ids if text.strip() else [], self.max_length, self.name)
         import torch
 
-        from regard.inspection.models import traced
+        from regard.inspection.models import switched_off, traced
 
         model = self.handle.model
+
+        def whole() -> "Trace":
+            return self.trace(text, pair, special_in_text=special_in_text)
+
+        lengths = dict.fromkeys(model.axes, len(ids))
+        off = switched_off(model, (), lengths, looks, whole)
         device = next(model.parameters()).device
         batch = self.batch([Tokens(ids, encoding.type_ids)]).to(device)
         with torch.inference_mode():
@@ -206,6 +214,7 @@ class Reader:
                 name=self.name,
                 text=text if pair is None else f"{text} {pair}",
                 answers=answers(ids),
+                without=off,
                 keep=keep,
             )
 
@@ -317,7 +326,7 @@ def load_reader(
         if head is not None:
             _check_head(config, head, name)
 
-    handle = ModelHandle.of_checkpoint(checkpoint, kind="Reader", check=check, lazily=lazily)
+    handle = ModelHandle.of_checkpoint(checkpoint, check=check, lazily=lazily)
     return handle, checkpoint.tokenizers.source
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from regard.inspection import Trace
-    from regard.inspection.hiding import SwitchedOff
+    from regard.inspection.hiding import Looks, SwitchedOff
     from regard.models import AnyEncoderDecoder
 
 T = TypeVar("T")
@@ -174,6 +174,7 @@ class TextToText(Task):
         target: str | None = None,
         hypothesis: int = 0,
         without: Sequence[int | str] = (),
+        looks: Looks = (),
         sentence: int | None = None,
         keep: str = "auto",
         force: bool = False,
@@ -190,6 +191,10 @@ class TextToText(Task):
                 positions of the source, special tokens counted, that no other position sees; heads
                 such as "decoder.layers.2.cross:1"; and edges such as
                 "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
+            looks: what a step looks at instead, in every head of every layer of cross-attention:
+                {4: 8}, the position of the source that the row 4 of the maps sees alone; {"Tasse":
+                "tea"}, by the words of the answer and of the text; {"decoder.layers.2.cross:1:4":
+                8}, in one head.
             sentence: which of a text's to look at, from 1, where each is translated by itself; the
                 first by default, or all as one beside a target.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
@@ -200,9 +205,9 @@ class TextToText(Task):
         Raises:
             BadArgumentError: an empty text, one with more tokens than the model has positions, one
                 in another language, a hypothesis, a sentence or a part that there is not.
-            UnsupportedError: `without` of a recurrent model.
+            UnsupportedError: `without` or `looks` of a recurrent model.
         """
-        from regard.inspection.models import switched_off, trace_written
+        from regard.inspection.models import beginning, switched_off, trace_written
 
         config = self.configured(options)
         read, notes = self.looked_at(text, sentence, whole=target is not None)
@@ -210,14 +215,29 @@ class TextToText(Task):
         check_text(ids, self.room, self.name)
         if not force:
             self.check_readable(read, ids)
-        off = switched_off(self.model, without, {"source": len(self._around([ids])[0])})
+
+        def whole() -> Trace:
+            choice = dict(target=target, hypothesis=hypothesis, without=without, sentence=sentence)
+            return self.trace(text, **choice, force=force, **options)  # type: ignore[arg-type]
+
+        lengths = {"source": len(self._around([ids])[0])}
+        off = switched_off(self.model, without, lengths, looks, whole)
         blanked = self._blanked(ids, off)
         decoding = self if blanked else self.run_by("torch")  # a packed model is whole
+
+        def after(begins: Sequence[int]) -> list[Hypothesis]:
+            settings = config.with_all_found().updated(forced_beginning=tuple(begins) or None)
+            return decoding._decoded([blanked or ids], settings, [0])[0]
+
+        forced = config.forced_beginning or ()
+        begins = forced
+        if target is None:
+            begins = beginning(self.model, off, 1, forced, lambda first: after(first)[0].tokens)
 
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
-            return decoding._decoded([blanked or ids], config.with_all_found(), [0])[0]
+            return after(begins)
 
         trace = trace_written(
             self.model,
@@ -226,7 +246,7 @@ class TextToText(Task):
             hypothesis=hypothesis,
             searched=target is None,
             prompt=1,
-            forced=len(config.forced_beginning or ()),
+            forced=len(forced),
             tokenizer=self.tokenizers,
             without=off,
             unseen=blanked is not None,

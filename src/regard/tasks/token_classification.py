@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.tasks.handle import ModelHandle
 
 AGGREGATIONS = LabelingOptions.settings()["aggregation"].metadata["choices"]
@@ -183,18 +184,20 @@ class TokenClassifier(ReadingTask):
             for text, encoding, its, logits in zip(texts, encodings, parts, outputs, strict=True)
         ]
 
-    def trace(self, text: str, *, keep: str = "auto") -> "Trace":
+    def trace(self, text: str, *, looks: "Looks" = (), keep: str = "auto") -> "Trace":
         """Reads a text and keeps what every attention layer was given.
 
         The notes name the label of the first token; a step of an ablation is a label of it.
 
         Args:
+            looks: what a position sees alone, in every head and layer: {10: 1} by number, {"it":
+                "animal"} by word, {"encoder.layers.2.self:1:10": 1} in one head.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
             BadArgumentError: an empty text, or more tokens than the model reads at a time.
         """
-        return self._reader.trace(text, keep=keep)
+        return self._reader.trace(text, looks=looks, keep=keep)
 
     def _tokens(
         self,

@@ -8,13 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.checkpoints.families import titles
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.generation import Decoder as Decoding
-from regard.generation import GenerationConfig, Hypothesis, generate, stream
-from regard.generation.arrays import Array
+from regard.generation import GenerationConfig, Hypothesis, stream
 from regard.generation.config import new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.hiding import Looks
     from regard.models import Decoder
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
@@ -115,7 +115,7 @@ class Writer(Task):
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         return cls(
-            ModelHandle.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
+            ModelHandle.of_checkpoint(checkpoint, lazily=lazily),
             checkpoint.tokenizers.source,
             generation=read_defaults(checkpoint)[""].generation,
             name=name or checkpoint.name,
@@ -249,7 +249,8 @@ class Writer(Task):
         ready = self.prompted(
             prompt, stop_strings=stop_strings, special_in_text=special_in_text, **options
         )
-        decoder, start, _ = self._started([ready.ids])
+        engine, (padded, mask) = self.engine, _padded([ready.ids])
+        decoder, start = engine.start(engine.array(mask)), engine.array(padded)
         tokens = stream(decoder, start, ready.config, ends=ready.ends)
         return Writing(tokens, ready.writes, ready.text, ready.result)
 
@@ -281,6 +282,7 @@ class Writer(Task):
         hypothesis: int = 0,
         generate: int | None = None,
         without: Sequence[int | str] = (),
+        looks: "Looks" = (),
         keep: str = "auto",
         **options: Any,
     ) -> "Trace":
@@ -296,6 +298,8 @@ class Writer(Task):
             without: what is switched off when the continuation is written and when it is looked
                 at: positions that no later one sees; heads such as "decoder.layers.2.self:1"; and
                 edges such as "decoder.layers.2.self:1:7:4", from query 7 to key 4.
+            looks: positions that a row of the maps sees alone, in every head and layer, such as
+                {7: 4}; by words, {"it": "trophy"}; in one head, {"decoder.layers.2.self:1:7": 4}.
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
             options: fields of GenerationConfig; forced_beginning makes the
                 continuation begin with these ids.
@@ -306,15 +310,26 @@ class Writer(Task):
         """
         import torch
 
-        from regard.inspection.models import switched_off, trace_written, traced
+        from regard.inspection.models import beginning, switched_off, trace_written, traced
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
         positions = self.handle.config.max_positions
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
-        off = switched_off(self.model, without, {"tokens": positions})
-        decoding = self.run_by("torch") if without else self  # a packed model is whole
+
+        def whole() -> "Trace":
+            return self.trace(
+                text,
+                target=target,
+                hypothesis=hypothesis,
+                generate=generate,
+                without=without,
+                **options,
+            )
+
+        off = switched_off(self.model, without, {"tokens": positions}, looks, whole)
+        decoding = self.run_by("torch") if off.parts else self  # a packed model is whole
         read = torch.tensor([ids], device=self.device)
         shared: dict[str, Any] = dict(
             tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
@@ -323,10 +338,21 @@ class Writer(Task):
             with torch.inference_mode():
                 return traced(self.model, {"ids": read}, **shared)
 
+        def after(begins: Sequence[int]) -> list[Hypothesis]:
+            settings = options | {"forced_beginning": tuple(begins) or None}
+            return decoding._searched(ids, TRACED if generate is None else generate, settings)
+
+        forced = options.get("forced_beginning") or ()
+        begins = forced
+        if target is None:
+            begins = beginning(
+                self.model, off, len(ids), forced, lambda first: after(first)[0].tokens
+            )
+
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [self._written(target, positions - len(ids))]
-            return decoding._searched(ids, TRACED if generate is None else generate, options)
+            return after(begins)
 
         return trace_written(
             self.model,
@@ -335,7 +361,7 @@ class Writer(Task):
             hypothesis=hypothesis,
             searched=target is None,
             prompt=len(ids),
-            forced=len(options.get("forced_beginning") or ()),
+            forced=len(forced),
             notes=decoding.engine_notes(),
             **shared,
         )
@@ -425,22 +451,7 @@ class Writer(Task):
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
     ) -> list[list[Hypothesis]]:
-        decoder, padded, mask = self._started(prompts)
-        return generate(
-            decoder, padded, config, prompt_mask=mask, sentence_numbers=numbers, ends=ends
-        )
-
-    def _started(self, prompts: list[list[int]]) -> tuple[Decoding, Array, Array]:
-        """Decoder, by the engine; the prompts, (prompts, length), padded on the left; and
-        where they are not padding: tensors, or arrays of numpy."""
-        lengths = np.array([len(ids) for ids in prompts])
-        longest = int(lengths.max())
-        # What stands where the mask is False is never read.
-        padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
-        mask = np.arange(longest) >= longest - lengths[:, None]
-        engine = self.engine
-        padded, mask = engine.array(padded), engine.array(mask)
-        return engine.start(mask), padded, mask
+        return self.engine.write(*_padded(prompts), config, numbers, ends)
 
     def _result(
         self,
@@ -469,3 +480,12 @@ class Writer(Task):
     def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:
         """The ids that the text goes on from: an answer begins a text of its own."""
         return ids if isinstance(prompt, str) else ()
+
+
+def _padded(prompts: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The prompts, (prompts, length), padded on the left, and where they are not padding."""
+    lengths = np.array([len(ids) for ids in prompts])
+    longest = int(lengths.max())
+    # What stands where the mask is False is never read.
+    padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
+    return padded, np.arange(longest) >= longest - lengths[:, None]

@@ -263,7 +263,7 @@ def versions(
     pairs: TrainingPairs, options: TrainingOptions, *, say: Say
 ) -> Iterator[tuple[int, str, str]]:
     """Yield the number of the file, the source and the target of each pair, in the order of the
-    files: as it is, with other names, and joined to the pair before it.
+    files: as it is, with other names, and behind one or two pairs that came before.
 
     Raises:
         BadArgumentError: `names` asks for names, and the pairs have none.
@@ -281,6 +281,8 @@ def versions(
         file, before = pairs.file(example), before_source(example.group)
         source, target = example.text, example.targets[0]
         yield file, f"{before}{source}", target
+        if names is None and not options.joined:
+            continue
         # Of the pair alone, so that the files' other pairs change nothing.
         draw = Random(f"{seed} {example.line}")
         if names is not None:

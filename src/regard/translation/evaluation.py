@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard import catalog
 from regard.data import read_pairs
 from regard.errors import DamagedFileError, UnsupportedError
 from regard.options import decoding_of
@@ -190,6 +191,18 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
             task.prefix = self.options.prefix
         if ignored := ", ".join(task.not_followed):
             self.say(f"{name} asks for {ignored}; regard ignores that.")
+        if self.options.calibrate is not None:
+            folder = None if task.handle.source is None else task.handle.source.folder
+            if folder is None or task.has_languages:
+                raise UnsupportedError(
+                    f"{task.name} cannot be calibrated: `calibrate` needs a folder with a"
+                    " translator of one pair of languages."
+                )
+            if folder.parent == catalog.FOLDER:
+                raise UnsupportedError(
+                    f"{task.name} is a part of regard, and `calibrate` writes into the model's"
+                    f" folder: copy {folder}, and name the copy."
+                )
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
@@ -226,11 +239,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
     def _calibrated(self, scores: TranslationScores) -> TranslationScores:
         """The scores with the translator's bounds measured on them, which are also written."""
         task, source = scores.translator, scores.translator.handle.source
-        if source is None or task.has_languages:
-            raise UnsupportedError(
-                f"{task.name} cannot be calibrated: `calibrate` needs a folder with a translator"
-                " of one pair of languages."
-            )
+        assert source is not None
         assert self.options.calibrate is not None
         texts = [pair.source for pair in read_pairs(self.options.calibrate, say=self.say)]
         bounds = replace(of_language(texts), unsure_below=scores.judged.threshold())

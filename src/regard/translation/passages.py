@@ -28,13 +28,24 @@ _WORD = re.compile(r"\w+(?:[^\s\w]+\w+)*")
 _ENTITY = re.compile(r"&#?\w+;")
 _LINE_ENDS = re.compile(r"[\r\n]")
 _END = tuple(".!?…।")
-# Where a sentence can be parted, the best places first.
+_ENDED = re.compile(r"([.!?…।])[^\w\s]*$")
+# A German ordinal, which ends no sentence: "im 19. Jahrhundert", "vom 2. bis 5. Mai".
+_ORDINAL = re.compile(
+    r"\b(?:d(?:e[rmns]|ie|as)|[ai]m|zu[mr]|vom|beim|(?:früh|spät|[ms]?ein|ihr|unser)e[nrms]?"
+    r"|\d{1,2}\.(?:,| und| oder| bis))\s\d{1,2}\.\s*$",
+    re.IGNORECASE,
+)
+# Where a sentence can be parted, the best places first; and where it has no clauses.
 _CLAUSES = [
     re.compile(r"(?<=[;:।])\s+|\s+(?=[–—]\s)"),
     re.compile(r"(?<=,)\s+(?=(?:and|but|or|so|because|which|who|while|und|aber|oder|denn|weil|dass|"
                r"और|लेकिन|कि)\b)"),
     re.compile(r"(?<=,)\s+"),
 ]  # fmt: skip
+_ANYWHERE = [
+    re.compile(r"\s+(?=(?:and|but|or|that|which|who|und|aber|oder|और|कि)\b)"),
+    re.compile(r"\s+"),
+]
 
 
 @dataclass(frozen=True)
@@ -92,10 +103,11 @@ class Passage:
 
     def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
         """Return the translation, and which of the units' answers it is made of."""
-        text = self._of_whole(answers[0], answers[1:])
-        if text is not None:
-            return _wrapped(self.source, text), slice(0, 1)
-        return self._of_fragments(answers[1:]), slice(1, None)
+        text, used = self._of_whole(answers[0], answers[1:]), slice(0, 1)
+        if text is None:
+            return self._of_fragments(answers[1:]), slice(1, None)
+        text = _alike(self.source, text) if self.is_long else text
+        return _wrapped(self.source, text), used
 
     @property
     def restorations(self) -> dict[str, str]:
@@ -154,10 +166,14 @@ class Passage:
             whole = whole[:begin] + text + whole[end:]
         return whole
 
-    def halves(self) -> tuple[Passage, Passage] | None:
-        """Return the two parts that it can be parted into, at the best place; None: nowhere."""
+    def halves(self, *, anywhere: bool = False) -> tuple[Passage, Passage] | None:
+        """Return the two parts that it can be parted into, at the best place; None: nowhere.
+
+        Args:
+            anywhere: also between two words that belong together.
+        """
         middle, least = (self.begin + self.end) // 2, (self.end - self.begin) // 8
-        for clause in _CLAUSES:
+        for clause in [*_CLAUSES, *(_ANYWHERE if anywhere else ())]:
             places = [
                 match.end()
                 for span in self.spans
@@ -191,11 +207,16 @@ def passages(text: str, language: str) -> Iterator[Passage]:
 
 
 def joined(text: str, translations: Iterable[tuple[Passage, str]]) -> str:
-    """Return a text with the translations of its passages in their places."""
-    whole, place = "", 0
+    """Return a text with the translations of its passages in their places.
+
+    Where one has lost its full stop, another does not follow in the same line without it.
+    """
+    whole, place, stop = "", 0, ""
     for passage, translation in translations:
-        whole += text[place : passage.begin] + translation
-        place = passage.end
+        between = text[place : passage.begin]
+        whole += (stop if between.isspace() and "\n" not in between else "") + between + translation
+        ended, place = _ENDED.search(passage.source), passage.end
+        stop = ended[1] if ended and translation and not _ENDED.search(translation) else ""
     return whole + text[place:]
 
 
@@ -215,6 +236,8 @@ def _ends(text: str, run: Sequence[Span], language: str) -> list[int]:
     ends, total = list[int](), 0
     for sentence in segment(language, plain)[:-1]:
         total += len(sentence)
+        if language == "de" and _ORDINAL.search(plain[max(total - 40, 0) : total]):
+            continue
         number = bisect_right(starts, total) - 1
         end = spans_at[number].begin + total - starts[number]
         while end in marks and text[marks[end] - 1].isspace():
@@ -289,8 +312,11 @@ def _word_near(text: str, share: float, least: int) -> tuple[int, int]:
 
 
 def _alike(source: str, answer: str) -> str:
-    """Return a fragment's translation, which ends a sentence only where the source does."""
-    return answer if source.endswith(_END) else answer.rstrip(".!?।")
+    """Return the translation of a part of a sentence, which ends as the part does."""
+    if source.endswith(_END):
+        return answer
+    mark = source[-1:] if source[-1:] in (",", ";", ":") else ""
+    return answer.rstrip(f".!?।{mark}") + mark
 
 
 def _wrapped(source: str, answer: str) -> str:

@@ -87,8 +87,8 @@ class Translator(TextToText):
         If the checkpoint has several directions, choose one with `between`.
 
         Args:
-            lazily: leave the weights in their files until the model itself is asked for, where it
-                has been packed before; an engine implies it.
+            lazily: leave the weights in their files until the model itself is asked for; an engine
+                implies it.
             engine: as `run_by` takes it; None: the model itself.
         """
         checkpoint = open_checkpoint(folder)
@@ -349,12 +349,15 @@ class Translator(TextToText):
                 yield Part(ids[: self.room], passage)
 
     def _short(self, passage: Passage) -> Iterator[Passage]:
-        """Yield a passage as long as the model was trained for; else its halves, if it has any."""
+        """Yield a passage as long as the model was trained for; else its halves, if it has any.
+
+        What has clauses is parted there. What has none loses words if it is translated at once.
+        """
         # A token has a byte at least, so that most sentences need not be encoded twice.
         if len(passage.source.encode()) > self.longest and (
-            len(self.encode(self.tidied(passage.units[0]))) > self.longest
+            (count := len(self.encode(self.tidied(passage.units[0])))) > self.longest
         ):
-            halves = passage.halves()
+            halves = passage.halves(anywhere=count <= self.room)
             for half in halves or ():
                 yield from self._short(half)
             if halves:

@@ -66,6 +66,19 @@ def test_the_text_may_come_from_a_pipe_or_a_file(regard, tmp_path):
     assert json.loads(read.out)["text"] == TEXT
 
 
+def test_parts_are_switched_off_and_words_look_elsewhere(regard):
+    outcome = regard(
+        "look", "en-de", TEXT, "--looks", "4:1", "--looks", "1:0", "--without", "3", "--json"
+    )
+    notes = json.loads(outcome.out)["notes"]
+    assert [note.partition(":")[0] for note in notes] == [
+        "maps are of one pass over the finished hypothesis", "struck out", "pulled", "pulled"
+    ]  # fmt: skip
+    refused = regard("look", "en-de", TEXT, "--looks", "4", "--json")
+    assert refused.code == 2
+    assert "a look must be a row and the position that it looks at" in refused.err
+
+
 def test_a_translation_can_be_given(regard):
     outcome = regard("look", "en-de", "Good morning.", "--target", "Guten Abend.", "--json")
     (given,) = json.loads(outcome.out)["generation"]["hypotheses"]
@@ -134,6 +147,18 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     assert served["path"] == f"/?model=en-de&text={said}&tap={CROSS}&head=3"
     assert library.trace(TraceRequest("en-de", TEXT)) == listed.id  # what the link asks for
     assert [model.name for model in library.models()] == list(taken_by("studio"))
+
+
+def test_a_text_in_another_language_is_looked_at_by_force(regard, monkeypatch):
+    served, foreign = {}, "Où est la gare la plus proche ?"
+    outcome = regard("look", "en-de", foreign, "--json")
+    assert outcome.code == 2
+    assert outcome.err.endswith("another model, or --force.\n")
+    monkeypatch.setattr("regard.studio.app.serve", lambda app, listener, **how: served.update(how))
+    outcome = regard("look", "en-de", foreign, "--force", "--port", 0, "--no-open")
+    assert outcome.code == 0, outcome.err
+    request = TraceRequest("en-de", foreign, force=True)
+    assert served["path"] == f"/?trace={request.id}&landing=1"  # a text alone would be refused
 
 
 def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(

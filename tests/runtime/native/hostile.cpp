@@ -46,18 +46,22 @@ struct Tensors {
 
 Tensors tensors_of(const regard_config& c) {
   Tensors t;
+  const bool alone = c.kind == REGARD_DECODER;
   for (std::string side : {"encoder", "decoder"}) {
     bool decodes = side == "decoder";
-    int width = 3 * c.encoder_head_dim;
+    if (alone && !decodes) continue;
+    const int heads = decodes ? c.decoder_heads : c.encoder_heads, head = c.decoder_head_dim;
+    const int width = heads * head, key_width = decodes ? c.decoder_key_heads * head : width;
     t.add(side + ".embed.tokens.weight", c.vocab_size, c.d_model);
-    t.add(side + ".embed.positions.weight", c.max_positions, c.d_model);
-    t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, 3);
+    if (alone) t.add(side + ".rotary.frequencies", 1, head / 2);
+    if (!alone) t.add(side + ".embed.positions.weight", c.max_positions, c.d_model);
+    if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
       for (std::string kind : {".self_attention", ".cross_attention"}) {
-        if (kind == ".cross_attention" && !decodes) continue;
+        if (kind == ".cross_attention" && (alone || !decodes)) continue;
         for (std::string part : {".query", ".key", ".value"})
-          t.linear(layer + kind + part, width, c.d_model);
+          t.linear(layer + kind + part, part == ".query" ? width : key_width, c.d_model);
         t.linear(layer + kind + ".output", c.d_model, width);
         t.add(layer + kind + "_norm.weight", 1, c.d_model);
       }
@@ -131,7 +135,7 @@ void decode_wrong(const regard_model* model) {
     for (int32_t& length : lengths) length = any(20) ? 1 : any(4);
     switch (any(4)) {
       case 0:
-        regard_add(decode, ids, 1 + any(2), any(5), numbers);
+        regard_add(decode, ids, 1 + any(2), any(2) ? any(5) : 0, numbers);
         break;
       case 1:
         regard_select(decode, numbers[0], numbers + 1, any(4));
@@ -184,15 +188,26 @@ void generate_wrong(const regard_model* model) {
 int main() {
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
                        1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1e-5f, 1};
-  Tensors tensors = tensors_of(config);
-  open_wrong(config, tensors);
-  for (int32_t precision : {0, 1, 2}) {
-    config.precision = precision;
-    regard_model* model = regard_open(&config, tensors.all.data(), tensors.all.size());
-    expect(model != nullptr, "the model itself");
-    decode_wrong(model);
-    generate_wrong(model);
-    regard_close(model);
+  regard_config alone = config;
+  alone.kind = REGARD_DECODER;
+  alone.decoder_heads = 4;
+  alone.decoder_key_heads = 2;
+  alone.decoder_head_dim = 6;
+  alone.has_positions = 0;
+  alone.relative_reach = alone.pad_id = -1;
+  alone.window = 3;
+  alone.first_window_layer = 1;
+  for (regard_config each : {config, alone}) {
+    Tensors tensors = tensors_of(each);
+    open_wrong(each, tensors);
+    for (int32_t precision : {0, 1, 2}) {
+      each.precision = precision;
+      regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
+      expect(model != nullptr, "the model itself");
+      decode_wrong(model);
+      generate_wrong(model);
+      regard_close(model);
+    }
   }
   std::puts("all refused");
 }

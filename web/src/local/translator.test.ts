@@ -116,9 +116,9 @@ describe.each(variants)("%s-norm", (_, variant) => {
     });
   });
 
-  test.each(["struck", "off"] as const)("without what is %s the output, its maps and the notes are Python's", (kind) => {
-    const { parts: without, ...struck } = variant[kind];
-    const { info, kept } = translator.trace({ model: "untrained", text: TEXT, target: TARGET, without });
+  test.each(["struck", "off", "pulled"] as const)("with what is %s the output, its maps and the notes are Python's", (kind) => {
+    const { parts: without, looks, ...struck } = variant[kind];
+    const { info, kept } = translator.trace({ model: "untrained", text: TEXT, target: TARGET, without, looks });
     const found = new Map(kept().numbers);
     for (const [tap, { weights, lse }] of Object.entries(struck.taps)) {
       near(found.get(`map?head=1&quantity=weight&tap=${tap}`)?.values ?? [], weights, 2e-3); // rounded vectors, in a run that is far from what was trained
@@ -126,7 +126,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
     }
     near((info.generation?.steps ?? []).map((each) => each.probability), struck.probabilities);
     expect(info.notes?.slice(0, -1)).toEqual(struck.notes);
-    const searched = translator.trace({ model: "untrained", text: TEXT, num_beams: 3, without }).info.generation?.hypotheses ?? [];
+    const searched = translator.trace({ model: "untrained", text: TEXT, num_beams: 3, without, looks }).info.generation?.hypotheses ?? [];
     const expected = struck.hypotheses as unknown as [string, number][];
     expect(searched.map((each) => each.text)).toEqual(expected.map(([words]) => words));
     near(searched.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 1e-3);
@@ -160,6 +160,17 @@ describe.each(variants)("%s-norm", (_, variant) => {
     refused("decoder.layers.1.cross:1:0:99").toThrow("got 99");
     refused("decoder.layers.7.cross:1").toThrow("There is no tap decoder.layers.7.cross");
     refused("decoder.layers.1.cross:1:0").toThrow("A part to switch off must be");
+  });
+
+  test("a look that there cannot be is refused", () => {
+    const refused = (look: string, without: string[] = []) => expect(() => translator.trace({ model: "untrained", text: TEXT, looks: [look], without }));
+    refused("0:99").toThrow("got 99");
+    refused("99:0").toThrow("Rows of target must be from 0 to");
+    refused("decoder.layers.1.cross:2:0:1").toThrow("has heads 0 to 1; got 2");
+    refused("decoder.layers.7.cross:0:1").toThrow("There is no tap decoder.layers.7.cross");
+    refused("decoder.layers.0.self:1:3").toThrow("sees no later position; got a look from 1 to 3");
+    refused("haus:dog").toThrow("A look must be a row and the position that it looks at");
+    refused("0:3", ["3"]).toThrow("Position 3 of source is struck out");
   });
 
   test("the tokens that a seed draws are Python's, as is their score", () => {

@@ -15,18 +15,18 @@ import { tokenizer, type Tokenizer } from "./text/tokenizer";
 import { ablation, likeliest, readable } from "./trace/ablation";
 import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
 import { targetsOf } from "./trace/patterns";
-import { checked, notesOf, without } from "./trace/off";
+import { checked, editOf, lookingRows, looksBefore, notesOf, type Changes } from "./trace/off";
 import { Weights } from "./weights";
 
 const ONE_PASS = "maps are of one pass over the finished hypothesis";
 const WARM = 2; // traces
+const REMEMBERED = 16; // searches
 const ROUNDED = "computed by this page, with weights rounded to int8";
 
-/** Trace of what the model read and wrote; with the names of what was switched off. */
-export interface Run {
+/** Trace of what the model read and wrote; with the names of what was changed. */
+export interface Run extends Changes {
   source: number[];
   target: number[];
-  without: string[];
 }
 
 export interface Traced {
@@ -45,6 +45,7 @@ export class Translator {
   private readonly model: Model;
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
+  private readonly searches = new Map<string, Hypothesis[]>();
 
   /** Its weights are zeros until they are filled in. */
   constructor(private readonly file: ModelFile) {
@@ -64,6 +65,7 @@ export class Translator {
   warm(): void {
     const { name, example } = this.file.info;
     if (example) for (let i = 0; i < WARM; i++) this.trace({ model: name, text: example });
+    this.searches.clear(); // its weights are zeros yet
   }
 
   /** The sentence that is looked at, and a note if there are others: a target goes with all of them. */
@@ -97,6 +99,15 @@ export class Translator {
     return search(this.model.start(memory, edit), settings, beginning, sampling);
   }
 
+  /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
+  private remembered(key: string, make: () => Hypothesis[]): Hypothesis[] {
+    const found = this.searches.get(key) ?? make();
+    this.searches.delete(key);
+    this.searches.set(key, found);
+    for (const oldest of [...this.searches.keys()].slice(0, -REMEMBERED)) this.searches.delete(oldest);
+    return found;
+  }
+
   translate(text: string, beams?: number): string {
     const [best] = this.hypotheses(this.model.encode(this.encode(text)), beams);
     return this.texts.target.decode((best as Hypothesis).tokens);
@@ -106,21 +117,30 @@ export class Translator {
   trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
     const [text, sentence] = this.chosen(wanted);
     const source = this.encode(text);
-    const off = wanted.without ?? [];
+    const changes = { without: wanted.without ?? [], looks: wanted.looks ?? [] };
     const heads = new Map(this.model.taps().map(({ name, attention }) => [name, attention.heads.count]));
-    const parts = checked(off, { source: source.length, heads });
-    const edit = without(off);
-    const begins = wanted.forced_beginning ?? [];
+    const parts = checked(changes, { source: source.length, heads });
+    const edit = editOf(changes);
+    const forced = wanted.forced_beginning ?? [];
     const sampling = this.sampling(wanted);
     const searched = wanted.target === undefined || wanted.target === null;
     const inputs = new Map<string, Inputs>();
     const listener: Listener = (tap, read) => inputs.set(tap, read);
     const memory = this.model.encode(source, edit, listener);
-    const found = searched ? this.hypotheses(memory, wanted.num_beams, edit, begins, sampling) : [this.given(wanted.target as string)];
+    const written = (looks: string[], begins: readonly number[]) =>
+      this.remembered(JSON.stringify([source, wanted.num_beams, changes.without, looks, begins, sampling]), () =>
+        this.hypotheses(memory, wanted.num_beams, editOf({ ...changes, looks }), begins, sampling));
+    let begins: readonly number[] = forced;
+    // A look changes what is written from its row on, and nothing before it.
+    for (const row of searched ? lookingRows(changes.looks) : [])
+      if (row > begins.length) begins = (written(looksBefore(changes.looks, row), begins)[0] as Hypothesis).tokens.slice(0, row);
+    const found = searched ? written(changes.looks, begins) : [this.given(wanted.target as string)];
     const shown = wanted.hypothesis ?? 0;
     const hypothesis = found[shown];
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
-    const run = { source, target: hypothesis.tokens, without: off };
+    const run = { source, target: hypothesis.tokens, ...changes };
+    const last = lookingRows(changes.looks).at(-1) ?? 0;
+    if (last >= run.target.length) throw new Error(`Rows of target must be from 0 to ${run.target.length - 1}; got ${last}.`);
     const logits = this.logits(run, edit, memory, listener);
     const layers = this.model.taps().map(({ name, attention }) => ({ attention, read: inputs.get(name) as Inputs, name }));
     const maps = layers.map(({ name, read, attention }) => tapMaps(name, read, attention, edit));
@@ -153,7 +173,7 @@ export class Translator {
       can_ablate: true,
       can_rewrite: searched,
       by_text: true,
-      notes: [...(searched ? [ONE_PASS, ...this.forced(run, begins.length)] : []), ...sentence, ...notesOf(parts, axes, readable), ROUNDED],
+      notes: [...(searched ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...sentence, ...notesOf(parts, axes, readable), ROUNDED],
     };
     const kept = () => {
       const answers = maps.map((each, i) => {
@@ -166,13 +186,13 @@ export class Translator {
   }
 
   ablate(run: Run, info: TraceInfo, request: AblationRequest): Ablation {
-    const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((off) => this.logits(run, without(off)));
+    const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((without) => this.logits(run, editOf({ ...run, without })));
     return ablation(request, info, run.target, before ?? [], after ?? [], (id) => this.name(id, "target"));
   }
 
   /** The log-probability of the output when these positions of the source are struck out too. */
   score(run: Run, more: readonly number[]): number {
-    const rows = this.logits(run, without([...run.without, ...more.map(String)]));
+    const rows = this.logits(run, editOf({ ...run, without: [...run.without, ...more.map(String)] }));
     return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
   }
 

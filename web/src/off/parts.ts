@@ -1,4 +1,4 @@
-/** Parts that are switched off, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
+/** Parts that are switched off, and looks, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import type { AblationRequest, TraceInfo } from "../source";
 import { labelAt, markOf } from "../weights/units";
@@ -8,6 +8,21 @@ export type Part =
   | { what: "token"; axis: string | null; position: number } // axis null: what the model reads
   | { what: "head"; tap: string; head: number }
   | { what: "edge"; tap: string; head: number; query: number; key: number };
+
+/** A query that sees this key alone: in one head, in those of a layer (head null), or in those of every
+ * layer between the two texts (tap null). */
+export interface Look {
+  tap: string | null;
+  head: number | null;
+  query: number;
+  key: number;
+}
+
+/** The look of a name such as "4:8" or "decoder.layers.2.cross:1:4:8"; null for what is not a name. */
+export function lookOf(name: string): Look | null {
+  const [, tap = null, head, query, key] = /^(?:([a-z][\w.]*):(?:(\d+):)?)?(\d+):(\d+)$/.exec(name) ?? [];
+  return query && key ? { tap, head: head ? Number(head) : null, query: Number(query), key: Number(key) } : null;
+}
 
 type Axes = TraceInfo["axes"];
 

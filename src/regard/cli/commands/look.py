@@ -85,7 +85,11 @@ def look(
     check_ending("--save", save, (SAVED,))
     head_choice = _head(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
-    options = {name: value for name, value in options.items() if value is not None}
+    options = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in options.items()
+        if value is not None and value is not False and value != []
+    }
     if saved and (options or text is not None or file):
         names = flags(setting.name for setting in fields(TraceRequest) if setting.metadata)
         raise BadArgumentError(
@@ -181,9 +185,9 @@ def _head(name: str | None) -> "Head":
 
 def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
     """A trace as the page's address names it: by what was asked, so that the link outlives the
-    server; by its id where that would be too long, or is not a text."""
+    server; by its id where that would be too long, is not a text, or would be refused."""
     characters = len(trace.text) + len(request.target or "")
-    if saved or trace.task == "vision" or characters > LONGEST_LINK:
+    if saved or request.force or trace.task == "vision" or characters > LONGEST_LINK:
         return {"trace": request.id}
     return request.address | {"model": trace.model_name, "text": trace.text}
 

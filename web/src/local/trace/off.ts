@@ -1,5 +1,5 @@
-/** Parts that are switched off in a run, as `regard.inspection.hiding` has them. */
-import { partOf, type Part } from "../../off/parts";
+/** Parts that are switched off in a run, and looks, as `regard.inspection.hiding` has them. */
+import { lookOf, partOf, type Look, type Part } from "../../off/parts";
 import type { TraceInfo } from "../../source";
 import type { Edit } from "../layers/attention";
 
@@ -10,6 +10,12 @@ interface Sizes {
 }
 
 type Edges = { head: number; query: number; key: number }[];
+
+/** Changes to a run, by name. */
+export interface Changes {
+  without: readonly string[];
+  looks: readonly string[];
+}
 
 /** Axes of a tap's queries and keys. */
 function axesOf(tap: string): [queries: string, keys: string] {
@@ -23,32 +29,65 @@ function parsed(name: string): Part {
   throw new Error(`A part to switch off must be a position such as 3, a head such as decoder.layers.0.self:1, or an edge such as decoder.layers.0.self:1:4:2; got ${name}.`);
 }
 
+/** The looks of these names, of one layer each. Throws for a name of something else. */
+function looksOf(names: readonly string[], taps: readonly string[]): (Look & { tap: string })[] {
+  return names.flatMap((name) => {
+    const look = lookOf(name);
+    if (!look) throw new Error(`A look must be a row and the position that it looks at, such as 4:8, or in one head decoder.layers.0.cross:1:4:8; got ${name}.`);
+    return (look.tap ? [look.tap] : taps.filter((tap) => tap.endsWith("cross"))).map((tap) => ({ ...look, tap }));
+  });
+}
+
+/** Rows of the output that look where they are made to, in order. */
+export const lookingRows = (names: readonly string[]): number[] =>
+  [...new Set(names.flatMap((name) => (ofOutput(name) ? [lookOf(name)?.query ?? 0] : [])))].sort((one, other) => one - other);
+
+/** The same looks without those of this row of the output and behind it. */
+export const looksBefore = (names: readonly string[], row: number): string[] => names.filter((name) => !ofOutput(name) || (lookOf(name)?.query ?? 0) < row);
+
+const ofOutput = (name: string) => !lookOf(name)?.tap?.startsWith("encoder");
+
 /** The parts of these names. Throws for a position, tap or head that there is not. */
-export function checked(names: readonly string[], { source, heads }: Sizes): Part[] {
-  return names.map((name) => {
+export function checked({ without, looks }: Changes, { source, heads }: Sizes): { parts: Part[]; looks: Look[] } {
+  const parts = without.map((name) => {
     const part = parsed(name);
     if (part.what === "token") {
       if (part.axis !== null && part.axis !== "target" && part.axis !== "source") throw new Error(`An axis must be source or target; got ${part.axis}.`);
       if (part.axis !== "target") inside(part.position, source);
       return part;
     }
-    const count = heads.get(part.tap);
-    if (count === undefined) throw new Error(`There is no tap ${part.tap}; choose one of ${[...heads.keys()].join(", ")}.`);
-    if (part.head >= count) throw new Error(`${part.tap} has heads 0 to ${count - 1}; got ${part.head}.`);
+    present(part.tap, part.head);
     const [queries, keys] = axesOf(part.tap);
     if (part.what === "edge" && queries === "source") inside(part.query, source);
     if (part.what === "edge" && keys === "source") inside(part.key, source);
     return part;
   });
+  const found = looksOf(looks, [...heads.keys()]);
+  for (const { tap, head, query, key } of found) {
+    present(tap, head ?? 0);
+    const [queries, keys] = axesOf(tap);
+    if (queries === "source") inside(query, source);
+    if (keys === "source") inside(key, source);
+    if (keys === "target" && key > query) throw new Error(`${tap} sees no later position; got a look from ${query} to ${key}.`);
+    const struck = parts.some((part) => part.what === "token" && (part.axis ?? "source") === keys && part.position === key);
+    if (struck && !(queries === keys && query === key)) throw new Error(`Position ${key} of ${keys} is struck out, so nothing can look at it; put it back, or look at another one.`);
+  }
+  return { parts, looks: found };
+
+  function present(tap: string, head: number): void {
+    const count = heads.get(tap);
+    if (count === undefined) throw new Error(`There is no tap ${tap}; choose one of ${[...heads.keys()].join(", ")}.`);
+    if (head >= count) throw new Error(`${tap} has heads 0 to ${count - 1}; got ${head}.`);
+  }
 }
 
 function inside(position: number, length: number): void {
   if (position >= length) throw new Error(`Positions of source must be from 0 to ${length - 1}; got ${position}.`);
 }
 
-/** The change to a run without these parts; null where nothing is off. */
-export function without(names: readonly string[]): Edit | null {
-  if (!names.length) return null;
+/** The change to a run; null where nothing is off and nothing looks where it is made to. */
+export function editOf({ without: names, looks }: Changes): Edit | null {
+  if (!names.length && !looks.length) return null;
   const positions = new Map<string, Set<number>>([["source", new Set()], ["target", new Set()]]);
   const heads = new Map<string, Set<number>>();
   const edges = new Map<string, Edges>();
@@ -58,13 +97,13 @@ export function without(names: readonly string[]): Edit | null {
     else edges.set(part.tap, [...(edges.get(part.tap) ?? []), part]);
   }
   // Asked for every score: what concerns a tap is looked up once.
-  const hidden = new Map<string, { keys: ReadonlySet<number>; own: boolean; edges: Edges } | null>();
+  const hidden = new Map<string, { keys: ReadonlySet<number>; own: boolean; edges: Edges; looks: Look[] } | null>();
   const concerning = (tap: string) => {
     const known = hidden.get(tap);
     if (known !== undefined) return known;
     const [queries, keys] = axesOf(tap);
-    const found = { keys: positions.get(keys) ?? new Set<number>(), own: queries === keys, edges: edges.get(tap) ?? [] };
-    const any = found.keys.size > 0 || found.edges.length > 0 ? found : null;
+    const found = { keys: positions.get(keys) ?? new Set<number>(), own: queries === keys, edges: edges.get(tap) ?? [], looks: looksOf(looks, [tap]).filter((look) => look.tap === tap) };
+    const any = found.keys.size + found.edges.length + found.looks.length > 0 ? found : null;
     hidden.set(tap, any);
     return any;
   };
@@ -73,7 +112,9 @@ export function without(names: readonly string[]): Edit | null {
       const found = concerning(tap);
       if (!found) return false;
       if (found.keys.has(key) && !(found.own && query === key)) return true;
-      return found.edges.length > 0 && found.edges.some((each) => each.head === head && each.query === query && each.key === key);
+      if (found.edges.some((each) => each.head === head && each.query === query && each.key === key)) return true;
+      const looked = found.looks.filter((each) => each.query === query && (each.head ?? head) === head);
+      return looked.length > 0 && !looked.some((each) => each.key === key);
     },
     silences: (tap, head) => heads.get(tap)?.has(head) ?? false,
   };
@@ -84,10 +125,10 @@ export function atStep(edit: Edit | null, position: number): Edit | null {
   return edit && { ...edit, hides: (tap, head, _, key) => edit.hides?.(tap, head, position, key) ?? false };
 }
 
-/** Note on what is off. */
-export function notesOf(parts: readonly Part[], axes: TraceInfo["axes"], readable: (token: string) => string): string[] {
-  const named = (axis: string, position: number) => {
-    const token = axes[axis]?.tokens[position];
+/** Notes on what is off, and on what looks where it is made to. */
+export function notesOf({ parts, looks }: ReturnType<typeof checked>, axes: TraceInfo["axes"], readable: (token: string) => string): string[] {
+  const named = (axis: string, position: number, tokens = axes[axis]?.tokens) => {
+    const token = tokens?.[position];
     return token === undefined ? `position ${position}` : `“${readable(token)}”`;
   };
   const words = parts.flatMap((each) => (each.what === "token" ? [named(each.axis ?? "source", each.position)] : []));
@@ -97,5 +138,18 @@ export function notesOf(parts: readonly Part[], axes: TraceInfo["axes"], readabl
     const [queries, keys] = axesOf(each.tap);
     return [`switched off: ${named(queries, each.query)} to ${named(keys, each.key)}, in head ${each.head} of ${each.tap}`];
   });
-  return [...(words.length ? [`struck out: no other position sees ${words.join(", ")}`] : []), ...heads, ...edges];
+  const seen = new Map<string, Map<string, string[]>>(); // of a row: keys, by where it sees them alone
+  for (const { tap, head, query, key } of looks as (Look & { tap: string })[]) {
+    const [queries, keys] = axesOf(tap);
+    const row = named(queries, query, axes[queries]?.predicts ?? undefined);
+    const where = head === null ? tap : `head ${head} of ${tap}`;
+    const places = seen.get(row) ?? new Map<string, string[]>();
+    seen.set(row, places.set(where, [...(places.get(where) ?? []), named(keys, key)]));
+  }
+  const pulled = [...seen].flatMap(([row, places]) => {
+    const taps = new Map<string, string[]>();
+    for (const [where, keys] of places) taps.set(keys.join(" and "), [...(taps.get(keys.join(" and ")) ?? []), where]);
+    return [...taps].map(([keys, at]) => `pulled: ${row} sees ${keys} alone, in ${at.join(", ")}`);
+  });
+  return [...(words.length ? [`struck out: no other position sees ${words.join(", ")}`] : []), ...heads, ...edges, ...pulled];
 }
