@@ -61,9 +61,10 @@ def plan_split(
 ) -> Split:
     """Read all pairs once and draw the line between train, dev and test.
 
-    `dev` and `test` are numbers of pairs or fractions under 1; None is `part_size`. All translations of a source go to one part, so a part may come out a little larger.
-    Sources that differ only in case, punctuation or white space count as one. The same pairs and
-    seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
+    `dev` and `test` are numbers of pairs or fractions under 1; None is `part_size`. All
+    translations of a source go to one part, so a part may come out a little larger. Sources that
+    differ only in case, punctuation or white space count as one. The same pairs and seed give the
+    same split, in whatever order they come. Memory: 16 bytes a pair.
 
     A pair whose target dev or test holds is not for training, unless `targets_leak` is False: a
     label is the target of many texts.
