@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checkpoints import from_pretrained
 from regard.generation import GenerationConfig, generate
-from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.native.loading import open_native
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder, PackedReader
 from regard.runtime.packing import pack
@@ -54,6 +54,8 @@ def opened_as(
             if isinstance(packed, PackedEncoderDecoder | NativeEncoderDecoder):
                 start = np.full((len(ids), 1), model.config.start_id)
                 found = packed.generate(ids, start, config)
+            elif isinstance(packed, NativeDecoder):
+                found = packed.generate(ids, config)
             else:
                 assert isinstance(packed, PackedDecoder)
                 found = generate(packed.start(), ids, config)

@@ -40,8 +40,8 @@ OPTIONS = {
     },
     "classify": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
-        "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
-        "--threads", "--help"
+        "--precision", "--text-pair", "--images", "--labels", "--template", "--multi-label",
+        "--top-k", "--threads", "--help"
     },
     "label": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -75,7 +75,7 @@ OPTIONS = {
         "--seed", "--threads", "--help"
     },
     "run classify": RUN | {
-        "--text-pair", "--top-k", "--threads", "--help"
+        "--text-pair", "--labels", "--template", "--multi-label", "--top-k", "--threads", "--help"
     },
     "run label": RUN | {
         "--aggregation", "--threads", "--help"
@@ -316,7 +316,7 @@ def test_the_package_runs_as_a_module():
 def test_the_first_words_and_help_import_no_torch(arguments):
     program = (
         "import sys\n"
-        "from regard.cli.app import main\n"
+        "from regard.cli.main import main\n"
         f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'numpy', 'tokenizers', 'sacrebleu', 'safetensors'}\n"

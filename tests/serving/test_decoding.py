@@ -42,9 +42,9 @@ def translator(request: pytest.FixtureRequest) -> Any:
     return regard.load("en-de").run_by(request.param, precision="int8")
 
 
-@pytest.fixture(scope="module")
-def writer() -> Any:
-    return regard.load("shakespeare").run_by("onnx")
+@pytest.fixture(scope="module", params=["onnx", "native"])
+def writer(request: pytest.FixtureRequest) -> Any:
+    return regard.load("shakespeare").run_by(request.param)
 
 
 class Asked:

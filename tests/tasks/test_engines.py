@@ -62,9 +62,12 @@ def folders(encoder_folder: Folders) -> Folders:
     return folder
 
 
-def both(task: Any, precision: str = "fp32") -> tuple[Any, Any]:
-    """The same task by each engine."""
-    packed = task.run_by("onnx", precision=precision)
+every_writer = pytest.mark.parametrize("engine", ["onnx", "native"])
+
+
+def both(task: Any, precision: str = "fp32", engine: str = "onnx") -> tuple[Any, Any]:
+    """The same task by torch and by another engine."""
+    packed = task.run_by(engine, precision=precision)
     assert packed.packed is not None
     assert task.packed is None  # the first is as it was
     return task, packed
@@ -97,7 +100,9 @@ def test_labels_of_texts_and_pairs_are_those_of_torch(
 def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) -> None:
     folder = folders("Bert", "ForSequenceClassification", id2label=LABELS)
     torchs, ours = both(Classifier.load(folder))
-    found = [each.zero_shot(TEXTS, ["a dog", "river"], several=several) for each in (torchs, ours)]
+    found = [
+        each.zero_shot(TEXTS, ["a dog", "river"], multi_label=several) for each in (torchs, ours)
+    ]
     same_labels(*found)
 
 
@@ -188,8 +193,9 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", STRATEGIES.values(), ids=STRATEGIES)
-def test_texts_are_those_of_torch(options: dict[str, Any], writer: Writer) -> None:
-    torchs, ours = both(writer)
+@every_writer
+def test_texts_are_those_of_torch(engine: str, options: dict[str, Any], writer: Writer) -> None:
+    torchs, ours = both(writer, engine=engine)
     settings = dict(max_new_tokens=13, batch_size=3) | options
     found, wanted = (each.run(PROMPTS, **settings) for each in (ours, torchs))
     for got, expected in zip(found, wanted, strict=True):
@@ -199,8 +205,9 @@ def test_texts_are_those_of_torch(options: dict[str, Any], writer: Writer) -> No
     assert len({each.text for each in found}) == len(PROMPTS)
 
 
-def test_streams_chats_and_stop_strings_are_those_of_torch(writer: Writer) -> None:
-    torchs, ours = both(writer)
+@every_writer
+def test_streams_chats_and_stop_strings_are_those_of_torch(engine: str, writer: Writer) -> None:
+    torchs, ours = both(writer, engine=engine)
     options: dict[str, Any] = dict(max_new_tokens=13, do_sample=True, seed=5)
     pieces = list(torchs.stream(PROMPTS[0], **options))
     assert list(ours.stream(PROMPTS[0], **options)) == pieces

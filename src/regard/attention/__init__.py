@@ -2,7 +2,8 @@
 
 from regard.attention.attend import Call, attend, listening
 from regard.attention.kernels import KERNELS
-from regard.attention.masks import Causal, Dense, Documents, Mask, Padding, Prefix, Window
+from regard.attention.masks import Causal, Dense, Documents, Mask, Prefix, Window
+from regard.attention.padding import Padding
 from regard.attention.scores import (
     Score,
     additive,

@@ -6,8 +6,6 @@ columns, row i sits at position keys - queries + i. Decoding with a cache, where
 belongs to the newest key, is then the ordinary case.
 """
 
-from functools import cached_property
-
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
@@ -117,50 +115,6 @@ class Causal(Mask):
         return queries <= 1
 
 
-class Padding(Mask):
-    """Hides padding. `attention_mask` is (batch, keys), True where there is a token.
-
-    >>> Padding.from_lengths(torch.tensor([2, 4])).attention_mask.int()
-    tensor([[1, 1, 0, 0],
-            [1, 1, 1, 1]], dtype=torch.int32)
-    """
-
-    def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
-        _boolean("Padding's `attention_mask`", attention_mask)
-        if attention_mask.ndim != 2:
-            raise BadArgumentError(
-                "Padding needs attention_mask as (batch, keys);"
-                f" got shape {tuple(attention_mask.shape)}."
-            )
-        self.attention_mask = attention_mask
-
-    @classmethod
-    def from_lengths(cls, lengths: Int[Tensor, " batch"], keys: int | None = None) -> "Padding":
-        """Row b has lengths[b] tokens, then padding up to `keys` (default: the longest)."""
-        width = keys if keys is not None else int(lengths.max())
-        return cls(torch.arange(width, device=lengths.device) < lengths[:, None])
-
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
-        return self.attention_mask.to(keys.device)[:, None, None, keys]
-
-    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        rows, columns = self.attention_mask.shape
-        if columns != keys or rows not in (1, batch):
-            raise _mismatch("Padding", "(batch, keys)", (batch, keys), self.attention_mask)
-
-    def allows_all(self, queries: int, keys: int) -> bool:
-        return self._has_none
-
-    @cached_property
-    def _has_none(self) -> bool:
-        # Asking a GPU would wait for it; there the mask is simply applied.
-        return (
-            self.attention_mask.device.type == "cpu"
-            and may_ask()
-            and bool(self.attention_mask.all())
-        )
-
-
 class Window(Mask):
     """Each query sees `left` positions before its own, its own, and `right` after it.
 
@@ -221,11 +175,11 @@ class Documents(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if self.ids.shape[1] != keys or self.ids.shape[0] not in (1, batch):
-            raise _mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
+            raise mismatch("Documents", "(batch, keys)", (batch, keys), self.ids)
         apart = self.query_ids is not self.ids
         rows, columns = self.query_ids.shape
         if rows not in (1, batch) or (columns != queries if apart else columns < queries):
-            raise _mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
+            raise mismatch("Documents", "(batch, queries)", (batch, queries), self.query_ids)
 
 
 class Prefix(Mask):
@@ -251,7 +205,7 @@ class Prefix(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if isinstance(self.length, Tensor) and self.length.shape not in ((1,), (batch,)):
-            raise _mismatch("Prefix", "(batch,)", (batch,), self.length)
+            raise mismatch("Prefix", "(batch,)", (batch,), self.length)
 
     def allows_all(self, queries: int, keys: int) -> bool:
         return isinstance(self.length, int) and self.length >= keys
@@ -270,7 +224,7 @@ class Dense(Mask):
     """
 
     def __init__(self, allowed: Bool[Tensor, "*any"]) -> None:
-        _boolean("mask", allowed)
+        check_boolean("mask", allowed)
         self.allowed = allowed
 
     def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
@@ -294,7 +248,7 @@ class Dense(Mask):
             size == want or (one and size == 1)
             for size, want, one in zip(got, expected, may_be_one, strict=True)
         ):
-            raise _mismatch("mask", names, expected, self.allowed)
+            raise mismatch("mask", names, expected, self.allowed)
 
 
 class Pair(Mask):
@@ -366,7 +320,7 @@ def may_ask() -> bool:
     return not torch._C._are_functorch_transforms_active()
 
 
-def _boolean(name: str, tensor: object) -> None:
+def check_boolean(name: str, tensor: object) -> None:
     if not isinstance(tensor, Tensor):
         raise BadArgumentError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
     if tensor.dtype != torch.bool:
@@ -377,7 +331,7 @@ def _boolean(name: str, tensor: object) -> None:
         )
 
 
-def _mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
+def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""
     return BadArgumentError(f"{what} must be {names} = {expected}; got {tuple(got.shape)}.{hint}")

@@ -1,1 +1,1 @@
-"""What a model is besides its weights, as data, which needs no torch."""
+"""Configs: a model besides its weights, as data, which needs no torch."""

@@ -8,7 +8,8 @@ from torch import Tensor
 from regard.attention import Mask, Score, dot
 from regard.attention import scaled as scaled_by
 from regard.attention.attend import check
-from regard.attention.masks import Both, Causal, Padding, Window
+from regard.attention.masks import Both, Causal, Window
+from regard.attention.padding import Padding
 from regard.attention.record import at_least_float32, repeat_heads
 from regard.attention.scores import NAMED
 from regard.explanation import wording

@@ -88,7 +88,7 @@ def generate(
         BadArgumentError: the prompt or its mask has the wrong shape, or the filters forbid every
             token.
     """
-    _check_prompt(prompt, prompt_mask, sentence_numbers)
+    check_prompt(prompt, prompt_mask, sentence_numbers)
     batch = len(prompt)
     if not batch:
         return []
@@ -138,7 +138,7 @@ def stream(
         BadArgumentError: as `generate`; a batch, several samples, or a beam search, which decides
             on its first token last.
     """
-    _check_prompt(prompt, None, None)
+    check_prompt(prompt, None, None)
     config.check_streams(len(prompt))
     results, ranks = [NBest(config)], hasattr(decoder, "likeliest")
     searching = search(prompt, config, [(0, 0)], results, ends=ends, ranks=ranks)
@@ -171,9 +171,8 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
         report("generating", step, config.max_new_tokens)
 
 
-def _check_prompt(
-    prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None
-) -> None:
+def check_prompt(prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None) -> None:
+    """Raise BadArgumentError for arguments of `generate` whose shapes do not fit."""
     if prompt.ndim != 2 or not prompt.shape[1]:
         raise BadArgumentError(
             f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from regard.attention.padding import not_padding
 from regard.configs.config import ModelConfig
 from regard.configs.heads import HEADS
 from regard.layers import (
@@ -98,10 +99,8 @@ class Model(nn.Module):
         return inputs if token_type_ids is None else inputs | {"token_type_ids": token_type_ids}
 
     def not_padding(self, ids: Tensor) -> Tensor:
-        """True for a token, False for padding, (batch, length): where ids are not pad_id."""
-        if self.config.pad_id is None:
-            return torch.ones_like(ids, dtype=torch.bool)
-        return ids != self.config.pad_id
+        """True for a token, False for padding, (batch, length)."""
+        return not_padding(ids, self.config.pad_id)
 
 
 class AnyEncoderDecoder(Model):

@@ -68,7 +68,7 @@ class Batch:
             return self.rows.read(self._places, tokens, outputs, count)
         tokens = tokens.reshape(len(tokens), -1)
         mask = np.ones(tokens.shape, bool) if self._mask is None else self._mask
-        tokens, new = _padded_on_the_right(tokens, mask)
+        tokens, new = padded_on_the_right(tokens, mask)
         self.rows.begin(len(tokens))
         self._places = np.arange(len(tokens))
         return self.rows.read(self._places, tokens, outputs, count, new)
@@ -118,11 +118,16 @@ class Slots:
         self.rows.encode(np.array([slot.index for slot in slots]), source, mask)
         return slots
 
+    def start(self) -> Batch:
+        """A row that reads a prompt, to enter with it later."""
+        return Batch(self.rows.again())
+
     def enter(self, prompt: Batch) -> Slot:
         """A slot for what the only row of a batch has read, so that a long prompt can be read in
         pieces, between the steps of the others; the slot's first row has it."""
         [slot] = self._take(1)
-        self.rows.put(slot.index * self.rows.width, prompt.rows.keys_of(0))
+        if prompt.rows.size:  # it has read
+            self.rows.put(slot.index * self.rows.width, prompt.rows.keys_of(0))
         return slot
 
     def remove(self, slot: Slot) -> None:
@@ -202,12 +207,12 @@ def _groups(texts: Ints) -> tuple[Ints, int]:
     return texts, 1
 
 
-def _padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """A prompt with its padding behind it, (rows, longest), and each row's length, (rows,)."""
     if mask.shape != tokens.shape:
         raise BadArgumentError(
             f"attention_mask must have the shape {tokens.shape} of the ids; got {mask.shape}."
         )
     lengths = mask.sum(1)
-    order = np.argsort(~mask, axis=1, kind="stable")[:, : max(int(lengths.max()), 1)]
+    order = np.argsort(~mask, axis=1, kind="stable")[:, : max(int(lengths.max(initial=0)), 1)]
     return np.take_along_axis(tokens, order, 1), lengths

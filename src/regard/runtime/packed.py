@@ -26,6 +26,7 @@ from regard.files import sha256
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.json_files import JsonObject, read_object
 from regard.runtime.decodes import Batch, Slots
+from regard.runtime.padding import not_padding
 from regard.runtime.rows import Ints, Rows, check_length
 from regard.runtime.session import Session, remove_damaged
 from regard.version import __version__
@@ -62,9 +63,23 @@ class Limits:
             )
         check_length(ids.shape[1], self.max_positions)
 
-    def mask(self, ids: Ints) -> NDArray[np.bool_]:
-        """True where ids (batch, length) are not padding."""
-        return np.ones(ids.shape, bool) if self.pad_id is None else ids != self.pad_id
+
+def check_ended(ended: Any) -> None:
+    """Raises BadArgumentError unless every text has the end token, (batch,)."""
+    if not ended.all():
+        raise BadArgumentError(
+            "each text must contain the end token, where its labels are read; got one without"
+            " it. Use the model's own tokenizer."
+        )
+
+
+def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
+    """Raises BadArgumentError for images of another size or number of channels."""
+    if shape[1:] != expected:
+        raise BadArgumentError(
+            f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+            f" got {shape}. Resize the images."
+        )
 
 
 class _Reading:
@@ -115,7 +130,9 @@ class PackedReader(_Reading):
         self.limits.check(ids)
         names, inputs = self._body.shapes, {"ids": ids}
         if "mask" in names:
-            mask = self.limits.mask(ids) if attention_mask is None else attention_mask
+            mask = (
+                not_padding(ids, self.limits.pad_id) if attention_mask is None else attention_mask
+            )
             inputs["mask"] = mask.astype(np.int32)
         if "token_type_ids" in names:
             inputs["token_type_ids"] = (
@@ -124,11 +141,8 @@ class PackedReader(_Reading):
         elif token_type_ids is not None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
         *ended, states = self._body.run(inputs)
-        if ended and not ended[0].all():
-            raise BadArgumentError(
-                "each text must contain the end token, where its labels are read; got one without"
-                " it. Use the model's own tokenizer."
-            )
+        if ended:
+            check_ended(ended[0])
         return states
 
 
@@ -141,12 +155,7 @@ class PackedVision(_Reading):
         Raises:
             BadArgumentError: images of another size or number of channels.
         """
-        expected = tuple(self._body.shapes["pixels"][1:])
-        if pixels.shape[1:] != expected:
-            raise BadArgumentError(
-                f"pixels must be (batch, channels, height, width) with {expected} after batch;"
-                f" got {pixels.shape}. Resize the images."
-            )
+        check_pixels(pixels.shape, tuple(self._body.shapes["pixels"][1:]))
         return self.head(self._body.run({"pixels": pixels})[0])
 
 
@@ -164,7 +173,7 @@ class PackedEncoderDecoder:
         """Source ids, (batch, source length) → the encoder's states, (batch, source length,
         d_model)."""
         self.limits.check(source)
-        mask = self.limits.mask(source).astype(np.int32)
+        mask = not_padding(source, self.limits.pad_id).astype(np.int32)
         return self._encoder.run({"ids": source, "mask": mask}, ["states"])[0]
 
     def generate(
@@ -200,7 +209,7 @@ class PackedEncoderDecoder:
     def start(self, source: Ints) -> Batch:
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
-        mask = self.limits.mask(source).astype(np.int32)
+        mask = not_padding(source, self.limits.pad_id).astype(np.int32)
         length = source.shape[1] - int(mask.max(0)[::-1].argmax())  # without what all have padded
         rows = self._rows()
         rows.begin(len(source))

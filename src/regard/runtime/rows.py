@@ -67,6 +67,10 @@ class Rows:
         """Texts that are computed."""
         return len(self.lengths) // self.width
 
+    def again(self) -> "Rows":
+        """Rows over storage of their own, without texts, of the same language model."""
+        return Rows(self._step, self._max_positions)
+
     def begin(self, texts: int, width: int = 1) -> None:
         """Makes this the storage of so many texts, which have no tokens yet, and whose sources, if
         they have any, are encoded together."""

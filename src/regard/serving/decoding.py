@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,11 @@ from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.arrays import Array
 from regard.generation.search import Asked, NBest, check_possible, search
-from regard.runtime.decodes import Batch, Read, Slot, Slots
-from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.decodes import Read, Slot, Slots
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.native.decodes import Slots as NativeSlots
 from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder
-from regard.runtime.rows import PIECE
+from regard.runtime.rows import PIECE, Ints
 from regard.serving.jobs import Job, Waiting, as_refusal
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
@@ -29,7 +30,7 @@ from regard.serving.process import give_way
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
 ALIKE = 8  # sources whose lengths have the same multiple of this above them are encoded together
 
-Packed = PackedEncoderDecoder | PackedDecoder | NativeEncoderDecoder
+Packed = PackedEncoderDecoder | PackedDecoder | NativeEncoderDecoder | NativeDecoder
 AnySlots = Slots | NativeSlots
 
 log = logging.getLogger("regard.serving")
@@ -95,9 +96,9 @@ class _Reading:
     """A job whose prompt is being read."""
 
     job: Decode
-    state: Batch
-    request: Asked
-    read: int = 0
+    slots: AnySlots
+    state: Any  # a row of its own, which the slots have started
+    pieces: list[Ints]  # that have not been read, (1, new) each
 
 
 class Decoding:
@@ -198,9 +199,11 @@ class _Loop:
         return len(job.ids) <= SHORT and job.width <= self._kept
 
     def _begin(self, jobs: list[Decode]) -> None:
-        if isinstance(self._model, PackedDecoder):
+        if isinstance(self._model, PackedDecoder | NativeDecoder):
             for job in jobs:
-                self._reading.append(_Reading(job, self._model.start(), job.first))
+                slots, tokens = self._lane(job.width), job.first.tokens.reshape(1, -1)
+                pieces = np.array_split(tokens, -(-tokens.size // PIECE), axis=1)
+                self._reading.append(_Reading(job, slots, slots.start(), pieces))
             return
         alike: dict[tuple[int, int], list[Decode]] = {}
         for job in jobs:
@@ -226,27 +229,24 @@ class _Loop:
         budget = PIECE
         while self._reading and budget > 0:
             reading = self._reading[0]
-            job, request = reading.job, reading.request
-            tokens = request.tokens.reshape(1, -1)
-            if not job.is_wanted:
-                del self._reading[0]
-                continue
-            piece = tokens[:, reading.read : reading.read + PIECE]
-            reading.read += piece.shape[1]
-            budget -= piece.shape[1]
-            logits: tuple[Array, ...]
-            if request.best is None:
-                logits = (reading.state.step(piece),)
-            else:
-                logits = reading.state.likeliest(piece, request.best)
-            if reading.read < tokens.shape[1]:
-                continue
+            job, following = reading.job, None
+            if job.is_wanted:
+                piece, best = reading.pieces.pop(0), job.first.best
+                budget -= piece.size
+                logits: tuple[Array, ...]
+                if best is None:
+                    logits = (reading.state.step(piece),)
+                else:
+                    logits = reading.state.likeliest(piece, best)
+                if reading.pieces:
+                    continue
+                following = self._answered(job, logits)
             del self._reading[0]
-            following = self._answered(job, logits)
-            if following is not None:
-                slots = self._lane(job.width)
-                assert isinstance(slots, Slots), "a language model is packed for ONNX Runtime"
-                self._active.append(_Active(job, slots, slots.enter(reading.state), following))
+            slot = reading.slots.enter(reading.state)
+            if following is None:
+                reading.slots.remove(slot)
+            else:
+                self._active.append(_Active(job, reading.slots, slot, following))
 
     def _drop_unwanted(self) -> None:
         for active in [active for active in self._active if not active.job.is_wanted]:

@@ -81,6 +81,25 @@ class Engine(ABC):
         decoder: Decoder = self.packed.start(mask)
         return decoder
 
+    def write(
+        self,
+        prompt: Ids,
+        mask: NDArray[np.bool_],
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        ends: Callable[[Sequence[int]], bool] | None,
+    ) -> list[list[Hypothesis]]:
+        """The best continuations of each prompt, (batch, length); see `generation.generate`."""
+        read = self.array(mask)
+        return generate(
+            self.start(read),
+            self.array(prompt),
+            config,
+            prompt_mask=read,
+            sentence_numbers=numbers,
+            ends=ends,
+        )
+
     def generate(
         self, source: Ids, prompt: Ids, config: GenerationConfig, numbers: Sequence[int]
     ) -> list[list[Hypothesis]]:
@@ -198,6 +217,19 @@ class Native(Onnx):
         in_files = self._state is None and not handle.is_loaded
         model: Any = handle.source if in_files else handle.original
         return open_native(model, precision, threads=threads)
+
+    def write(
+        self,
+        prompt: Ids,
+        mask: NDArray[np.bool_],
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        ends: Callable[[Sequence[int]], bool] | None,
+    ) -> list[list[Hypothesis]]:
+        answers: list[list[Hypothesis]] = self.packed.generate(
+            prompt, config, prompt_mask=mask, sentence_numbers=numbers, ends=ends
+        )
+        return answers
 
 
 class Auto(Onnx):

@@ -31,8 +31,7 @@ class Task(ABC):
         """The model of a folder, of a shipped name or of "hub:org/name".
 
         Args:
-            lazily: leave the weights in their files until the model itself is asked for, where it
-                has been packed before.
+            lazily: leave the weights in their files until the model itself is asked for.
         """
 
     @property
@@ -75,9 +74,9 @@ class Task(ABC):
 
         Args:
             engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
-                on the CPU. "native": an encoder–decoder that writes, on the CPU, by the engine in
-                C++. "auto": "onnx" where the model can be packed and is on the CPU, else "torch",
-                and "torch" for more than 2 GB of weights that have not been packed before.
+                on the CPU. "native": a model that writes, on the CPU, by the engine in C++.
+                "auto": "onnx" where the model can be packed and is on the CPU, else "torch", and
+                "torch" for more than 2 GB of weights that have not been packed before.
             precision: "fp32", the default, or "int8"; of "onnx" also "int4" and of "native" "bf16":
                 see `runtime.packing.pack` and `runtime.native.loading.open_native`.
             threads: of "onnx" and "native", that compute one batch; by default one, and several

@@ -8,13 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.checkpoints.families import titles
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.generation import Decoder as Decoding
-from regard.generation import GenerationConfig, Hypothesis, generate, stream
-from regard.generation.arrays import Array
+from regard.generation import GenerationConfig, Hypothesis, stream
 from regard.generation.config import new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
@@ -116,7 +115,7 @@ class Writer(Task):
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         return cls(
-            ModelHandle.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
+            ModelHandle.of_checkpoint(checkpoint, lazily=lazily),
             checkpoint.tokenizers.source,
             generation=read_defaults(checkpoint)[""].generation,
             name=name or checkpoint.name,
@@ -250,7 +249,8 @@ class Writer(Task):
         ready = self.prompted(
             prompt, stop_strings=stop_strings, special_in_text=special_in_text, **options
         )
-        decoder, start, _ = self._started([ready.ids])
+        engine, (padded, mask) = self.engine, _padded([ready.ids])
+        decoder, start = engine.start(engine.array(mask)), engine.array(padded)
         tokens = stream(decoder, start, ready.config, ends=ready.ends)
         return Writing(tokens, ready.writes, ready.text, ready.result)
 
@@ -451,22 +451,7 @@ class Writer(Task):
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
     ) -> list[list[Hypothesis]]:
-        decoder, padded, mask = self._started(prompts)
-        return generate(
-            decoder, padded, config, prompt_mask=mask, sentence_numbers=numbers, ends=ends
-        )
-
-    def _started(self, prompts: list[list[int]]) -> tuple[Decoding, Array, Array]:
-        """Decoder, by the engine; the prompts, (prompts, length), padded on the left; and
-        where they are not padding: tensors, or arrays of numpy."""
-        lengths = np.array([len(ids) for ids in prompts])
-        longest = int(lengths.max())
-        # What stands where the mask is False is never read.
-        padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
-        mask = np.arange(longest) >= longest - lengths[:, None]
-        engine = self.engine
-        padded, mask = engine.array(padded), engine.array(mask)
-        return engine.start(mask), padded, mask
+        return self.engine.write(*_padded(prompts), config, numbers, ends)
 
     def _result(
         self,
@@ -495,3 +480,12 @@ class Writer(Task):
     def _before(self, prompt: Prompt, ids: Sequence[int]) -> Sequence[int]:
         """The ids that the text goes on from: an answer begins a text of its own."""
         return ids if isinstance(prompt, str) else ()
+
+
+def _padded(prompts: list[list[int]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The prompts, (prompts, length), padded on the left, and where they are not padding."""
+    lengths = np.array([len(ids) for ids in prompts])
+    longest = int(lengths.max())
+    # What stands where the mask is False is never read.
+    padded = np.array([[*[0] * (longest - len(ids)), *ids] for ids in prompts])
+    return padded, np.arange(longest) >= longest - lengths[:, None]

@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import tokenizers
-from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken
 
 from regard.errors import DamagedFileError, NotFoundError, refusing
 from regard.json_files import JsonFiles
-from regard.text.layouts import marian_backend, sentencepiece_backend, surround
-
-SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
-NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
-
-_BERT = {
-    "pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]",
-}  # fmt: skip
-_ROBERTA = {
-    "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "bos": "<s>", "cls": "<s>", "sep": "</s>",
-    "mask": "<mask>",
-}  # fmt: skip
-_GPT2 = {"eos": "<|endoftext|>", "bos": "<|endoftext|>", "unk": "<|endoftext|>"}
-_QWEN2 = {"eos": "<|endoftext|>", "pad": "<|endoftext|>"}
-_SENTENCEPIECE = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
-_LLAMA = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
-_USUAL = {
-    "llama": _LLAMA, "mistral": _LLAMA,
-    "xlmroberta": _ROBERTA, "mbart": _ROBERTA, "mbart50": _ROBERTA,
-}  # fmt: skip
-_LIKE_ROBERTA = ("roberta", "bart")
-_QWEN2_WORDS = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+from regard.text.layouts import (
+    BERT,
+    GPT2,
+    SENTENCEPIECE,
+    byte_level_backend,
+    marian_backend,
+    refusing_library,
+    sentencepiece_backend,
+    wordpiece_backend,
 )
+
+SENTENCEPIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
 
 
 @dataclass(frozen=True)
@@ -87,19 +74,8 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
 
 def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     problem = f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot"
-    with _refusing_library(f"{problem} be read", "copy it or train it again"):
+    with refusing_library(f"{problem} be read", "copy it or train it again"):
         return tokenizers.Tokenizer.from_file(str(file))
-
-
-@contextmanager
-def _refusing_library(problem: str, remedy: str) -> Iterator[None]:
-    """Raise DamagedFileError for bare Exceptions of the tokenizers library, and for its panics."""
-    try:
-        yield
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise DamagedFileError(f"{problem} ({error}): {remedy}") from error
 
 
 def _build(
@@ -109,73 +85,19 @@ def _build(
     if (folder / f"{side}.spm").is_file():
         separate = folder / "target_vocab.json"
         vocab = separate if side == "target" and separate.is_file() else folder / "vocab.json"
-        return marian_backend(folder / f"{side}.spm", vocab), _SENTENCEPIECE
-    for name in SENTENCEPIECE:
+        return marian_backend(folder / f"{side}.spm", vocab), SENTENCEPIECE
+    for name in SENTENCEPIECE_FILES:
         if (folder / name).is_file():
-            backend = sentencepiece_backend(folder / name, kind, settings)
-            return backend, _USUAL.get(kind, _SENTENCEPIECE)
+            return sentencepiece_backend(folder / name, kind, settings)
     if (folder / "vocab.txt").is_file():
-        return _wordpiece(folder / "vocab.txt", settings), _BERT
+        return wordpiece_backend(folder / "vocab.txt", settings), BERT
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
-        return _byte_level(folder, kind, settings)
+        return byte_level_backend(folder, kind, settings)
     raise NotFoundError(
         f"expected a tokenizer at {folder / 'tokenizer.json'}, which does not exist (nor does"
-        f" vocab.txt, vocab.json with merges.txt, or {', '.join(SENTENCEPIECE)}): "
+        f" vocab.txt, vocab.json with merges.txt, or {', '.join(SENTENCEPIECE_FILES)}): "
         "give a tokenizer.json or a model folder that holds one"
     )
-
-
-def _wordpiece(file: Path, settings: Mapping[str, Any]) -> tokenizers.Tokenizer:
-    """BERT's tokenizer (Devlin et al. 2019): one piece a line."""
-    try:
-        # str.splitlines would also cut at other separators, which are pieces of some vocabularies.
-        pieces = file.read_text(encoding="utf-8").replace("\r\n", "\n").rstrip("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise DamagedFileError(
-            f"expected {file} to be UTF-8, but it is not ({error}). Copy it again."
-        ) from error
-    vocab = {piece: id_ for id_, piece in enumerate(pieces)}
-    backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
-    backend.normalizer = normalizers.BertNormalizer(
-        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
-        strip_accents=settings.get("strip_accents"),
-        lowercase=settings.get("do_lower_case", True),
-    )
-    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    backend.decoder = decoders.WordPiece()
-    backend.add_special_tokens([token for token in _BERT.values() if token in vocab])
-    surround(backend, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
-    return backend
-
-
-def _byte_level(
-    folder: Path, kind: str, settings: Mapping[str, Any]
-) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
-    """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
-    problem = f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but"
-    with _refusing_library(f"{problem} they are not", "copy them again"):
-        model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
-    backend = tokenizers.Tokenizer(model)
-    space = bool(settings.get("add_prefix_space", False))
-    bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
-    usual = _GPT2
-    if kind == "qwen2":
-        backend.normalizer = normalizers.NFC()
-        words = pre_tokenizers.Split(Regex(_QWEN2_WORDS), behavior="isolated")
-        bytes_ = pre_tokenizers.Sequence(
-            [words, pre_tokenizers.ByteLevel(add_prefix_space=space, use_regex=False)]
-        )
-        usual = _QWEN2
-    backend.pre_tokenizer, backend.decoder = bytes_, decoders.ByteLevel()
-    if kind in _LIKE_ROBERTA:
-        usual = _ROBERTA
-        surround(backend, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
-    special = {token for token in usual.values() if backend.token_to_id(token) is not None}
-    backend.add_special_tokens(
-        # RoBERTa's mask takes the space before it along, as a word would.
-        [AddedToken(t, normalized=False, lstrip=t == "<mask>") for t in sorted(special)]
-    )
-    return backend, usual
 
 
 def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> None:
@@ -205,7 +127,7 @@ def _special(
     lone = not stated and not usual  # a tokenizer.json and nothing else
     special = {
         name: token
-        for names in ((_SENTENCEPIECE, _BERT, _GPT2)[::-1] if lone else (usual,))
+        for names in ((SENTENCEPIECE, BERT, GPT2)[::-1] if lone else (usual,))
         for name, token in names.items()
         if backend.token_to_id(token) is not None
     }

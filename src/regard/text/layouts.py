@@ -1,4 +1,4 @@
-"""Layouts of SentencePiece models: the order of their pieces and the special tokens around a text.
+"""Layouts of the families' tokenizers: special tokens, where they stand around a text, the ids.
 
 The ids of a checkpoint are not always those of its SentencePiece file: fairseq put its own
 special tokens first, Pegasus left room for a hundred, Marian's are in a vocab.json.
@@ -6,12 +6,13 @@ special tokens first, Pegasus left room for a hundred, Marian's are in a vocab.j
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import tokenizers
-from tokenizers import AddedToken, processors
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError
 from regard.json_files import read_object
@@ -22,6 +23,25 @@ from regard.text.sentencepiece import (
     SentencePiece,
     make_backend,
     read_sentencepiece,
+)
+
+Settings = Mapping[str, Any]
+
+BERT = {
+    "pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]",
+}  # fmt: skip
+_ROBERTA = {
+    "pad": "<pad>", "eos": "</s>", "unk": "<unk>", "bos": "<s>", "cls": "<s>", "sep": "</s>",
+    "mask": "<mask>",
+}  # fmt: skip
+GPT2 = {"eos": "<|endoftext|>", "bos": "<|endoftext|>", "unk": "<|endoftext|>"}
+_QWEN2 = {"eos": "<|endoftext|>", "pad": "<|endoftext|>"}
+SENTENCEPIECE = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
+_LLAMA = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
+_BYTE_LEVEL = {"roberta": _ROBERTA, "bart": _ROBERTA, "qwen2": _QWEN2}  # of all others: GPT-2's
+_QWEN2_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
 # In this order behind the pieces; mBART-50 has the second group too.
@@ -43,27 +63,23 @@ _OTHER_SIDE = -1e6
 
 
 def sentencepiece_backend(
-    file: Path, kind: str, settings: Mapping[str, Any]
-) -> tokenizers.Tokenizer:
-    """The tokenizer of a family (`kind`: "t5", "llama", …) from its SentencePiece file.
+    file: Path, kind: str, settings: Settings
+) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
+    """The tokenizer of a family (`kind`: "t5", "llama", …) from its SentencePiece file, and its
+    special tokens.
 
     Args:
         settings: of tokenizer_config.json.
     """
     model = read_sentencepiece(file)
-    if kind in ("t5", "mt5"):
-        return _t5(model, int(settings.get("extra_ids", 100)) if kind == "t5" else 0)
-    if kind == "pegasus":
-        return _pegasus(model)
-    if kind in ("llama", "mistral"):
-        return _llama(model, settings)
-    if kind in ("xlmroberta", "mbart", "mbart50"):
-        return _fairseq(model, kind, str(settings.get("src_lang") or "en_XX"))
-    raise UnsupportedError(
-        f"expected the SentencePiece model {file} to be of T5, Pegasus, Llama, Mistral, mBART,"
-        f" XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to a"
-        " tokenizer.json with transformers"
-    )
+    if kind not in _SENTENCEPIECE:
+        raise UnsupportedError(
+            f"expected the SentencePiece model {file} to be of T5, Pegasus, Llama, Mistral, mBART,"
+            f" XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to a"
+            " tokenizer.json with transformers"
+        )
+    special, build = _SENTENCEPIECE[kind]
+    return build(model, settings), special
 
 
 def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
@@ -93,6 +109,68 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
     return backend
 
 
+def wordpiece_backend(file: Path, settings: Settings) -> tokenizers.Tokenizer:
+    """BERT's tokenizer (Devlin et al. 2019): one piece a line."""
+    try:
+        # str.splitlines would also cut at other separators, which are pieces of some vocabularies.
+        pieces = file.read_text(encoding="utf-8").replace("\r\n", "\n").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise DamagedFileError(
+            f"expected {file} to be UTF-8, but it is not ({error}). Copy it again."
+        ) from error
+    vocab = {piece: id_ for id_, piece in enumerate(pieces)}
+    backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    backend.normalizer = normalizers.BertNormalizer(
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
+        strip_accents=settings.get("strip_accents"),
+        lowercase=settings.get("do_lower_case", True),
+    )
+    backend.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    backend.decoder = decoders.WordPiece()
+    backend.add_special_tokens([token for token in BERT.values() if token in vocab])
+    surround(backend, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    return backend
+
+
+def byte_level_backend(
+    folder: Path, kind: str, settings: Settings
+) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
+    """Byte-pair encoding over bytes, as in GPT-2 (Radford et al. 2019), RoBERTa, BART, Qwen2."""
+    problem = f"expected vocab.json and merges.txt in {folder} to be a byte-pair encoding, but"
+    with refusing_library(f"{problem} they are not", "copy them again"):
+        model = models.BPE.from_file(str(folder / "vocab.json"), str(folder / "merges.txt"))
+    backend = tokenizers.Tokenizer(model)
+    space = bool(settings.get("add_prefix_space", False))
+    bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
+    if kind == "qwen2":
+        backend.normalizer = normalizers.NFC()
+        words = pre_tokenizers.Split(Regex(_QWEN2_WORDS), behavior="isolated")
+        bytes_ = pre_tokenizers.Sequence(
+            [words, pre_tokenizers.ByteLevel(add_prefix_space=space, use_regex=False)]
+        )
+    backend.pre_tokenizer, backend.decoder = bytes_, decoders.ByteLevel()
+    special = _BYTE_LEVEL.get(kind, GPT2)
+    if special is _ROBERTA:
+        surround(backend, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
+    present = {token for token in special.values() if backend.token_to_id(token) is not None}
+    backend.add_special_tokens(
+        # RoBERTa's mask takes the space before it along, as a word would.
+        [AddedToken(t, normalized=False, lstrip=t == "<mask>") for t in sorted(present)]
+    )
+    return backend, special
+
+
+@contextmanager
+def refusing_library(problem: str, remedy: str) -> Iterator[None]:
+    """Raise DamagedFileError for bare Exceptions of the tokenizers library, and for its panics."""
+    try:
+        yield
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise DamagedFileError(f"{problem} ({error}): {remedy}") from error
+
+
 def read_vocab(file: Path) -> dict[str, int]:
     """A vocab.json: piece → id."""
     if not file.is_file():
@@ -115,7 +193,11 @@ def surround(backend: tokenizers.Tokenizer, single: str, pair: str) -> None:
     )
 
 
-def _t5(model: SentencePiece, sentinels: int) -> tokenizers.Tokenizer:
+def _t5(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
+    return _mt5(model, settings, int(settings.get("extra_ids", 100)))
+
+
+def _mt5(model: SentencePiece, settings: Settings, sentinels: int = 0) -> tokenizers.Tokenizer:
     extra = [f"<extra_id_{k}>" for k in reversed(range(sentinels))]
     backend = make_backend(model, [*model.pieces, *((token, 0.0) for token in extra)])
     backend.add_special_tokens([AddedToken(token, normalized=False) for token in extra])
@@ -123,7 +205,7 @@ def _t5(model: SentencePiece, sentinels: int) -> tokenizers.Tokenizer:
     return backend
 
 
-def _pegasus(model: SentencePiece) -> tokenizers.Tokenizer:
+def _pegasus(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
     room = [f"<unk_{k}>" for k in range(2, _PEGASUS_OFFSET)]
     special = ["<pad>", "</s>", "<mask_1>", "<mask_2>", *room]
     vocab: list[Scored] = [*((token, 0.0) for token in special), *model.pieces[2:]]
@@ -133,7 +215,7 @@ def _pegasus(model: SentencePiece) -> tokenizers.Tokenizer:
     return backend
 
 
-def _llama(model: SentencePiece, settings: Mapping[str, Any]) -> tokenizers.Tokenizer:
+def _llama(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
     backend = make_backend(model)
     start = "<s> " if settings.get("add_bos_token", True) else ""
     end = " </s>" if settings.get("add_eos_token", False) else ""
@@ -142,25 +224,44 @@ def _llama(model: SentencePiece, settings: Mapping[str, Any]) -> tokenizers.Toke
     return backend
 
 
-def _fairseq(model: SentencePiece, kind: str, language: str) -> tokenizers.Tokenizer:
-    languages = {"xlmroberta": [], "mbart": _LANGUAGES}.get(kind, _LANGUAGES + _MORE_LANGUAGES)
-    behind = [*languages, "<mask>"]
+def _xlm_roberta(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
+    backend = _fairseq(model, [])
+    surround(backend, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
+    return backend
+
+
+def _mbart(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
+    backend, language = _fairseq(model, _LANGUAGES), settings.get("src_lang") or "en_XX"
+    surround(backend, f"$A </s> {language}", f"$A $B </s> {language}")
+    return backend
+
+
+def _mbart50(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
+    backend = _fairseq(model, _LANGUAGES + _MORE_LANGUAGES)
+    language = settings.get("src_lang") or "en_XX"
+    surround(backend, f"{language} $A </s>", f"{language} $A $B </s>")
+    return backend
+
+
+def _fairseq(model: SentencePiece, languages: list[str]) -> tokenizers.Tokenizer:
     vocab = [
         *((token, 0.0) for token in _FAIRSEQ),
         *model.pieces[3:],  # the file's own <unk>, <s>, </s>
-        *((token, 0.0) for token in behind),
+        *((token, 0.0) for token in [*languages, "<mask>"]),
     ]
     backend = make_backend(model, vocab, unk_id=3)
     special = [*_FAIRSEQ, *languages]
     backend.add_special_tokens([AddedToken(token, normalized=False) for token in special])
     backend.add_special_tokens([AddedToken("<mask>", normalized=False, lstrip=True)])
-    if kind == "xlmroberta":
-        surround(backend, "<s> $A </s>", "<s> $A </s> </s> $B </s>")
-    elif kind == "mbart":
-        surround(backend, f"$A </s> {language}", f"$A $B </s> {language}")
-    else:
-        surround(backend, f"{language} $A </s>", f"{language} $A $B </s>")
     return backend
+
+
+_SENTENCEPIECE = {
+    "t5": (SENTENCEPIECE, _t5), "mt5": (SENTENCEPIECE, _mt5), "pegasus": (SENTENCEPIECE, _pegasus),
+    "llama": (_LLAMA, _llama), "mistral": (_LLAMA, _llama),
+    "xlmroberta": (_ROBERTA, _xlm_roberta), "mbart": (_ROBERTA, _mbart),
+    "mbart50": (_ROBERTA, _mbart50),
+}  # fmt: skip
 
 
 def _id(backend: tokenizers.Tokenizer, token: str) -> int:

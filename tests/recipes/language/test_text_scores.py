@@ -59,10 +59,15 @@ def test_a_packed_model_is_scored_by_what_it_computes(encoder_folder, tmp_path, 
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path))
     writer = Writer.load(encoder_folder("GPT2", "LMHeadModel", n_embd=24, n_head=3))
     filler = MaskFiller.load(encoder_folder("Bert", "ForMaskedLM"))
-    for task, evaluate in ((writer, evaluate_text), (filler, evaluate_masked)):
+    precisions = ("fp32", "int8")
+    for task, evaluate, engine in (
+        (writer, evaluate_text, "onnx"),
+        (writer, evaluate_text, "native"),
+        (filler, evaluate_masked, "onnx"),
+    ):
         expected, got, coarse = (
             evaluate(each, [Piece(0, TEXT)])
-            for each in (task, task.run_by("onnx"), task.run_by("onnx", precision="int8"))
+            for each in (task, *(task.run_by(engine, precision=each) for each in precisions))
         )
         np.testing.assert_allclose(got.losses, expected.losses, rtol=1e-5)
         assert (got.likeliest == expected.likeliest).all()

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from fixtures.families import ENCODER_DECODERS
+from fixtures.searches import drawn, outcome, same_hypotheses
 from regard import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.layers.low_rank import add_adapters
@@ -121,36 +122,6 @@ def test_rows_are_kept_repeated_and_reordered(rows: list[int]) -> None:
                 same(got.step(each), expected.step(torch.from_numpy(each)))
 
 
-def drawn(draw: random.Random) -> GenerationConfig:
-    """Settings at random; those that a search has no use for are left out."""
-    settings: dict[str, Any] = dict(
-        max_new_tokens=draw.randint(1, 14),
-        num_beams=draw.choice([1, 1, 2, 3, 5]),
-        eos_token_id=draw.choice([1, (1, 9), None]),
-        length_penalty=draw.choice([1.0, 0.0, 0.6, 2.0, -1.0]),
-        early_stopping=draw.choice([False, True, "never"]),
-        pad_token_id=0,
-        decoder_start_token_id=0,
-    )
-    settings["alternatives"] = draw.randint(1, settings["num_beams"])
-    for name, values in {
-        "repetition_penalty": [1.3, 0.7],
-        "no_repeat_ngram_size": [1, 2, 3],
-        "bad_words_ids": [[[7], [1], [4, 5]], [[3, 2], [8]]],
-        "renormalize_logits": [True],
-        "forced_bos_token_id": [6],
-        "forced_eos_token_id": [1],
-        "min_new_tokens": [1, 2, 5],
-        "forced_beginning": [[5], [5, 6, 2]],
-    }.items():
-        if draw.random() < 0.25:
-            settings[name] = draw.choice(values)
-    settings["min_new_tokens"] = min(settings.get("min_new_tokens", 0), settings["max_new_tokens"])
-    beginning = settings.get("forced_beginning", [])
-    settings["forced_beginning"] = beginning[: settings["max_new_tokens"]] or None
-    return GenerationConfig(**settings)
-
-
 def sources(count: int, longest: int = 40) -> np.ndarray:
     draw = np.random.default_rng(5)
     batch = np.zeros((count, longest), np.int64)
@@ -166,33 +137,6 @@ def by_torch(
     with torch.no_grad():
         state = model.start(torch.from_numpy(source))
         return generate(state, config.start(len(source)), config)
-
-
-def outcome(write: Any, *arguments: Any) -> Any:
-    """The hypotheses, or the sentence of the refusal."""
-    try:
-        return write(*arguments)
-    except RegardError as error:
-        return str(error)
-
-
-def same_hypotheses(got: Any, expected: Any) -> int:
-    """Asserts the same hypotheses; returns the number of texts in which another one, whose score is
-    the same but for rounding, has come before."""
-    if isinstance(expected, str) or isinstance(got, str):
-        assert got == expected
-        return 0
-    ties = 0
-    for ours, theirs in zip(got, expected, strict=True):
-        close = dict(rel=1e-4, abs=1e-4)
-        assert [each.score for each in ours] == pytest.approx([e.score for e in theirs], **close)
-        if [each.tokens for each in ours] != [each.tokens for each in theirs]:
-            ties += 1
-            continue
-        for our, their in zip(ours, theirs, strict=True):
-            assert our.finished == their.finished
-            assert our.token_logprobs == pytest.approx(their.token_logprobs, **close)
-    return ties
 
 
 @EVERY_FAMILY

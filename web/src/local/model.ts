@@ -1,8 +1,8 @@
 /** A Transformer of encoder and decoder: a text read at once, its answer whole or word by word. */
 import type { Config } from "./config";
 import { attend, type Edit, type Inputs, type Listener, type Sees } from "./layers/attention";
-import { embedding, type Embedding } from "./layers/embedding";
-import { Layer } from "./layers/layer";
+import { embedding, type Embedding } from "./layers/embeddings";
+import { Layer } from "./layers/transformer";
 import { atStep } from "./trace/off";
 import { Linear } from "./layers/linear";
 import { norm, type Norm } from "./layers/norm";

@@ -156,7 +156,7 @@ def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
         return map(writer.model.logits, writer.model.hidden(batch.ids, documents=batch.documents))
     if batch.documents is not None:
         raise UnsupportedError(
-            "a model packed for ONNX Runtime reads one document in a block; this text has several."
+            f"the engine {writer.engine.name} reads one document in a block; this text has several."
             " Use the engine torch, or give one document."
         )
     state = writer.packed.start()

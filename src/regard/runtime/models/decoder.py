@@ -17,13 +17,8 @@ from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.shared_cache import SharedCache, shared_cache_attention
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import (
-    head_graphs,
-    last_state,
-    next_tokens,
-    not_padding,
-    positions_of,
-)
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
+from regard.runtime.padding import add_not_padding
 
 
 def graphs(model: Decoder, precision: str) -> dict[str, Graph]:
@@ -79,7 +74,7 @@ def _body(model: Decoder, graph: Graph) -> Graph:
     if config.head == "classification":
         tokens = graph.op("Cast", mask, to=INT64)
         if config.pad_id is not None:  # a pad_id that the mask lets through is padding
-            tokens = graph.op("Mul", tokens, not_padding(graph, ids, config.pad_id))
+            tokens = graph.op("Mul", tokens, add_not_padding(graph, ids, config.pad_id, INT64))
         states = last_state(graph, states, tokens)
     graph.output(states, "states", np.float32, ("batch", "chosen", config.d_model))
     return graph

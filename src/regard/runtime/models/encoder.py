@@ -5,11 +5,12 @@ import numpy as np
 
 from regard.layers import MultiHeadAttention
 from regard.models import Encoder
-from regard.runtime.graph import Graph
+from regard.runtime.graph import INT64, Graph
 from regard.runtime.layers.attention import self_attention
 from regard.runtime.layers.embeddings import embedding
 from regard.runtime.layers.transformer import stack
-from regard.runtime.models.heads import head_graphs, not_padding, positions_of
+from regard.runtime.models.heads import head_graphs, positions_of
+from regard.runtime.padding import add_not_padding
 
 
 def graphs(model: Encoder, precision: str) -> dict[str, Graph]:
@@ -39,6 +40,6 @@ def _positions(model: Encoder, graph: Graph, ids: str) -> str:
     if config.count_padding:
         return positions_of(graph, ids)
     assert config.pad_id is not None  # the config has checked it
-    token = not_padding(graph, ids, config.pad_id)
+    token = add_not_padding(graph, ids, config.pad_id, INT64)
     counted = graph.op("CumSum", token, graph.integer(1))
     return graph.op("Sub", graph.op("Mul", counted, token), graph.integer(1))

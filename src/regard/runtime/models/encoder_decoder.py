@@ -27,13 +27,8 @@ from regard.runtime.layers.relative_bias import relative_bias
 from regard.runtime.layers.shared_cache import SharedCache
 from regard.runtime.layers.transformer import Attend, stack
 from regard.runtime.linear import product
-from regard.runtime.models.heads import (
-    head_graphs,
-    last_state,
-    next_tokens,
-    not_padding,
-    positions_of,
-)
+from regard.runtime.models.heads import head_graphs, last_state, next_tokens, positions_of
+from regard.runtime.padding import add_not_padding
 
 BLOCK = 16  # keys
 
@@ -111,7 +106,7 @@ def _step(model: EncoderDecoder, graph: Graph) -> Graph:
 def _body(model: EncoderDecoder, graph: Graph) -> Graph:
     config = model.config
     ids = graph.input("ids", np.int64, ("batch", "length"))
-    mask = not_padding(graph, ids, config.pad_id, INT32)
+    mask = add_not_padding(graph, ids, config.pad_id, INT32)
     memory = _states(graph, ids, model.encoder, mask=mask)
 
     def cross(index: int, x: str, module: MultiHeadAttention) -> str:

@@ -8,7 +8,7 @@ from torch import nn
 
 from regard.models.encoder import MaskedLMHead
 from regard.models.heads import ClassificationHead, LinearHead, Pooler, TokenHead
-from regard.runtime.graph import INT64, Graph, as_array, cannot_pack
+from regard.runtime.graph import Graph, as_array, cannot_pack
 from regard.runtime.layers.norm import norm
 from regard.runtime.layers.transformer import activation
 from regard.runtime.linear import linear, product
@@ -72,12 +72,6 @@ def last_state(graph: Graph, states: str, chosen: str) -> str:
     last = graph.op("ArgMax", graph.op("Mul", positions, chosen), axis=1, keepdims=1)
     state = graph.op("GatherND", states, last, batch_dims=1)
     return graph.op("Unsqueeze", state, graph.integers(1))
-
-
-def not_padding(graph: Graph, ids: str, pad_id: int, dtype: int = INT64) -> str:
-    """1 for a token, 0 for padding, (batch, length): where ids are not `pad_id`."""
-    padding = graph.op("Equal", ids, graph.integer(pad_id))
-    return graph.op("Cast", graph.op("Not", padding), to=dtype)
 
 
 def positions_of(graph: Graph, ids: str) -> str:

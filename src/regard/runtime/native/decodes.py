@@ -1,4 +1,4 @@
-"""An encoder–decoder in the native engine: arrays in, hypotheses or logits out.
+"""A model that writes, in the native engine: arrays in, hypotheses or logits out.
 
 Greedy and beam search run in the engine as a whole; what samples, streams or ends by a function of
 Python is the search of `generation`, which asks the engine for logits. No text changes a bit of
@@ -7,7 +7,7 @@ another: the engine computes every row by sums of its own, in one order.
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import byref, c_void_p
 from typing import Any
 
@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.generation.filters import BadWords, filters_for
+from regard.generation.filters import NO_TOKEN, BadWords, filters_for
+from regard.generation.loop import check_prompt
 from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
-from regard.runtime.decodes import Read, Slot
+from regard.runtime.decodes import Read, Slot, padded_on_the_right
 from regard.runtime.native import library
+from regard.runtime.native.library import int32, pointer_to
 from regard.runtime.packed import Limits
 from regard.runtime.rows import Ints, check_length
 
@@ -28,12 +30,12 @@ ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their lo
 EARLY_STOPPING = (False, True, "never")
 
 
-class NativeEncoderDecoder:
-    """An encoder–decoder that writes.
+class NativeWriter:
+    """A model that writes.
 
     Args:
         pointer: of the library's model, which ends with this object.
-        vocab: of the target.
+        vocab: of what it writes.
         threads: that share a batch's texts.
     """
 
@@ -44,44 +46,34 @@ class NativeEncoderDecoder:
         self.limits, self.vocab, self._threads = limits, vocab, threads
         weakref.finalize(self, self._library.regard_close, pointer)
 
-    def generate(
-        self,
-        source: Ints,
-        prompt: Ints,
-        config: GenerationConfig,
-        numbers: Sequence[int] | None = None,
-    ) -> list[list[Hypothesis]]:
-        """The best hypotheses for each source, (batch, source length); a text that ends makes room
-        for the next.
+    def slots(self, width: int = 1) -> "Slots":
+        """Places of texts that come and go; each has as many rows as it asks for."""
+        return Slots(self)
 
-        Args:
-            prompt, config, numbers: as `generation.generate` takes them.
-        """
-        self.limits.check(source)
-        if (
-            config.do_sample
-            or config.forced_phrases
-            or prompt.shape[1] != 1
-            or (prompt != prompt[:1]).any()
-        ):
-            return generate(self.start(source), prompt, config, sentence_numbers=numbers)
-        if not len(source):
+    def check(self, status: int) -> None:
+        """Raise the error that a function of the library reports."""
+        library.check(status, lambda length: check_length(length, self.limits.max_positions))
+
+    def _searched(self, ids: Ints, config: GenerationConfig, start: int) -> list[list[Hypothesis]]:
+        """Search greedily or with beams, in the engine alone; a text that ends makes room for the
+        next."""
+        if not len(ids):
             return []
-        settings, _arrays = _settings(config, int(prompt[0, 0]), self.vocab)
+        settings, _arrays = _settings(config, start, self.vocab)
         failed: list[BaseException] = []
 
         def reported(done: int) -> int:
             try:
-                report("generating", done, len(source))
+                report("generating", done, len(ids))
             except BaseException as error:
                 failed.append(error)
             return len(failed)
 
-        ids, results = _int32(source), c_void_p()
+        texts, results = int32(ids), c_void_p()
         status = self._library.regard_generate(
             self.pointer,
-            _pointer(ids),
-            *ids.shape,
+            pointer_to(texts),
+            *texts.shape,
             byref(settings),
             self._threads,
             max(1, min(ROWS, LOGITS // self.vocab) // config.width),
@@ -95,19 +87,6 @@ class NativeEncoderDecoder:
             return self._read(results, config)
         finally:
             self._library.regard_forget(results)
-
-    def start(self, source: Ints) -> "Batch":
-        """Encodes source ids, (batch, source length), for generation to decode step by step."""
-        self.limits.check(source)
-        return Batch(self.slots(), source)
-
-    def slots(self, width: int = 1) -> "Slots":
-        """Places of texts that come and go; each has as many rows as it asks for."""
-        return Slots(self)
-
-    def check(self, status: int) -> None:
-        """Raise the error that a function of the library reports."""
-        library.check(status, lambda length: check_length(length, self.limits.max_positions))
 
     def _read(self, results: c_void_p, config: GenerationConfig) -> list[list[Hypothesis]]:
         found = library.Hypotheses()
@@ -140,10 +119,87 @@ class NativeEncoderDecoder:
         return [list(itertools.islice(hypotheses, count)) for count in counts]
 
 
+class NativeEncoderDecoder(NativeWriter):
+    """An encoder–decoder."""
+
+    def generate(
+        self,
+        source: Ints,
+        prompt: Ints,
+        config: GenerationConfig,
+        numbers: Sequence[int] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The best hypotheses for each source, (batch, source length).
+
+        Args:
+            prompt, config, numbers: as `generation.generate` takes them.
+        """
+        self.limits.check(source)
+        if (
+            config.do_sample
+            or config.forced_phrases
+            or prompt.shape[1] != 1
+            or (prompt != prompt[:1]).any()
+        ):
+            return generate(self.start(source), prompt, config, sentence_numbers=numbers)
+        return self._searched(source, config, int(prompt[0, 0]) if len(prompt) else 0)
+
+    def start(self, source: Ints) -> "Batch":
+        """Encodes source ids, (batch, source length), for generation to decode step by step."""
+        self.limits.check(source)
+        slots = self.slots()
+        return Batch(self, slots, slots.add(source) if len(source) else [])
+
+
+class NativeDecoder(NativeWriter):
+    """A language model."""
+
+    def generate(
+        self,
+        prompt: Ints,
+        config: GenerationConfig,
+        *,
+        prompt_mask: NDArray[np.bool_] | None = None,
+        sentence_numbers: Sequence[int] | None = None,
+        ends: Callable[[Sequence[int]], bool] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """The best hypotheses for each prompt, (batch, prompt); the arguments are those of
+        `generation.generate`."""
+        if config.do_sample or config.forced_phrases or ends is not None:
+            return generate(
+                self.start(prompt_mask),
+                prompt,
+                config,
+                prompt_mask=prompt_mask,
+                sentence_numbers=sentence_numbers,
+                ends=ends,
+            )
+        check_prompt(prompt, prompt_mask, sentence_numbers)
+        tokens, read = self.prompts(prompt, prompt_mask)
+        return self._searched(np.where(read, tokens, NO_TOKEN), config, NO_TOKEN)
+
+    def start(self, attention_mask: NDArray[np.bool_] | None = None) -> "Batch":
+        """The rows by which generation reads a prompt, (rows, length), and decodes.
+
+        Args:
+            attention_mask: (rows, length), False for padding, on either side.
+        """
+        return Batch(self, self.slots(), attention_mask=attention_mask)
+
+    def prompts(
+        self, prompt: Ints, mask: NDArray[np.bool_] | None
+    ) -> tuple[Ints, NDArray[np.bool_]]:
+        """Prompts with their padding behind them, (rows, longest), and where they are tokens."""
+        mask = np.ones(prompt.shape, bool) if mask is None else mask
+        tokens, lengths = padded_on_the_right(prompt, mask)
+        self.limits.check(tokens)
+        return tokens, np.arange(tokens.shape[1]) < lengths[:, None]
+
+
 class Slots:
     """Places of texts that come and go between two steps: see `runtime.decodes.Slots`."""
 
-    def __init__(self, model: NativeEncoderDecoder):
+    def __init__(self, model: NativeWriter):
         self._model, self._library = model, library.library()
         self._pointer = self._library.regard_begin(model.pointer)
         if not self._pointer:
@@ -157,14 +213,25 @@ class Slots:
 
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
         """Encodes sources, (batch, source length), and gives each a slot; padding is the model's
-        pad_id."""
-        ids, numbers = _int32(source), np.empty(len(source), np.int32)
+        pad_id. A text of a language model has no source: its length is 0."""
+        ids, numbers = int32(source), np.empty(len(source), np.int32)
         self._model.check(
-            self._library.regard_add(self._pointer, _pointer(ids), *ids.shape, _pointer(numbers))
+            self._library.regard_add(
+                self._pointer, pointer_to(ids), *ids.shape, pointer_to(numbers)
+            )
         )
         slots = [Slot(number) for number in numbers.tolist()]
         self._taken += slots
         return slots
+
+    def start(self) -> "Batch":
+        """A row that reads a prompt in a slot of its own, in pieces between the steps of others."""
+        return Batch(self._model, self, self.add(np.empty((1, 0), np.int64)))
+
+    def enter(self, prompt: "Batch") -> Slot:
+        """The slot of the only row that has read a prompt."""
+        [slot] = prompt.slots_taken
+        return slot
 
     def remove(self, slot: Slot) -> None:
         """Frees a slot."""
@@ -173,9 +240,9 @@ class Slots:
 
     def select(self, slot: Slot, rows: Ints) -> None:
         """Makes copies of these rows the rows of a slot."""
-        chosen = _int32(rows)
+        chosen = int32(rows)
         status = self._library.regard_select(
-            self._pointer, slot.index, _pointer(chosen), len(chosen)
+            self._pointer, slot.index, pointer_to(chosen), len(chosen)
         )
         self._model.check(status)
 
@@ -217,35 +284,52 @@ class Slots:
         Args:
             lengths: how many tokens each row reads, (rows,); None: one.
         """
-        each = _int32(np.ones(len(tokens), int) if lengths is None else lengths)
+        each = int32(np.ones(len(tokens), int) if lengths is None else lengths)
         rows, count = len(each), min(count, self._model.vocab)
         logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
         log_probs = np.empty((rows, count), np.float32)
         best = np.empty((rows, count), np.int32)
         numbers = np.array([slot.index for slot in slots], np.int32)
-        ids = _int32(tokens)
+        ids = int32(tokens)
         status = self._library.regard_step(
             self._pointer,
-            _pointer(numbers),
+            pointer_to(numbers),
             len(numbers),
-            _pointer(ids),
-            _pointer(each),
+            pointer_to(ids),
+            pointer_to(each),
             rows,
-            _pointer(logits) if with_logits else None,
+            pointer_to(logits) if with_logits else None,
             count,
-            _pointer(log_probs) if count else None,
-            _pointer(best) if count else None,
+            pointer_to(log_probs) if count else None,
+            pointer_to(best) if count else None,
         )
         self._model.check(status)
         return logits, log_probs, best.astype(np.int64)
 
 
 class Batch:
-    """Texts that begin together, and leave when they are done: generation's `RankingDecoder`."""
+    """Texts that begin together, and leave when they are done: generation's `RankingDecoder`.
 
-    def __init__(self, slots: Slots, source: Ints):
-        self._slots = slots
-        self._rows = [(slot, 0) for slot in slots.add(source)] if len(source) else []
+    Args:
+        taken: slots of the texts; none yet, where they begin with a prompt.
+        attention_mask: of that prompt, as `NativeDecoder.start` takes it.
+    """
+
+    def __init__(
+        self,
+        model: NativeWriter,
+        slots: Slots,
+        taken: Sequence[Slot] = (),
+        attention_mask: NDArray[np.bool_] | None = None,
+    ):
+        self._model, self._slots, self._mask = model, slots, attention_mask
+        self._rows = [(slot, 0) for slot in taken]
+
+    @property
+    def slots_taken(self) -> list[Slot]:
+        """Slots of its rows, in the order of the engine."""
+        slots = {slot.index: slot for slot, _ in self._rows}
+        return [slots[index] for index in sorted(slots)]
 
     def step(self, tokens: Ints) -> NDArray[np.float32]:
         """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
@@ -276,10 +360,14 @@ class Batch:
     def _read(self, tokens: Ints, **asked: Any) -> tuple[Any, Any, Any]:
         """The engine has the rows of a text side by side."""
         tokens = tokens.reshape(len(tokens), -1)
+        read = np.ones(tokens.shape, bool)
+        if not self._rows and isinstance(self._model, NativeDecoder):
+            tokens, read = self._model.prompts(tokens, self._mask)
+            taken = self._slots.add(np.empty((len(tokens), 0), np.int64))
+            self._rows = [(slot, 0) for slot in taken]
         order = sorted(range(len(self._rows)), key=lambda row: self._rows[row][0].index)
-        slots = list({self._rows[row][0].index: self._rows[row][0] for row in order}.values())
-        lengths = np.full(len(order), tokens.shape[1])
-        arrays = self._slots.read(slots, tokens[order].reshape(-1), lengths, **asked)
+        tokens, read = tokens[order], read[order]
+        arrays = self._slots.read(self.slots_taken, tokens[read], read.sum(1), **asked)
         back = np.argsort(order)
         logits, log_probs, best = arrays
         return logits[back] if len(logits) else logits, log_probs[back], best[back]
@@ -304,7 +392,7 @@ def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, li
     same = {name: value for name, value in vars(config).items() if name in names}
     nothing = {"forced_bos_token_id": -1, "forced_eos_token_id": -1}
     same |= {name: value for name, value in nothing.items() if same[name] is None}
-    same |= {name: _pointer(array) for name, array in arrays.items()}
+    same |= {name: pointer_to(array) for name, array in arrays.items()}
     settings = library.Generation(
         **same
         | dict(
@@ -316,12 +404,3 @@ def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, li
         )
     )
     return settings, list(arrays.values())
-
-
-def _int32(ids: Ints) -> NDArray[np.int32]:
-    return np.ascontiguousarray(ids, np.int32)
-
-
-def _pointer(array: NDArray[Any]) -> Any:
-    kind = library.Floats if array.dtype == np.float32 else library.Int32s
-    return array.ctypes.data_as(kind)

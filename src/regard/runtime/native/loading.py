@@ -2,32 +2,40 @@
 
 import ctypes
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
+import numpy as np
+from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints.fit import read_state
+from regard.configs.decoder import DecoderConfig
+from regard.configs.encoder import EncoderConfig
+from regard.configs.tables import relative_buckets
+from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
-from regard.layers import RelativeBias, Stack
-from regard.layers.low_rank import LowRankLinear
-from regard.models import EncoderDecoder, EncoderDecoderConfig
-from regard.runtime.native import library
-from regard.runtime.native.decodes import NativeEncoderDecoder
-from regard.runtime.packed import Limits
+from regard.generation.filters import NO_TOKEN
+from regard.runtime.native import library, reads
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
+from regard.runtime.native.reads import NativeReader, NativeVision
 
-# The names of activations in the library, by those in configs.
-_ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
-_SETTINGS = ("score", "activation", "eps", "num_heads", "head_dim", "norm_first", "scale", "offset")
+if TYPE_CHECKING:
+    from torch import nn
+
+Arrays = dict[str, NDArray[Any]]
+
+ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
+BIAS = "relative_bias.table"  # of scores by distance
+FREQUENCIES = "decoder.rotary.frequencies"
 
 
 def open_native(
-    model: nn.Module | CheckpointLike,
+    model: "nn.Module | CheckpointLike",
     precision: str = "fp32",
     *,
     threads: int = 1,
     kernels: int = 0,
-) -> NativeEncoderDecoder:
+) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
     """The model, ready to run in the native engine.
 
     Args:
@@ -45,91 +53,119 @@ def open_native(
     check_choice("precision", precision, library.PRECISIONS)
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
-        model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder):
-        raise _cannot_run(f"a model of the class {type(model).__name__}")
-    if not model.writes:
-        raise _cannot_run(f"an encoder–decoder with the head {model.head_name!r}")
-    _check_modules(model)
-    config, tensors = model.config, _tensors(model)
-    entries = (library.Tensor * len(tensors))(
+        checkpoint = open_checkpoint(model)
+        _check_kind(checkpoint.architecture)
+        config = checkpoint.config
+        state = _computed(config, read_state(checkpoint, config.shapes(), np))
+    else:
+        from regard.runtime.native.modules import state_of
+
+        _check_kind(getattr(model, "architecture", type(model).__name__))
+        config, state = model.config, state_of(model)
+    arrays = {name: _flat(array) for name, array in state.items()}
+    entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
                 name.encode(),
-                tensor.data_ptr(),
-                *(tensor.shape if tensor.dim() == 2 else (1, len(tensor))),
-                tensor.dtype == torch.bfloat16,
+                array.ctypes.data,
+                *(array.shape if array.ndim == 2 else (1, len(array))),
+                array.dtype == np.uint16,
             )
-            for name, tensor in tensors.items()
+            for name, array in arrays.items()
         )
     )
-    settings = _config(config, library.PRECISIONS.index(precision), kernels)
+    settings = _config(config, arrays, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
-    limits = Limits(
-        config.vocab_size,
-        None if config.positions == "relative" else config.max_positions,
-        config.pad_id,
-    )
-    return NativeEncoderDecoder(pointer, limits, config.decoder_vocab_size, threads)
+    if isinstance(config, VisionConfig):
+        return NativeVision(config, pointer, threads)
+    if config.head != "language_model":
+        return NativeReader(config, pointer, threads)
+    kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
+    return kind(pointer, reads.limits_of(config), settings.target_vocab_size, threads)
 
 
-def _config(config: EncoderDecoderConfig, precision: int, kernels: int) -> Any:
+def _check_kind(architecture: str) -> None:
+    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
+    if architecture not in ARCHITECTURES:
+        raise cannot_run(f"a model of the class {architecture}")
+
+
+def _config(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
-    relative = config.positions == "relative"
-    activation = _ACTIVATIONS.get(config.activation, config.activation)
-    return library.Config(
-        **same
-        | dict(
-            kind=library.ENCODER_DECODER,
-            target_vocab_size=config.decoder_vocab_size,
-            encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
-            decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
-            decoder_key_heads=config.decoder_heads,
-            activation=library.ACTIVATIONS.index(activation),
-            norm_first=config.norm_first,
-            rms_norm=config.norm_kind == "rms",
-            scaled_dot=config.score == "scaled_dot",
-            has_positions=not relative,
-            relative_reach=config.relative_distance if relative else -1,
-            rotary_factor=1,
-            precision=precision,
-            kernels=kernels,
-        )
+    bias = arrays.get(f"decoder.{BIAS}")
+    common = dict(
+        activation=library.activation(config.activation),
+        norm_first=config.norm_first,
+        rms_norm=config.norm_kind == "rms",
+        scaled_dot=config.score == "scaled_dot",
+        relative_reach=-1 if bias is None else len(bias) // 2,
+        precision=precision,
+        kernels=kernels,
+        **reads.head(config),
     )
+    if isinstance(config, EncoderConfig | VisionConfig):
+        return library.Config(**same | common | reads.settings(config))
+    common["has_positions"] = config.positions in ("learned", "sinusoidal")
+    if isinstance(config, DecoderConfig):
+        alone = dict(
+            kind=library.DECODER,
+            target_vocab_size=config.vocab_size,
+            encoder_heads=1,
+            encoder_head_dim=1,
+            decoder_layers=config.num_layers,
+            decoder_heads=config.num_heads,
+            decoder_head_dim=config.head_dim or config.d_model // config.num_heads,
+            decoder_key_heads=config.num_key_heads or config.num_heads,
+            rotary_factor=getattr(config.rotary_scaling, "attention_factor", 1),
+            window=config.window or 0,
+            pad_id=NO_TOKEN,
+        )
+        return library.Config(**same | common | alone)
+    pair = dict(
+        kind=library.ENCODER_DECODER,
+        target_vocab_size=config.decoder_vocab_size,
+        encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
+        decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
+        decoder_key_heads=config.decoder_heads,
+        rotary_factor=1,
+    )
+    return library.Config(**same | common | pair)
 
 
-@torch.no_grad()
-def _tensors(model: EncoderDecoder) -> dict[str, torch.Tensor]:
-    """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
-    tensors = dict(model.state_dict())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear):
-            tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and isinstance(module.relative_bias, RelativeBias):
-            tensors[f"{name}.relative_bias.table"] = module.relative_bias.by_distance()
-    return {
-        name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
-        for name, tensor in tensors.items()
-    }
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    """A matrix or a vector of float32, or of bfloat16's bits. A convolution of patches is a product
+    with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
+    matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
+    matrix = matrix[0] if matrix.ndim == 3 else matrix
+    return np.ascontiguousarray(matrix, np.uint16 if array.dtype == np.uint16 else np.float32)
 
 
-def _check_modules(model: EncoderDecoder) -> None:
-    """Refuse a model whose modules are not those that its config describes."""
-    with torch.device("meta"):
-        described = dict(EncoderDecoder(model.config).named_modules())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear | nn.Dropout) or name not in described:
-            continue
-        other = described[name]
-        if type(module) is not type(other):
-            raise _cannot_run(f"{name}, a {type(module).__name__},")
-        for setting in _SETTINGS:
-            if getattr(module, setting, None) != getattr(other, setting, None):
-                raise _cannot_run(f"{name} with another {setting} than its config's")
+def _computed(config: Any, state: Arrays) -> Arrays:
+    """The weights of a checkpoint, and the tables of positions that follow from its config."""
+    positions = getattr(config, "positions", None)
+    if positions == "relative":
+        reach = config.relative_distance
+        for side in ("encoder", "decoder"):
+            buckets = relative_buckets(
+                np,
+                np.arange(-reach, reach + 1),
+                num_buckets=config.relative_buckets,
+                max_distance=reach,
+                bidirectional=side == "encoder",
+            )
+            state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
+    if positions == "rotary":  # whose powers torch rounds in its own way
+        from regard.positions import rotary_frequencies
+
+        width = config.head_dim or config.d_model // config.num_heads
+        scaling, theta = config.rotary_scaling, config.rotary_theta
+        state[FREQUENCIES] = rotary_frequencies(width, theta=theta, scaling=scaling).numpy()
+    return state
 
 
-def _cannot_run(what: str) -> UnsupportedError:
+def cannot_run(what: str) -> UnsupportedError:
+    """The error for what only torch can compute."""
     return UnsupportedError(f"{what} cannot run in the native engine; use the engine torch.")

@@ -1,0 +1,59 @@
+"""Padding: which ids are no tokens, and the mask that hides them."""
+
+from functools import cached_property
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from regard.attention.masks import Mask, check_boolean, may_ask, mismatch
+from regard.errors import BadArgumentError
+
+
+def not_padding(ids: Tensor, pad_id: int | None) -> Tensor:
+    """True for a token, False for padding: where ids are not `pad_id`, of a model that has one."""
+    return torch.ones_like(ids, dtype=torch.bool) if pad_id is None else ids != pad_id
+
+
+class Padding(Mask):
+    """Hides padding. `attention_mask` is (batch, keys), True where there is a token.
+
+    >>> Padding.from_lengths(torch.tensor([2, 4])).attention_mask.int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 1, 1]], dtype=torch.int32)
+    """
+
+    def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
+        check_boolean("Padding's `attention_mask`", attention_mask)
+        if attention_mask.ndim != 2:
+            raise BadArgumentError(
+                "Padding needs attention_mask as (batch, keys);"
+                f" got shape {tuple(attention_mask.shape)}."
+            )
+        self.attention_mask = attention_mask
+
+    @classmethod
+    def from_lengths(cls, lengths: Int[Tensor, " batch"], keys: int | None = None) -> "Padding":
+        """Row b has lengths[b] tokens, then padding up to `keys` (default: the longest)."""
+        width = keys if keys is not None else int(lengths.max())
+        return cls(torch.arange(width, device=lengths.device) < lengths[:, None])
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self.attention_mask.to(keys.device)[:, None, None, keys]
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        rows, columns = self.attention_mask.shape
+        if columns != keys or rows not in (1, batch):
+            raise mismatch("Padding", "(batch, keys)", (batch, keys), self.attention_mask)
+
+    def allows_all(self, queries: int, keys: int) -> bool:
+        return self._has_none
+
+    @cached_property
+    def _has_none(self) -> bool:
+        # Asking a GPU would wait for it; there the mask is simply applied.
+        return (
+            self.attention_mask.device.type == "cpu"
+            and may_ask()
+            and bool(self.attention_mask.all())
+        )
