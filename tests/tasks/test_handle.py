@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.errors import DamagedFileError
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
 from regard.tasks.engine import ENGINES
 from regard.tasks.handle import EncoderDecoderHandle, IdConfig, Later, ModelHandle
@@ -89,21 +91,28 @@ def test_a_large_model_is_packed_when_that_is_asked_for(
     assert by(in_files, "auto").engine.packed is not None
 
 
-def test_any_model_is_left_in_its_files_once_it_is_packed(
-    encoder_folder: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_any_model_is_left_in_its_files_until_something_asks_for_it(
+    encoder_folder: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
     checkpoint = open_checkpoint(encoder_folder("Bert", "ForSequenceClassification"))
-    first = by(ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True), "onnx")
     monkeypatch.setattr(ModelHandle, "_read", None)
     checked: list[Any] = []
-    again = ModelHandle.of_checkpoint(checkpoint, kind="Reader", lazily=True, check=checked.append)
-    assert checked[0].head == "classification"
-    assert again.config.labels == first.config.labels == ("LABEL_0", "LABEL_1")
-    assert again.architecture == first.architecture == "Encoder"
-    assert again.config.max_positions == first.config.max_positions
+    handle = ModelHandle.of_checkpoint(checkpoint, lazily=True, check=checked.append)
+    assert checked == [checkpoint.config]
+    assert handle.config.labels == ("LABEL_0", "LABEL_1")
+    assert handle.architecture == "Encoder"
     with pytest.raises(TypeError, match="not callable"):  # as it must be read now
-        _ = again.model
+        _ = handle.model
+
+
+def test_weights_that_stay_in_their_files_are_checked(encoder_folder: Callable[..., Path]) -> None:
+    folder = encoder_folder("Bert", "ForSequenceClassification")
+    weights = load_file(folder / "model.safetensors")
+    weights["other"] = weights.pop("classifier.bias")
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    for lazily in (False, True):
+        with pytest.raises(DamagedFileError, match=r"missing classifier\.bias; unexpected other"):
+            ModelHandle.of_checkpoint(open_checkpoint(folder), lazily=lazily)
 
 
 def test_the_class_of_a_model_of_someone_elses_is_its_own() -> None:

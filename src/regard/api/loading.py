@@ -19,8 +19,7 @@ def load(name: Name, task: str | None = None) -> Task:
     shipped model or from `task`.
 
     A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto"),
-    another task by the model itself. The weights of a model that has been packed before are read
-    when something needs them.
+    another task by the model itself. Weights are read when something needs them.
 
     >>> translator = regard.load("en-de")
     >>> translator("Where is the station?")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Settings = heads.Settings
 Shape = tuple[int, ...]
+Array = Any  # a torch.Tensor or a numpy.ndarray
 Table = Iterable[tuple[str, str]]  # (ours, theirs), replaced in this order inside every name
 
 
@@ -77,8 +78,8 @@ class Family:
     # our config → {another of their names: the one in `names`} of tied weights: a file may have the
     # other name instead, or both, whose values are then verified to be equal.
     aliases: Callable[[Any], Mapping[str, str]] = lambda config: {}
-    # our config → {our name: value} of what no file has.
-    constants: Callable[[Any], Mapping[str, Tensor]] = lambda config: {}
+    # (our config, torch or numpy) → {our name: value} of what no file has.
+    constants: Callable[[Any, Any], Mapping[str, Any]] = lambda config, xp: {}
     # (our config, names in the weights) → our config: settles what config.json does not say.
     complete: Callable[[Any, Collection[str]], Any] | None = None
     base: str = ""  # their prefix that a file may have or lack, such as "bert."
@@ -165,8 +166,8 @@ def places(names: Mapping[str, str | Place]) -> dict[str, Place]:
     }
 
 
-def to_ours(places: Mapping[str, Place], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """View their tensors under our names; nothing is copied."""
+def to_ours(places: Mapping[str, Place], tensors: Mapping[str, Array]) -> dict[str, Array]:
+    """View their tensors, or arrays, under our names; nothing is copied."""
     return {ours: _read(tensors[place.name], place) for ours, place in places.items()}
 
 
@@ -195,11 +196,13 @@ def in_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
     return tensor if dtype is None or not tensor.is_floating_point() else tensor.to(dtype)
 
 
-def _read(tensor: Tensor, place: Place) -> Tensor:
+def _read(tensor: Array, place: Place) -> Array:
     if place.lead:
         tensor = tensor[(0,) * place.lead]
     if place.parts > 1:
-        tensor = tensor.tensor_split(place.parts, place.dim)[place.part]
+        size = tensor.shape[place.dim] // place.parts
+        part = slice(size * place.part, size * (place.part + 1))
+        tensor = tensor[(slice(None),) * place.dim + (part,)]
     return tensor.T if place.transposed else tensor
 
 

@@ -1,11 +1,19 @@
-"""Fit of weights to a model: names missing, unexpected, misshaped or wrongly untied."""
+"""Weights by our names, and their fit to a model: names missing, unexpected, misshaped or wrongly
+untied."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from regard.checkpoints.family import Family, Shape, places, their_shapes
+import numpy as np
+
+from regard.checkpoints.checkpoint import Checkpoint
+from regard.checkpoints.family import Family, Shape, places, their_shapes, to_ours
+from regard.errors import DamagedFileError, some
 
 
 @dataclass
@@ -29,10 +37,10 @@ class Fit:
             ),
         ]
 
-    def untrue(self, tensors: Mapping[str, Any]) -> Iterator[str]:
+    def untrue(self, read: Callable[[str], Any]) -> Iterator[str]:
         """Reads the weights that must agree, and gives a line for each that do not."""
         for first, second in self.tied:
-            one, other = tensors[first], tensors[second]
+            one, other = read(first), read(second)
             if one.dtype != other.dtype or not (one == other).all():
                 yield f"{second} must equal {first}, to which config.json ties it, but differs"
 
@@ -66,6 +74,55 @@ def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[
         if not _matches(name, family.ignored, family.base):
             result.unexpected.append(name)
     return result
+
+
+def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -> dict[str, Any]:
+    """Weights by our names, and what follows from the config: tensors of torch or arrays of numpy,
+    as `xp` is.
+
+    Args:
+        ours: the shapes of the weights of the checkpoint's model.
+
+    Raises:
+        DamagedFileError: weights whose names, shapes or ties are not those that config.json asks
+            for.
+    """
+    family, config = checkpoint.family, checkpoint.config
+    found = _fitted(checkpoint, ours, xp)
+    theirs = {name: checkpoint.weights.read(in_file, xp) for name, in_file in found.items()}
+    state = to_ours(places(family.names(config, ours)), theirs)
+    return state | dict(family.constants(config, xp))
+
+
+def check_state(checkpoint: Checkpoint) -> None:
+    """Check a Transformer's weights as `read_state` does; only those that must agree are read."""
+    _fitted(checkpoint, checkpoint.config.shapes(), np)
+
+
+def _fitted(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -> dict[str, str]:
+    """Names in the files by the names that are asked for."""
+    weights = checkpoint.weights
+    comparison = fit(checkpoint.family, checkpoint.config, ours, weights.shapes)
+    _refuse(comparison, partial(weights.read, xp=xp), checkpoint.folder)
+    return comparison.found
+
+
+def _refuse(comparison: Fit, read: Callable[[str], Any], folder: Path) -> None:
+    if comparison.missing or comparison.unexpected:
+        raise DamagedFileError(
+            f"the weights in {folder} do not fit its config.json:"
+            f" missing {some(comparison.missing)};"
+            f" unexpected {some(comparison.unexpected)}."
+        )
+    if comparison.misshaped:
+        name, expected, got = comparison.misshaped[0]
+        more = len(comparison.misshaped) - 1
+        raise DamagedFileError(
+            f"{name} must be {expected} according to {folder}/config.json; the file has {got}"
+            + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
+        )
+    if wrong := next(comparison.untrue(read), None):
+        raise DamagedFileError(f"{wrong}, in {folder}.")
 
 
 def _other_names(

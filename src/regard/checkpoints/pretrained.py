@@ -14,10 +14,10 @@ from torch.overrides import TorchFunctionMode
 from regard import models
 from regard.checkpoints.checkpoint import CheckpointLike, open_checkpoint
 from regard.checkpoints.families import family_of
-from regard.checkpoints.family import Place, Settings, in_dtype, places, to_ours, to_theirs
-from regard.checkpoints.fit import Fit, fit
+from regard.checkpoints.family import Place, Settings, in_dtype, places, to_theirs
+from regard.checkpoints.fit import read_state
 from regard.checkpoints.weights import SAFETENSORS
-from regard.errors import DamagedFileError, UnsupportedError, some
+from regard.errors import UnsupportedError
 from regard.files import whole_file, write_json
 from regard.models import EncoderDecoder, Model
 
@@ -48,12 +48,9 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
             config.json asks for. Nothing is half loaded.
     """
     checkpoint = open_checkpoint(name)
-    model, family, weights = empty_model(checkpoint), checkpoint.family, checkpoint.weights
+    model = empty_model(checkpoint)
     ours = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
-    comparison = fit(family, config := checkpoint.config, ours, weights.shapes)
-    _refuse(comparison, weights, checkpoint.folder)
-    theirs = {name: weights[in_file] for name, in_file in comparison.found.items()}
-    state = to_ours(places(family.names(config, ours)), theirs) | dict(family.constants(config))
+    state = read_state(checkpoint, ours, torch)
     _assign(model, state, dtype)
     return model.eval()
 
@@ -82,24 +79,6 @@ class _NoFirstValues(TorchFunctionMode):
         if getattr(func, "__name__", "") in ("normal_", "uniform_", "trunc_normal_"):
             return kwargs["tensor"] if "tensor" in kwargs else args[0]
         return func(*args, **kwargs)
-
-
-def _refuse(comparison: Fit, weights: Mapping[str, Tensor], folder: Path) -> None:
-    if comparison.missing or comparison.unexpected:
-        raise DamagedFileError(
-            f"the weights in {folder} do not fit its config.json:"
-            f" missing {some(comparison.missing)};"
-            f" unexpected {some(comparison.unexpected)}."
-        )
-    if comparison.misshaped:
-        name, expected, got = comparison.misshaped[0]
-        more = len(comparison.misshaped) - 1
-        raise DamagedFileError(
-            f"{name} must be {expected} according to {folder}/config.json; the file has {got}"
-            + (f", and {more} more do not fit (`regard doctor` lists them)." if more else ".")
-        )
-    if wrong := next(comparison.untrue(weights), None):
-        raise DamagedFileError(f"{wrong}, in {folder}.")
 
 
 def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | None) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
@@ -17,6 +22,7 @@ from regard.json_files import read_object
 if TYPE_CHECKING:
     from torch import Tensor
 
+Read = Callable[[ModuleType], Any]  # torch or numpy → a tensor or an array
 SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
 # What other programs keep their weights in, which is no reason to look for a missing file.
 _FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidated.*.pth", "*.ckpt")
@@ -24,33 +30,42 @@ _FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidat
 
 class Weights(Mapping[str, "Tensor"]):
     """Tensors by the names in the files. A tensor is the file's memory: it is read when it is
-    used, and writing to it leaves the file as it is. Only the files' headers are read at once."""
+    used, and writing to it leaves the file as it is. Only the files' headers are read at once.
+    Without torch, `read` gives arrays."""
 
     def __init__(self, files: list[Path]):
         self.files = files
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.dtypes: dict[str, str] = {}  # "float32", "bfloat16", …
         self.file_of: dict[str, Path] = {}
-        self._get: dict[str, Callable[[], Tensor]] = {}
+        self._read: dict[str, Read] = {}
         for file in files:
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
 
     def __getitem__(self, name: str) -> Tensor:
-        return self._get[name]()
+        import torch
+
+        tensor: Tensor = self.read(name, torch)
+        return tensor
+
+    def read(self, name: str, xp: ModuleType) -> Any:
+        """A tensor of torch, or an array as `as_array` gives it, as `xp` is torch or numpy."""
+        return self._read[name](xp)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._read  # without reading it
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._get)
+        return iter(self._read)
 
     def __len__(self) -> int:
-        return len(self._get)
+        return len(self._read)
 
     def _open_safetensors(self, file: Path) -> None:
         try:
-            opened = safe_open(file, framework="pt")
-            for name in opened.keys():  # noqa: SIM118 - it is no dict
-                header = opened.get_slice(name)
-                shape, dtype = tuple(header.get_shape()), _DTYPES.get(header.get_dtype(), "other")
-                self._add(name, file, shape, dtype, partial(opened.get_tensor, name))
+            opened = _Safetensors(file)
+            for name, (shape, dtype) in opened.header.items():
+                self._add(name, file, shape, dtype, partial(opened.read, name))
         except SafetensorError as error:
             raise DamagedFileError(
                 _in_place_of(file) or f"{file} is damaged ({error}). Copy or train the model again."
@@ -66,13 +81,63 @@ class Weights(Mapping[str, "Tensor"]):
                     " Save the model's state_dict, or as safetensors."
                 )
             dtype = str(tensor.dtype).removeprefix("torch.")
-            self._add(name, file, tuple(tensor.shape), dtype, partial(_itself, tensor))
+            self._add(name, file, tuple(tensor.shape), dtype, partial(_loaded, tensor))
 
-    def _add(
-        self, name: str, file: Path, shape: tuple[int, ...], dtype: str, get: Callable[[], Tensor]
-    ) -> None:
+    def _add(self, name: str, file: Path, shape: tuple[int, ...], dtype: str, read: Read) -> None:
         self.shapes[name], self.dtypes[name] = shape, dtype
-        self.file_of[name], self._get[name] = file, get
+        self.file_of[name], self._read[name] = file, read
+
+
+class _Safetensors:
+    """A file of safetensors, whose header is checked when it is opened.
+
+    Attributes:
+        header: by name, the shape and the number format.
+    """
+
+    def __init__(self, file: Path):
+        self._file = file
+        opened = self._tensors if "torch" in sys.modules else safe_open(file, framework="numpy")
+        slices = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118 - no dict
+        self.header = {
+            name: (tuple(piece.get_shape()), _DTYPES.get(piece.get_dtype(), "other"))
+            for name, piece in slices.items()
+        }
+
+    def read(self, name: str, xp: ModuleType) -> Any:
+        """See `Weights.read`."""
+        shape, dtype = self.header[name]
+        if xp is not np or dtype == "other":
+            return _loaded(self._tensors.get_tensor(name), xp)
+        return np.ndarray(shape, _BITS.get(dtype, dtype), self._bytes, self._starts[name])
+
+    @cached_property
+    def _tensors(self) -> Any:
+        return safe_open(self._file, framework="pt")
+
+    @cached_property
+    def _bytes(self) -> NDArray[np.uint8]:
+        return np.memmap(self._file, np.uint8, "c")
+
+    @cached_property
+    def _starts(self) -> dict[str, int]:
+        """First bytes of the tensors, by name."""
+        start = 8 + int.from_bytes(self._bytes[:8].tobytes(), "little")
+        header = json.loads(self._bytes[8:start].tobytes())
+        return {name: start + header[name]["data_offsets"][0] for name in self.header}
+
+
+def as_array(tensor: Tensor) -> NDArray[Any]:
+    """A tensor's memory as an array. Of bfloat16, which numpy lacks, these are the bits in uint16;
+    of what else it lacks, the numbers in float32."""
+    import torch
+
+    tensor = tensor.detach().cpu()
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.view(torch.uint16)
+    elif tensor.is_floating_point() and tensor.element_size() == 1:
+        tensor = tensor.float()
+    return tensor.numpy()
 
 
 def open_weights(folder: Path) -> Weights:
@@ -170,9 +235,11 @@ def _load_bin(file: Path) -> dict[str, Any]:
     return content
 
 
-def _itself(tensor: Tensor) -> Tensor:
-    return tensor
+def _loaded(tensor: Tensor, xp: ModuleType) -> Any:
+    return as_array(tensor) if xp is np else tensor
 
+
+_BITS = {"bfloat16": "uint16"}  # the dtype of arrays, where it is another
 
 _DTYPES = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16",

@@ -97,7 +97,7 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
         listed.append(f"and {len(problems) - LISTED} more names do not fit")
     yield from named("names", listed, "every name and shape matches config.json")
     if fitted.tied:
-        broken = fitted.untrue(checkpoint.weights)
+        broken = fitted.untrue(checkpoint.weights.__getitem__)
         ties = (f"{tie}: set tie_word_embeddings to false, or copy one" for tie in broken)
         yield from named("ties", ties, "tied weights are equal")
 

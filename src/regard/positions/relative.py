@@ -3,13 +3,11 @@
 Source: T5 (Raffel et al. 2020), section 2.1.
 """
 
-import math
-
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.errors import BadArgumentError
+from regard.configs import tables
 
 
 def relative_buckets(
@@ -31,18 +29,11 @@ def relative_buckets(
     Raises:
         BadArgumentError: too few buckets, or a max_distance that leaves none for far offsets.
     """
-    directions = 2 if bidirectional else 1
-    buckets = num_buckets // directions
-    exact = buckets // 2
-    if exact < 1 or num_buckets % directions or max_distance <= exact:
-        raise BadArgumentError(
-            f"num_buckets must be a multiple of {directions} and at least {2 * directions}, and"
-            f" max_distance above the {exact} distances that have their own bucket;"
-            f" got {num_buckets} and {max_distance}."
-        )
-    distance = offsets.abs() if bidirectional else (-offsets).clamp(min=0)
-    # In float32, as every checkpoint has it: a distance on a border could else change its bucket.
-    ratio = (distance.clamp(min=exact).float() / exact).log() / math.log(max_distance / exact)
-    far = (exact + (ratio * (buckets - exact)).long()).clamp(max=buckets - 1)
-    bucket = torch.where(distance < exact, distance, far)
-    return bucket + buckets * (offsets > 0) if bidirectional else bucket
+    buckets: Tensor = tables.relative_buckets(
+        torch,
+        offsets,
+        num_buckets=num_buckets,
+        max_distance=max_distance,
+        bidirectional=bidirectional,
+    )
+    return buckets

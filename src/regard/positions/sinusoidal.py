@@ -9,7 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.errors import BadArgumentError, unknown
+from regard.configs.tables import frequencies
+from regard.errors import unknown
 
 Layout = Literal["interleaved", "halves"]
 """Where sine and cosine of one frequency stand. "interleaved" is the paper's: dimensions 2i and
@@ -38,7 +39,7 @@ def sinusoidal(
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     positions = torch.arange(start, start + length, dtype=torch.float64, device=device)
-    angles = positions[:, None] * _frequencies(d_model, base, device)
+    angles = positions[:, None] * frequencies(torch, d_model, base, device)
     return _arrange(angles.sin(), angles.cos(), layout).to(dtype)
 
 
@@ -61,25 +62,13 @@ def shift_matrix(
     >>> (table[:-3] @ shift_matrix(3, 8).T).allclose(table[3:], atol=1e-6)
     True
     """
-    angles = offset * _frequencies(d_model, base, device)
+    angles = offset * frequencies(torch, d_model, base, device)
     identity = torch.eye(d_model // 2, dtype=torch.float64, device=device)
     sine, cosine = identity * angles.sin(), identity * angles.cos()
     # sin(a + b) = cos b · sin a + sin b · cos a;  cos(a + b) = -sin b · sin a + cos b · cos a
     of_sines = _arrange(cosine, sine, layout)  # rows that give the shifted sines
     of_cosines = _arrange(-sine, cosine, layout)
     return _arrange(of_sines.T, of_cosines.T, layout).T.contiguous().to(dtype)
-
-
-def _frequencies(
-    d_model: int, base: int | float, device: torch.device | str | None
-) -> Float[Tensor, " half"]:
-    """Radians per position of each pair, in float64: in float32 a far position's angle is off."""
-    if d_model < 2 or d_model % 2:
-        raise BadArgumentError(f"d_model must be an even number of at least 2; got {d_model}.")
-    if base <= 0:
-        raise BadArgumentError(f"base must be positive; got {base}.")
-    exponents = torch.arange(0, d_model, 2, dtype=torch.float64, device=device) / d_model
-    return torch.as_tensor(base, dtype=torch.float64, device=device) ** -exponents
 
 
 def _arrange(

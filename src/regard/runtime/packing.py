@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import DamagedFileError, NotFoundError, UnavailableError
@@ -185,27 +185,6 @@ def is_packed(checkpoint: Checkpoint, precision: str) -> bool:
         UnavailableError: as `cache_folder`.
     """
     return (folder_of(checkpoint.sha256, precision) / MANIFEST).is_file()
-
-
-def packed_config(checkpoint: Checkpoint, kind: str) -> dict[str, Any] | None:
-    """The config of a checkpoint's model, as its packed model of any precision has it; None where
-    it has not been packed.
-
-    Args:
-        kind: of the packed model, such as "EncoderDecoder"; see `packed.KINDS`.
-
-    Raises:
-        NotFoundError: the checkpoint lacks a file.
-        UnavailableError: as `cache_folder`.
-    """
-    if next(cache_folder().glob("*"), None) is None:
-        return None  # and the files are not read for it
-    for folder in sorted(cache_folder().glob(folder_of(checkpoint.sha256, "*").name)):
-        with suppress(DamagedFileError, OSError):  # it is made again
-            manifest = read_object(folder / MANIFEST)
-            if manifest["kind"] == kind:
-                return dict(manifest["config"])
-    return None
 
 
 @contextmanager

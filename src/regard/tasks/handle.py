@@ -1,24 +1,23 @@
 """Handles of models: what a task has of its model, which may be loaded later.
 
-A task needs only the model's config to read and write text, so a model that has been packed before
-is loaded when something asks for the model itself: a trace, an alignment, training.
+A task needs only the model's config to read and write text, so a model is loaded when something
+asks for the model itself: torch as its engine, a trace, an alignment, training.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
-from regard.errors import UnavailableError, UnsupportedError
+from regard.checkpoints.fit import check_state
+from regard.errors import UnsupportedError
 from regard.tasks.engine import Engine, Torch
 
 if TYPE_CHECKING:
@@ -88,35 +87,29 @@ class ModelHandle:
         cls,
         checkpoint: Checkpoint,
         *,
-        kind: str,
         check: Callable[[Any], None] = lambda config: None,
         lazily: bool = False,
     ) -> Self:
         """A handle of a model folder.
 
         Args:
-            kind: of the packed model; see `runtime.packed.KINDS`.
             check: raises an error for the config of a model that the task cannot use, before the
                 weights are read.
-            lazily: leave the model in its files where it has been packed before, so its files are
-                whole.
+            lazily: leave the weights in their files, where their names and shapes are checked.
 
         Raises:
             DamagedFileError: a damaged file.
         """
-        config = _packed_config(checkpoint, kind) if lazily else None
-        later = config is not None
-        check(config if later else checkpoint.config)
-        model: Any = None if later else cls._read(checkpoint)
+        check(config := checkpoint.config)
         handle = cls(
-            cls._part(config if later else model.config),
-            lambda: cls._read(checkpoint) if later else model,
-            architecture=checkpoint.architecture
-            if later
-            else getattr(model, "architecture", type(model).__name__),
+            cls._part(config),
+            lambda: cls._read(checkpoint),
+            architecture=checkpoint.architecture,
             source=checkpoint,
         )
-        if not later:
+        if lazily and checkpoint.architecture != "RecurrentEncoderDecoder":
+            check_state(checkpoint)
+        else:
             _ = handle.model  # from here on, a change of its weights is noticed
         return handle
 
@@ -216,27 +209,25 @@ class EncoderDecoderHandle(ModelHandle):
         Raises:
             UnsupportedError: not an encoder–decoder that writes.
         """
-        return cls.of_checkpoint(checkpoint, kind="EncoderDecoder", lazily=lazily)
 
-    @classmethod
-    def _part(cls, config: Any) -> IdConfig:
-        return IdConfig.of(config)
+        def check(config: Any) -> None:
+            if config.head != "language_model":
+                raise UnsupportedError(
+                    f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration);"
+                    f" its head is {config.head!r}. Give a checkpoint made for this task."
+                )
 
-    @classmethod
-    def _read(cls, checkpoint: Checkpoint) -> AnyEncoderDecoder:
-        model: AnyEncoderDecoder = super()._read(checkpoint)
         if checkpoint.architecture not in ("EncoderDecoder", "RecurrentEncoderDecoder"):
             raise UnsupportedError(
                 f"{checkpoint.folder} must hold an encoder–decoder, such as Marian, BART or T5; it"
                 f" holds a {checkpoint.settings['model_type']} model. Use a checkpoint made for"
                 " this task."
             )
-        if not model.writes:
-            raise UnsupportedError(
-                f"{checkpoint.name} must be a model that writes (…ForConditionalGeneration); its"
-                f" head is {model.config.head!r}. Give a checkpoint made for this task."
-            )
-        return model
+        return cls.of_checkpoint(checkpoint, check=check, lazily=lazily)
+
+    @classmethod
+    def _part(cls, config: Any) -> IdConfig:
+        return IdConfig.of(config)
 
     def starting_from(self, start_id: int) -> EncoderDecoderHandle:
         """The same weights in a model whose decoder reads another token first."""
@@ -253,19 +244,6 @@ class EncoderDecoderHandle(ModelHandle):
         for row, ids in zip(padded, sources, strict=True):
             row[: len(ids)] = ids
         return padded
-
-
-def _packed_config(checkpoint: Checkpoint, kind: str) -> Any:
-    """The model's config as its packed form has it; None if it has not been packed."""
-    from regard.runtime.packing import packed_config
-
-    with suppress(UnavailableError):
-        if (config := packed_config(checkpoint, kind)) is not None:
-            lists = {
-                name: tuple(value) for name, value in config.items() if isinstance(value, list)
-            }
-            return SimpleNamespace(**config | lists)  # JSON has no tuples
-    return None
 
 
 def _starting_from(model: AnyEncoderDecoder, start_id: int) -> AnyEncoderDecoder:

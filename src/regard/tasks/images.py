@@ -98,7 +98,7 @@ class ImageReader:
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
         check_vision(checkpoint, name)
-        handle = ModelHandle.of_checkpoint(checkpoint, kind="Vision", lazily=lazily)
+        handle = ModelHandle.of_checkpoint(checkpoint, lazily=lazily)
         settings = cls.settings_of(checkpoint)
         return cls(handle, read_preparation(checkpoint.files), name=name, **settings)
 

@@ -326,7 +326,7 @@ def load_reader(
         if head is not None:
             _check_head(config, head, name)
 
-    handle = ModelHandle.of_checkpoint(checkpoint, kind="Reader", check=check, lazily=lazily)
+    handle = ModelHandle.of_checkpoint(checkpoint, check=check, lazily=lazily)
     return handle, checkpoint.tokenizers.source
 
 

@@ -31,8 +31,7 @@ class Task(ABC):
         """The model of a folder, of a shipped name or of "hub:org/name".
 
         Args:
-            lazily: leave the weights in their files until the model itself is asked for, where it
-                has been packed before.
+            lazily: leave the weights in their files until the model itself is asked for.
         """
 
     @property

@@ -115,7 +115,7 @@ class Writer(Task):
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
         return cls(
-            ModelHandle.of_checkpoint(checkpoint, kind="Decoder", lazily=lazily),
+            ModelHandle.of_checkpoint(checkpoint, lazily=lazily),
             checkpoint.tokenizers.source,
             generation=read_defaults(checkpoint)[""].generation,
             name=name or checkpoint.name,

@@ -87,8 +87,8 @@ class Translator(TextToText):
         If the checkpoint has several directions, choose one with `between`.
 
         Args:
-            lazily: leave the weights in their files until the model itself is asked for, where it
-                has been packed before; an engine implies it.
+            lazily: leave the weights in their files until the model itself is asked for; an engine
+                implies it.
             engine: as `run_by` takes it; None: the model itself.
         """
         checkpoint = open_checkpoint(folder)

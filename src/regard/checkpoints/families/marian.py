@@ -7,13 +7,11 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from torch import Tensor
-
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
 from regard.checkpoints.heads import check_writes
 from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.tables import sinusoids
 from regard.errors import UnsupportedError
-from regard.positions import sinusoidal
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (
@@ -88,11 +86,11 @@ def aliases(config: EncoderDecoderConfig) -> dict[str, str]:
     return tables | {"lm_head.weight": tables["model.decoder.embed_tokens.weight"]}
 
 
-def constants(config: EncoderDecoderConfig) -> dict[str, Tensor]:
+def constants(config: EncoderDecoderConfig, xp: Any) -> dict[str, Any]:
     """The tables of sinusoids, which are computed, not stored."""
     if config.positions != "sinusoidal":
         return {}
-    table = sinusoidal(config.max_positions, config.d_model, layout="halves")
+    table = sinusoids(xp, config.max_positions, config.d_model)
     return {f"{side}.embed.positions.weight": table for side in ("encoder", "decoder")}
 
 

@@ -2,32 +2,35 @@
 
 import ctypes
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
+import numpy as np
+from numpy.typing import NDArray
 
-from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
+from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints.fit import read_state
+from regard.configs.decoder import DecoderConfig
+from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.tables import relative_buckets
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
-from regard.layers import MultiHeadAttention, Stack
-from regard.layers.low_rank import LowRankLinear
-from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.runtime.native import library
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
 from regard.runtime.packed import Limits
 
+if TYPE_CHECKING:
+    from torch import nn
+
+Arrays = dict[str, NDArray[Any]]
+
 # The names of activations in the library, by those in configs.
 _ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
-_BIAS = "relative_bias.table"  # of scores by distance
-_SETTINGS = (
-    *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
-    *("windows", "scale", "offset"),
-)
+BIAS = "relative_bias.table"  # of scores by distance
+FREQUENCIES = "decoder.rotary.frequencies"
 
 
 def open_native(
-    model: nn.Module | CheckpointLike,
+    model: "nn.Module | CheckpointLike",
     precision: str = "fp32",
     *,
     threads: int = 1,
@@ -50,44 +53,55 @@ def open_native(
     check_choice("precision", precision, library.PRECISIONS)
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
-        model = from_pretrained(open_checkpoint(model), dtype=None)
-    if not isinstance(model, EncoderDecoder | Decoder):
-        raise _cannot_run(f"a model of the class {type(model).__name__}")
-    if not model.writes:
-        raise _cannot_run(f"a model with the head {model.head_name!r}")
-    _check_modules(model)
-    config, tensors = model.config, _tensors(model)
-    entries = (library.Tensor * len(tensors))(
+        checkpoint = open_checkpoint(model)
+        _check_kind(checkpoint.architecture, config := checkpoint.config)
+        state = _computed(config, read_state(checkpoint, config.shapes(), np))
+    else:
+        from regard.runtime.native.modules import state_of
+
+        config = getattr(model, "config", None)
+        _check_kind(getattr(model, "architecture", type(model).__name__), config)
+        state = state_of(model)
+    arrays = {
+        name: np.ascontiguousarray(array, np.uint16 if array.dtype == np.uint16 else np.float32)
+        for name, array in state.items()
+    }
+    entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
                 name.encode(),
-                tensor.data_ptr(),
-                *(tensor.shape if tensor.dim() == 2 else (1, len(tensor))),
-                tensor.dtype == torch.bfloat16,
+                array.ctypes.data,
+                *(array.shape if array.ndim == 2 else (1, len(array))),
+                array.dtype == np.uint16,
             )
-            for name, tensor in tensors.items()
+            for name, array in arrays.items()
         )
     )
-    settings = _config(config, tensors, library.PRECISIONS.index(precision), kernels)
+    settings = _config(config, arrays, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
     most = config.max_positions if settings.has_positions else None
     limits = Limits(config.vocab_size, most, config.pad_id)
-    kind = NativeDecoder if isinstance(model, Decoder) else NativeEncoderDecoder
+    kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
     return kind(pointer, limits, settings.target_vocab_size, threads)
 
 
+def _check_kind(architecture: str, config: Any) -> None:
+    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
+    if architecture not in ("EncoderDecoder", "Decoder"):
+        raise cannot_run(f"a model of the class {architecture}")
+    if config.head != "language_model":
+        raise cannot_run(f"a model with the head {config.head!r}")
+
+
 def _config(
-    config: EncoderDecoderConfig | DecoderConfig,
-    tensors: dict[str, torch.Tensor],
-    precision: int,
-    kernels: int,
+    config: EncoderDecoderConfig | DecoderConfig, arrays: Arrays, precision: int, kernels: int
 ) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     activation = _ACTIVATIONS.get(config.activation, config.activation)
-    bias = tensors.get(f"decoder.{_BIAS}")
+    bias = arrays.get(f"decoder.{BIAS}")
     common = dict(
         activation=library.ACTIVATIONS.index(activation),
         norm_first=config.norm_first,
@@ -124,37 +138,28 @@ def _config(
     return library.Config(**same | common | pair)
 
 
-@torch.no_grad()
-def _tensors(model: EncoderDecoder | Decoder) -> dict[str, torch.Tensor]:
-    """Weights by name, (rows, columns) or (columns,), in float32 or bfloat16."""
-    tensors = dict(model.state_dict())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear):
-            tensors[f"{name}.weight"] = module.merged().weight
-        if isinstance(module, Stack) and module.relative_bias is not None:
-            tensors[f"{name}.{_BIAS}"] = module.relative_bias.by_distance()
-        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
-            tensors[f"{name.split('.')[0]}.rotary.frequencies"] = module.rotary.frequencies
-    return {
-        name: (tensor if tensor.dtype == torch.bfloat16 else tensor.float()).cpu().contiguous()
-        for name, tensor in tensors.items()
-    }
+def _computed(config: Any, state: Arrays) -> Arrays:
+    """The weights of a checkpoint, and the tables of positions that follow from its config."""
+    if config.positions == "relative":
+        reach = config.relative_distance
+        for side in ("encoder", "decoder"):
+            buckets = relative_buckets(
+                np,
+                np.arange(-reach, reach + 1),
+                num_buckets=config.relative_buckets,
+                max_distance=reach,
+                bidirectional=side == "encoder",
+            )
+            state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
+    if config.positions == "rotary":  # whose powers torch rounds in its own way
+        from regard.positions import rotary_frequencies
+
+        width = config.head_dim or config.d_model // config.num_heads
+        scaling, theta = config.rotary_scaling, config.rotary_theta
+        state[FREQUENCIES] = rotary_frequencies(width, theta=theta, scaling=scaling).numpy()
+    return state
 
 
-def _check_modules(model: EncoderDecoder | Decoder) -> None:
-    """Refuse a model whose modules are not those that its config describes."""
-    with torch.device("meta"):
-        described = dict(type(model)(model.config).named_modules())
-    for name, module in model.named_modules():
-        if isinstance(module, LowRankLinear | nn.Dropout) or name not in described:
-            continue
-        other = described[name]
-        if type(module) is not type(other):
-            raise _cannot_run(f"{name}, a {type(module).__name__},")
-        for setting in _SETTINGS:
-            if getattr(module, setting, None) != getattr(other, setting, None):
-                raise _cannot_run(f"{name} with another {setting} than its config's")
-
-
-def _cannot_run(what: str) -> UnsupportedError:
+def cannot_run(what: str) -> UnsupportedError:
+    """The error for what only torch can compute."""
     return UnsupportedError(f"{what} cannot run in the native engine; use the engine torch.")
