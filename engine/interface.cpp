@@ -2,6 +2,7 @@
 #include "interface.h"
 
 #include "generation/loop.h"
+#include "models/reader.h"
 
 using namespace regard;
 
@@ -12,10 +13,11 @@ extern "C" char* __cxa_demangle(const char*, char*, size_t*, int*) { return null
 
 struct regard_model {
   regard_model(const regard_config& config, const Weights& weights, const Kernels& kernels)
-      : model(config, weights, kernels), idle(model) {}
+      : model(config, weights, kernels), idle(model), reader(model) {}
 
   Model model;
-  mutable Idle idle;
+  mutable Idle<Decode, Model> idle;
+  Reader reader;
 };
 
 struct regard_decode {
@@ -64,6 +66,10 @@ void check(const Pointers*... pointers) {
   if (((pointers == nullptr) || ...)) throw Mistake("an argument is null");
 }
 
+void check_writes(const Model& model) {
+  if (!model.writes()) throw Mistake("this model reads, and does not write");
+}
+
 // Rectangles of ids, whose number of bytes is a size.
 void check_shape(int64_t texts, int64_t length) {
   if (texts < 0 || length < 0 || (length > 0 && texts > INT32_MAX / length))
@@ -102,6 +108,7 @@ int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t t
                         int32_t together, regard_report report, regard_results** results) {
   return guarded([&] {
     check(model, ids, config, results);
+    check_writes(model->model);
     check_shape(texts, length);
     Generation generation(model->model, model->idle, ids, texts, length, *config, together,
                           report);
@@ -139,6 +146,7 @@ regard_decode* regard_begin(const regard_model* model) {
   regard_decode* decode = nullptr;
   guarded([&] {
     check(model);
+    check_writes(model->model);
     decode = new regard_decode{Decode(model->model)};
   });
   return decode;
@@ -177,7 +185,8 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
     check(decode, texts, tokens);
     const bool ranks = log_probs != nullptr && ids != nullptr && best > 0;
     Decode& running = decode->decode;
-    const float* all = running.step(texts, count, tokens, lengths, rows, ranks || logits != nullptr);
+    const float* all =
+        running.step(texts, count, tokens, lengths, rows, ranks || logits != nullptr);
     const int vocab = running.vocab();
     for (int r = 0; all != nullptr && r < rows; r++, all += running.logits_stride()) {
       if (logits != nullptr) std::copy_n(all, vocab, logits + static_cast<size_t>(r) * vocab);
@@ -191,6 +200,31 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
         places[i] = i < found ? places[i] : 0;
       }
     }
+  });
+}
+
+int32_t regard_read_texts(const regard_model* model, const int32_t* ids, const int32_t* positions,
+                          const int32_t* types, int64_t tokens, const int32_t* lengths,
+                          int64_t texts, int32_t threads, float* states) {
+  return guarded([&] {
+    check(model, ids, positions, lengths, states);
+    model->reader.texts(ids, positions, types, tokens, lengths, texts, threads, states);
+  });
+}
+
+int32_t regard_read_images(const regard_model* model, const float* patches, int64_t images,
+                           int32_t threads, float* states) {
+  return guarded([&] {
+    check(model, patches, states);
+    model->reader.images(patches, images, threads, states);
+  });
+}
+
+int32_t regard_head(const regard_model* model, const float* states, int64_t rows, int32_t threads,
+                    float* outputs) {
+  return guarded([&] {
+    check(model, states, outputs);
+    model->reader.head(states, rows, threads, outputs);
   });
 }
 

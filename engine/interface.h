@@ -13,12 +13,12 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 3 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 4 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4 };
 
-enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1 }; /* kinds of models */
+enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1, REGARD_ENCODER = 2 }; /* kinds of models */
 
 /* A matrix, or a vector as one row, of float32 or bfloat16; copied while the model is opened. */
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
   int32_t encoder_layers, decoder_layers, encoder_heads, decoder_heads;
   int32_t encoder_head_dim, decoder_head_dim;
   int32_t decoder_key_heads; /* of keys and values */
-  int32_t activation; /* none, relu, gelu, gelu_tanh, silu */
+  int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh */
   int32_t gated, norm_first, rms_norm, scaled_dot;
   int32_t has_positions; /* a table of them */
   int32_t max_positions; /* of the table */
@@ -46,6 +46,12 @@ typedef struct {
   int32_t first_window_layer;
   int32_t scale_embedding, embedding_norm, tied_output, scale_output;
   int32_t pad_id; /* what is no token where texts are read; -1 in a decoder's prompts */
+  int32_t start_id;
+  int32_t token_types;  /* of an encoder */
+  int32_t image_length; /* of an encoder of images: patches and the class token */
+  int32_t patch_width;  /* numbers of a patch */
+  int32_t head_outputs; /* of the head's last projection; 0: it has none, or the model writes */
+  int32_t head_activation;
   int32_t precision; /* fp32, bf16, int8 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
   float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
@@ -117,6 +123,20 @@ REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* ro
 REGARD_API int32_t regard_step(regard_decode*, const int32_t* texts, int32_t count,
                                const int32_t* tokens, const int32_t* lengths, int32_t rows,
                                float* logits, int32_t best, float* log_probs, int32_t* ids);
+
+/* The last states, (tokens, d_model), of texts of these lengths that lie end to end. Without types,
+   they are 0. Each of `threads` takes the next texts; several may be called at a time. */
+REGARD_API int32_t regard_read_texts(const regard_model*, const int32_t* ids,
+                                     const int32_t* positions, const int32_t* types,
+                                     int64_t tokens, const int32_t* lengths, int64_t texts,
+                                     int32_t threads, float* states);
+/* Of images, (images, image_length, d_model), by their patches, (images, image_length - 1,
+   patch_width). */
+REGARD_API int32_t regard_read_images(const regard_model*, const float* patches, int64_t images,
+                                      int32_t threads, float* states);
+/* States, (rows, d_model) → what the head makes of them, (rows, head_outputs or d_model). */
+REGARD_API int32_t regard_head(const regard_model*, const float* states, int64_t rows,
+                               int32_t threads, float* outputs);
 
 #ifdef __cplusplus
 }

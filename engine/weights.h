@@ -52,6 +52,17 @@ class Tensor {
   regard_tensor given_{};
 };
 
+// A tensor's rows, each followed by zeros up to whole panels.
+inline Buffer<float> rows_of(const Tensor& tensor) {
+  Buffer<float> rows;
+  const size_t stride = up_to(tensor.columns(), PANEL);
+  float* row = rows.need(tensor.rows() * stride);
+  std::memset(row, 0, tensor.rows() * stride * sizeof(float));
+  for (int64_t r = 0; r < tensor.rows(); r++, row += stride)
+    for (int64_t i = 0; i < tensor.columns(); i++) row[i] = tensor.at(r, i);
+  return rows;
+}
+
 class Weights {
  public:
   Weights(const regard_tensor* tensors, int count) {

@@ -1,9 +1,6 @@
 // The generation loop: step all texts that run, let those that have ended make room for the next.
 #pragma once
 #include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 #include "generation/search.h"
 #include "models/decoding.h"
@@ -12,33 +9,10 @@ namespace regard {
 
 struct Stopped {};
 
-// Decodes that have no texts, whose memory is warm: a short text alone takes an eighth less time.
-class Idle {
- public:
-  explicit Idle(const Model& model) : model_(model) {}
-
-  std::unique_ptr<Decode> take() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (decodes_.empty()) return std::make_unique<Decode>(model_);
-    std::unique_ptr<Decode> decode = std::move(decodes_.back());
-    decodes_.pop_back();
-    return decode;
-  }
-  void give(std::unique_ptr<Decode> decode) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    decodes_.push_back(std::move(decode));
-  }
-
- private:
-  const Model& model_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Decode>> decodes_;
-};
-
 class Generation {
  public:
-  Generation(const Model& model, Idle& idle, const int32_t* ids, int64_t texts, int64_t length,
-             const regard_generation& config, int together, regard_report report)
+  Generation(const Model& model, Idle<Decode, Model>& idle, const int32_t* ids, int64_t texts,
+             int64_t length, const regard_generation& config, int together, regard_report report)
       : results(texts), model_(model), idle_(idle), config_(config), filters_(config_), ids_(ids),
         length_(length), together_(std::max(1, together)), report_(report) {
     // The longest first, so that no thread is left with a long one, and neighbors are alike.
@@ -52,20 +26,16 @@ class Generation {
                      [&](int64_t a, int64_t b) { return lengths[a] > lengths[b]; });
   }
 
-  // The calling thread reports; the first exception of any thread is thrown.
+  // The calling thread reports.
   void run(int threads) {
-    std::vector<std::thread> others;
-    auto join = [&] {
-      for (std::thread& other : others) other.join();
-    };
-    try {
-      for (int i = 1; i < threads; i++) others.emplace_back([this] { guarded(false); });
-    } catch (...) {
-      fail();
-    }
-    guarded(true);
-    join();
-    if (error_) std::rethrow_exception(error_);
+    in_threads(threads, [this](bool reports) {
+      try {
+        decode(reports);
+      } catch (...) {
+        stop_ = true;
+        throw;
+      }
+    });
   }
 
   std::vector<std::vector<Hypothesis>> results;
@@ -76,20 +46,6 @@ class Generation {
     int number;  // of the decode's text
     Search search;
   };
-
-  void guarded(bool reports) {
-    try {
-      decode(reports);
-    } catch (...) {
-      fail();
-    }
-  }
-
-  void fail() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!error_) error_ = std::current_exception();
-    stop_ = true;
-  }
 
   void decode(bool reports) {
     std::unique_ptr<Decode> taken = idle_.take();
@@ -161,7 +117,7 @@ class Generation {
   }
 
   const Model& model_;
-  Idle& idle_;
+  Idle<Decode, Model>& idle_;
   const GenerationConfig config_;
   const Filters filters_;
   const int32_t* ids_;
@@ -172,8 +128,6 @@ class Generation {
   std::atomic<size_t> next_{0};
   std::atomic<int64_t> done_{0};
   std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::exception_ptr error_;
 };
 
 }  // namespace regard

@@ -14,7 +14,7 @@ constexpr int PANEL = 64;   // outputs of a product whose weights lie together
 constexpr int QUADS = 4;    // inputs of an output that lie together in integers
 
 enum class Storage { FLOAT32, BFLOAT16, INT8 };
-enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU };
+enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH };
 enum class Into { STORE, ADD, MULTIPLY };  // what becomes of the numbers that are there
 
 // The weights of a product, packed: for each panel of outputs, input after input. Both numbers are
@@ -89,9 +89,9 @@ struct Kernels {
   void (*rotate)(float* x, size_t stride, int rows, int heads, int head_width, int half,
                  const float* angles);
   void (*scale)(float* x, size_t count, float factor);
-  // A token's row of a table, times a factor, plus its position's (or null).
-  void (*embed)(const void* row, Storage, float factor, const float* position, int width,
-                float* y);
+  // A token's row of a table, times a factor, plus those of its type and position (or null).
+  void (*embed)(const void* row, Storage, float factor, const float* type, const float* position,
+                int width, float* y);
   // The log-probabilities of `count` logits as `logits - largest - log of the sum`.
   void (*log_sum)(const float* logits, int count, float* largest, float* log_of_sum);
   // The `best` largest of `count` numbers, largest first, of equals the first first; what is not

@@ -32,13 +32,15 @@ static void scale_all(float* x, size_t count, float factor) {
   for (size_t i = 0; i < count; i += LANES) store(x + i, load<Floats>(x + i) * factor);
 }
 
-static void embed(const void* row, Storage storage, float factor, const float* position, int width,
-                  float* y) {
+static void embed(const void* row, Storage storage, float factor, const float* type,
+                  const float* position, int width, float* y) {
   for (int i = 0; i < width; i += LANES) {
     Floats x = storage == Storage::FLOAT32 ? weights_at((const float*)row + i)
                                            : weights_at((const uint16_t*)row + i);
     x = x * factor;
-    store(y + i, position == nullptr ? x : x + load<Floats>(position + i));
+    if (type != nullptr) x += load<Floats>(type + i);
+    if (position != nullptr) x += load<Floats>(position + i);
+    store(y + i, x);
   }
 }
 

@@ -98,7 +98,7 @@ INLINE Floats error_function(Floats x) {
 }
 
 INLINE Floats activated(Floats x, Activation kind) {
-  Floats z = x;
+  Floats z = x, shift = {};
   switch (kind) {
     case Activation::NONE:
       return x;
@@ -111,8 +111,13 @@ INLINE Floats activated(Floats x, Activation kind) {
       break;
     case Activation::SILU:
       break;
+    case Activation::TANH:  // 2 / (1 + e^-2x) - 1
+      z = x + x;
+      x = chosen(x == x, all(2.0f), x);  // NaN stays
+      shift = all(1.0f);
+      break;
   }
-  return x / (1.0f + exponential(-z));
+  return x / (1.0f + exponential(-z)) - shift;
 }
 
 }  // namespace

@@ -7,16 +7,9 @@ namespace regard {
 
 // Texts laid end to end in rows, none of them padded.
 struct Texts {
-  std::vector<int32_t> ids, positions;
+  std::vector<int32_t> ids, positions, types;  // no types: they are 0; images have positions alone
   std::vector<int> lengths;
-  int rows() const { return static_cast<int>(ids.size()); }
-};
-
-// Keys and values of one text in one layer: transposed keys, (heads · head width, padded), so that
-// a query meets 16 keys at once; they are transposed once for all steps.
-struct TextMemory {
-  Buffer<float> keys, values;
-  int count = 0;
+  int rows() const { return static_cast<int>(positions.size()); }
 };
 
 class MultiHeadAttention {

@@ -40,26 +40,25 @@ class Embedding {
         offset_(config.position_offset),
         scale_(config.scale_embedding ? std::sqrt(static_cast<float>(width_)) : 1.0f),
         tokens_(weights(name + ".tokens.weight", vocab, width_)) {
-    if (config.has_positions) {
-      int64_t rows = static_cast<int64_t>(config.max_positions) + offset_;
-      Tensor table = weights(name + ".positions.weight", rows, width_);
-      std::fill_n(positions_.need(rows * stride_of(width_)), rows * stride_of(width_), 0.0f);
-      for (int64_t r = 0; r < rows; r++)
-        for (int i = 0; i < width_; i++)
-          positions_.data()[r * stride_of(width_) + i] = table.at(r, i);
-    }
+    int64_t rows = static_cast<int64_t>(config.max_positions) + offset_;
+    if (config.has_positions)
+      positions_ = rows_of(weights(name + ".positions.weight", rows, width_));
+    if (config.token_types > 0)
+      types_ = rows_of(weights(name + ".token_types.weight", config.token_types, width_));
     if (config.embedding_norm)
       norm_ = std::make_unique<NormLayer>(weights, name + ".norm", width_, !config.rms_norm,
                                           config.norm_eps);
   }
 
-  void operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,
-                  float* y) const {
+  // Without types, they are 0.
+  void operator()(Work& work, const int32_t* ids, const int32_t* positions, const int32_t* types,
+                  int rows, float* y) const {
     const size_t stride = stride_of(width_);
     for (int r = 0; r < rows; r++) {
-      const float* position = positions_.data();
+      const float *position = positions_.data(), *type = types_.data();
       if (position != nullptr) position += (positions[r] + offset_) * stride;
-      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_, position, width_,
+      if (type != nullptr && types != nullptr) type += types[r] * stride;
+      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_, type, position, width_,
                          y + r * stride);
     }
     if (norm_) (*norm_)(work, y, rows, y);
@@ -69,7 +68,7 @@ class Embedding {
   int width_ = 0, offset_ = 0;
   float scale_ = 1;
   Table tokens_;
-  Buffer<float> positions_;
+  Buffer<float> positions_, types_;
   std::unique_ptr<NormLayer> norm_;
 };
 

@@ -11,15 +11,12 @@ class NormLayer {
  public:
   NormLayer() = default;
   NormLayer(const Weights& weights, const std::string& name, int width, bool centers, float epsilon)
-      : width_(width), centers_(centers), epsilon_(epsilon) {
-    Tensor weight = weights(name + ".weight", 1, width);
-    Tensor bias = weights.if_any(name + ".bias", 1, width);
-    std::fill_n(weight_.need(stride_of(width)), stride_of(width), 0.0f);
+      : width_(width),
+        centers_(centers),
+        epsilon_(epsilon),
+        weight_(rows_of(weights(name + ".weight", 1, width))) {
     std::fill_n(bias_.need(stride_of(width)), stride_of(width), 0.0f);
-    for (int i = 0; i < width; i++) {
-      weight_.data()[i] = weight.at(0, i);
-      if (bias) bias_.data()[i] = bias.at(0, i);
-    }
+    if (Tensor bias = weights.if_any(name + ".bias", 1, width)) bias_ = rows_of(bias);
   }
 
   // x (rows, stride) → y, which may be x.

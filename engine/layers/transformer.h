@@ -1,6 +1,8 @@
 // A Transformer: a stack of layers, each of attention and a feed-forward network, added to the
 // residual stream.
 #pragma once
+#include <functional>
+
 #include "layers/embeddings.h"
 #include "layers/rotary.h"
 
@@ -35,8 +37,10 @@ class FeedForward {
 
 // Settings in which the stacks of a model differ.
 struct Side {
-  int layers, heads, key_heads, head_dim, vocab;
+  int layers, heads, key_heads, head_dim;
   bool has_cross;
+  const char* embed;  // null: what is read is embedded elsewhere
+  int vocab;
 };
 
 struct TransformerLayer {
@@ -67,14 +71,16 @@ struct TransformerLayer {
 
 class Stack {
  public:
+  using Attend = std::function<void(size_t layer, const float* projected, float* y)>;
+
   Stack() = default;
   Stack(const Weights& weights, const std::string& name, const regard_config& config,
         const Side& side)
-      : embed_(weights, name + ".embed", config, side.vocab),
-        rotary_(weights.if_any(name + ".rotary.frequencies", 1, side.head_dim / 2),
+      : rotary_(weights.if_any(name + ".rotary.frequencies", 1, side.head_dim / 2),
                 config.rotary_factor),
         norm_first_(config.norm_first),
         stride_(stride_of(config.d_model)) {
+    if (side.embed != nullptr) embed_ = Embedding(weights, side.embed, config, side.vocab);
     if (config.relative_reach >= 0)
       relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", side.heads,
                                     config.relative_reach);
@@ -88,19 +94,44 @@ class Stack {
   const RelativeBias& relative_bias() const { return relative_bias_; }
   size_t stride() const { return stride_; }
 
-  // Rows of tokens → their last states, (rows, stride), in work.states. How rows see each other
-  // and the memory is up to `attend` and `attend_memory`: of a layer's number, its projections
-  // and the place for what is attended to.
-  template <class Attend, class AttendMemory>
-  float* operator()(Work& work, const int32_t* ids, const int32_t* positions, int rows,
-                    Attend attend, AttendMemory attend_memory) const {
-    float* x = work.states.need(rows * stride_);
-    embed_(work, ids, positions, rows, x);
+  // Rows of tokens → the first layer's input, in work.states. Without types, they are 0.
+  void embed(Work& work, const int32_t* ids, const int32_t* positions, const int32_t* types,
+             int rows) const {
+    embed_(work, ids, positions, types, rows, work.states.need(rows * stride_));
+  }
+
+  // Whole texts in work.states → their last states, there. What tokens see of their text is up to
+  // `sight`, of a layer's number; `attend_memory` is as below.
+  float* operator()(Work& work, const Texts& texts, const std::function<Sight(size_t)>& sight,
+                    const Attend& attend_memory) const {
+    Attend attend = [&](size_t layer, const float* projected, float* y) {
+      const MultiHeadAttention& attention = layers_[layer].self_attention;
+      const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
+      const int32_t* positions = texts.positions.data();
+      for (int count : texts.lengths) {
+        const float* keys = projected + attention.width();
+        attention.remember([&](int i) { return keys + i * stride; }, count, work.memory);
+        attention.attend(work, projected, stride, count, work.memory, sight(layer), relative_bias_,
+                         positions, positions, y, y_stride);
+        projected += count * stride;
+        y += count * y_stride;
+        positions += count;
+      }
+    };
+    return (*this)(work, texts.positions.data(), texts.rows(), attend, attend_memory);
+  }
+
+  // Rows in work.states → their last states, (rows, stride), there. How rows see each other and
+  // the memory is up to `attend` and `attend_memory`: of a layer's number, its projections and the
+  // place for what is attended to.
+  float* operator()(Work& work, const int32_t* positions, int rows, const Attend& attend,
+                    const Attend& attend_memory) const {
+    float* x = work.states.data();
     if (rotary_) rotary_.prepare(work, positions, rows);
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
-      auto attention = [&](const MultiHeadAttention& module, auto attended_by) {
-        return [&, attended_by](const float* input) {
+      auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
+        return [&](const float* input) {
           float* projected = work.projected.need(rows * module.input().stride());
           module.input()(work, input, stride_, rows, projected);
           if (rotary_ && &module == &layer.self_attention) rotary_(work, module, projected, rows);

@@ -11,9 +11,12 @@ class Decoder {
   Decoder(const regard_config& config, const Weights& weights)
       : stack_(weights, "decoder", config,
                {config.decoder_layers, config.decoder_heads, config.decoder_key_heads,
-                config.decoder_head_dim, config.target_vocab_size,
-                config.kind == REGARD_ENCODER_DECODER}),
+                config.decoder_head_dim, config.kind == REGARD_ENCODER_DECODER, "decoder.embed",
+                config.target_vocab_size}),
+        window_(config.window),
+        first_window_layer_(config.first_window_layer),
         scale_(config.scale_output ? 1 / std::sqrt(static_cast<float>(config.d_model)) : 1.0f) {
+    if (config.head_outputs > 0) return;
     const char* name = config.tied_output ? "decoder.embed.tokens" : "output";
     Axis vocab{1, config.target_vocab_size}, states{1, config.d_model};
     output_ = Linear(weights, {{name, vocab}}, states, static_cast<Precision>(config.precision));
@@ -21,6 +24,39 @@ class Decoder {
   }
 
   const Stack& stack() const { return stack_; }
+
+  // What a layer's tokens see of a whole text.
+  Sight sight(size_t layer) const {
+    const bool has_window = window_ > 0 && static_cast<int>(layer) >= first_window_layer_;
+    return {0, has_window ? window_ - 1 : Sight::ALL, 0};
+  }
+
+  // The states of whole texts for a head, (rows, stride), in work.states, where those of their
+  // sources are, if they have any.
+  const float* operator()(Work& work, const Texts& texts, bool has_source) const {
+    const size_t stride = stack_.stride(), count = texts.rows() * stride;
+    if (has_source) std::copy_n(work.states.data(), count, work.last.need(count));
+    std::vector<TextMemory> memory(texts.lengths.size());
+    std::vector<TextMemory*> memories;
+    for (TextMemory& text : memory) memories.push_back(&text);
+    stack_.embed(work, texts.ids.data(), texts.positions.data(), nullptr, texts.rows());
+    float* states = stack_(
+        work, texts, [this](size_t layer) { return sight(layer); },
+        [&](size_t layer, const float* projected, float* y) {
+          const MultiHeadAttention& attention = stack_.layers()[layer].cross_attention;
+          const size_t q_stride = attention.input().stride();
+          const size_t y_stride = stride_of(attention.width());
+          attention.remember(work, work.last.data(), stride, texts, memories);
+          for (const TextMemory& text : memory) {
+            attention.attend(work, projected, q_stride, text.count, text, {}, {}, nullptr, nullptr,
+                             y, y_stride);
+            projected += text.count * q_stride;
+            y += text.count * y_stride;
+          }
+        });
+    if (scale_ != 1) work.kernels.scale(states, count, scale_);
+    return states;
+  }
 
   // States, (rows, stride), which are changed → logits, (rows, logits_stride()).
   float* logits(Work& work, float* states, int rows) const {
@@ -34,6 +70,7 @@ class Decoder {
  private:
   Stack stack_;
   Linear output_;
+  int window_ = 0, first_window_layer_ = 0;
   float scale_ = 1;
 };
 

@@ -37,7 +37,11 @@ class Decode {
       }
       texts.lengths.push_back(static_cast<int>(texts.ids.size() - before));
     }
-    const float* states = model_.has_source() ? model_.encoder(work, texts) : nullptr;
+    const float* states = nullptr;
+    if (model_.has_source()) {
+      model_.encoder.embed(work, texts);
+      states = model_.encoder(work, texts);
+    }
     std::vector<int> numbers;
     for (int64_t i = 0; i < count; i++) numbers.push_back(place());
     if (states == nullptr) return numbers;
@@ -181,8 +185,9 @@ class Decode {
     const size_t count = positions_.size(), stride = stack_.stride();
     for (Reading& row : now_)
       for (int i = 0; i < row.count; i++) row.past->push_back(take(*row.text));
+    stack_.embed(work, tokens, positions_.data(), nullptr, static_cast<int>(count));
     const float* states = stack_(
-        work, tokens, positions_.data(), static_cast<int>(count),
+        work, positions_.data(), static_cast<int>(count),
         [this](size_t layer, const float* projected, float* y) { attend(layer, projected, y); },
         [this](size_t layer, const float* projected, float* y) {
           attend_memory(layer, projected, y);
@@ -203,9 +208,7 @@ class Decode {
     const RelativeBias& bias = stack_.relative_bias();
     const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
     const size_t offset = layer * layer_stride(), keys = attention.width();
-    const bool has_window = model_.config.window > 0 &&
-                            static_cast<int>(layer) >= model_.config.first_window_layer;
-    const int before = has_window ? model_.config.window - 1 : Sight::ALL;
+    const int before = model_.decoder.sight(layer).before;
     for (Reading& row : now_) {
       const int count = static_cast<int>(row.past->size()), first = count - row.count;
       float* const* places = row.past->data();

@@ -1,4 +1,4 @@
-// The encoder: texts → the states of their tokens, which see each other.
+// The encoder: texts, or images, → the states of their tokens or patches, which see each other.
 #pragma once
 #include "layers/transformer.h"
 
@@ -10,31 +10,48 @@ class Encoder {
   Encoder(const regard_config& config, const Weights& weights)
       : stack_(weights, "encoder", config,
                {config.encoder_layers, config.encoder_heads, config.encoder_heads,
-                config.encoder_head_dim, config.vocab_size, false}) {}
+                config.encoder_head_dim, false, embedding(config), config.vocab_size}) {
+    if (config.image_length == 0) return;
+    patches_ = Linear(weights, {{"embed.patches", Axis{1, config.d_model}}},
+                      Axis{1, config.patch_width}, static_cast<Precision>(config.precision));
+    places_ = rows_of(weights("embed.positions", config.image_length, config.d_model));
+    Tensor first = weights("embed.class_token", 1, config.d_model);
+    for (int i = 0; i < config.d_model; i++) places_.data()[i] += first.at(0, i);
+  }
 
-  // The states of texts, (rows, stride), in work.states.
+  void embed(Work& work, const Texts& texts) const {
+    stack_.embed(work, texts.ids.data(), texts.positions.data(),
+                 texts.types.empty() ? nullptr : texts.types.data(), texts.rows());
+  }
+
+  // Patches of images, whose first place is the class token's.
+  void embed(Work& work, const float* patches, int images, int length, int width) const {
+    const size_t stride = stack_.stride(), in = stride_of(width);
+    float* x = work.states.need(images * length * stride);
+    for (int i = 0; i < images; i++, x += length * stride) {
+      std::copy_n(places_.data(), length * stride, x);
+      float* padded = work.wide.need(length * in);
+      for (int p = 1; p < length; p++, patches += width)
+        std::fill(std::copy_n(patches, width, padded + p * in), padded + (p + 1) * in, 0.0f);
+      patches_(work, padded + in, in, length - 1, x + stride, Into::ADD);
+    }
+  }
+
+  // What is embedded → its states, (rows, stride), in work.states.
   const float* operator()(Work& work, const Texts& texts) const {
-    TextMemory memory;
-    auto attend = [&](size_t layer, const float* projected, float* y) {
-      const MultiHeadAttention& attention = stack_.layers()[layer].self_attention;
-      size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
-      const int32_t* positions = texts.positions.data();
-      for (int count : texts.lengths) {
-        const float* keys = projected + attention.width();
-        attention.remember([&](int i) { return keys + i * stride; }, count, memory);
-        attention.attend(work, projected, stride, count, memory, {}, stack_.relative_bias(),
-                         positions, positions, y, y_stride);
-        projected += count * stride;
-        y += count * y_stride;
-        positions += count;
-      }
-    };
-    return stack_(work, texts.ids.data(), texts.positions.data(), texts.rows(), attend,
-                  [](size_t, const float*, float*) {});
+    return stack_(
+        work, texts, [](size_t) { return Sight(); }, [](size_t, const float*, float*) {});
   }
 
  private:
+  static const char* embedding(const regard_config& config) {
+    if (config.image_length > 0) return nullptr;
+    return config.kind == REGARD_ENCODER ? "embed" : "encoder.embed";
+  }
+
   Stack stack_;
+  Linear patches_;        // of images
+  Buffer<float> places_;  // their positions, the first with the class token
 };
 
 }  // namespace regard

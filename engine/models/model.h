@@ -2,21 +2,27 @@
 #pragma once
 #include "models/decoder.h"
 #include "models/encoder.h"
+#include "models/head.h"
 
 namespace regard {
 
 struct Model {
   Model(const regard_config& config, const Weights& weights, const Kernels& kernels)
-      : config(checked(config)), kernels(kernels), decoder(config, weights) {
-    if (has_source()) encoder = Encoder(config, weights);
+      : config(checked(config)), kernels(kernels) {
+    if (config.kind != REGARD_DECODER) encoder = Encoder(config, weights);
+    if (config.kind != REGARD_ENCODER) decoder = Decoder(config, weights);
+    if (!writes()) head = Head(config, weights);
   }
 
+  // Else it reads for a head.
+  bool writes() const { return config.kind != REGARD_ENCODER && config.head_outputs == 0; }
   bool has_source() const { return config.kind == REGARD_ENCODER_DECODER; }
 
   const regard_config config;
   const Kernels& kernels;
   Encoder encoder;
   Decoder decoder;
+  Head head;
 
  private:
   static const regard_config& checked(const regard_config& c) {
@@ -26,7 +32,7 @@ struct Model {
     };
     constexpr int32_t kMost = 1 << 24;  // so that no product of two sizes overflows
     for (const Field& field : std::initializer_list<Field>{
-             {"kind", c.kind, REGARD_ENCODER_DECODER, REGARD_DECODER},
+             {"kind", c.kind, REGARD_ENCODER_DECODER, REGARD_ENCODER},
              {"vocab_size", c.vocab_size, 1, kMost},
              {"target_vocab_size", c.target_vocab_size, 1, kMost},
              {"d_model", c.d_model, 1, 1 << 20},
@@ -38,11 +44,17 @@ struct Model {
              {"decoder_key_heads", c.decoder_key_heads, 1, c.decoder_heads},
              {"encoder_head_dim", c.encoder_head_dim, 1, 4096},
              {"decoder_head_dim", c.decoder_head_dim, 1, 4096},
-             {"activation", c.activation, 1, 4},
+             {"activation", c.activation, 1, 5},
              {"max_positions", c.max_positions, 1, kMost},
              {"position_offset", c.position_offset, 0, kMost},
              {"relative_reach", c.relative_reach, -1, kMost},
              {"window", c.window, 0, INT32_MAX},
+             {"start_id", c.start_id, 0, std::max(1, c.target_vocab_size) - 1},
+             {"token_types", c.token_types, 0, kMost},
+             {"image_length", c.image_length, 0, c.kind == REGARD_ENCODER ? kMost : 0},
+             {"patch_width", c.patch_width, 0, kMost},
+             {"head_outputs", c.head_outputs, 0, kMost},
+             {"head_activation", c.head_activation, 0, 5},
              {"precision", c.precision, 0, 2},
          })
       if (field.value < field.least || field.value > field.most)

@@ -115,7 +115,7 @@ def any_call(dtype: torch.dtype, path: str, promise: Promise) -> None:
         promise.all_kept(got, expected(path, call))
         assert got[0].dtype == dtype
 
-    by_chance(cases(dtype, biased=path != "short"), 25, check)
+    by_chance(cases(dtype, biased=path != "short"), 15, check)
 
 
 @row("the first derivative in float64, of any of the inputs")
@@ -132,7 +132,7 @@ def first_derivative(path: str, promise: Promise) -> None:
         gradients = [gradients_of(f, path, call, wanted) for f in (results, expected)]
         promise.all_kept(*gradients)
 
-    by_chance(calls_and_wanted(), 15, check)  # type: ignore[arg-type]
+    by_chance(calls_and_wanted(), 10, check)  # type: ignore[arg-type]
 
 
 def gradients_of(

@@ -40,8 +40,8 @@ OPTIONS = {
     },
     "classify": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
-        "--precision", "--text-pair", "--images", "--labels", "--template", "--top-k",
-        "--threads", "--help"
+        "--precision", "--text-pair", "--images", "--labels", "--template", "--multi-label",
+        "--top-k", "--threads", "--help"
     },
     "label": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
@@ -75,7 +75,7 @@ OPTIONS = {
         "--seed", "--threads", "--help"
     },
     "run classify": RUN | {
-        "--text-pair", "--top-k", "--threads", "--help"
+        "--text-pair", "--labels", "--template", "--multi-label", "--top-k", "--threads", "--help"
     },
     "run label": RUN | {
         "--aggregation", "--threads", "--help"

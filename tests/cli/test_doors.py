@@ -38,6 +38,11 @@ def tagger(tmp_path_factory: pytest.TempPathFactory) -> None:
     save_pretrained(Encoder(config), folder)
     tokenizer.save(folder)
     EXAMPLES["label"] = (str(folder), EXAMPLES["label"][1])
+    config = encoder_preset(
+        "tiny", tokenizer.vocab_size, head="classification", labels=("contradiction", "entailment")
+    )
+    save_pretrained(Encoder(config), folder.with_name("entailment"))
+    tokenizer.save(folder.with_name("entailment"))
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +54,18 @@ def client(tagger: None) -> Iterator[TestClient]:
     from regard.serving.served import Served
 
     metrics = Metrics()
-    served = Served([model for model, _ in EXAMPLES.values()], Limits(), metrics)
+    models = [*(model for model, _ in EXAMPLES.values()), entailment()]
+    served = Served(models, Limits(), metrics)
     with TestClient(
         create_app(served, metrics, Access(None, True)), base_url="http://localhost"
     ) as client:
         yield client
     served.close()
+
+
+def entailment() -> str:
+    """The folder of an untrained model of entailment."""
+    return str(Path(EXAMPLES["label"][0]).with_name("entailment"))
 
 
 def names(value: Any) -> Any:
@@ -107,6 +118,50 @@ def test_every_door_names_the_same_parts(
         assert found.pop("text") == text
         assert names(found) == expected
     assert names(served) == expected
+
+
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_labels_of_ones_own_have_the_same_scores_at_every_door(
+    multi_label: bool, regard: Callable[..., Any], client: TestClient, tmp_path: Path
+) -> None:
+    text, labels, template = "It is late.", "night, day,tea", "It is {}."
+    [result] = package.load(entailment(), "text-classification").zero_shot(
+        [text], ["night", "day", "tea"], template=template, multi_label=multi_label
+    )
+    expected = {each.label: pytest.approx(each.score, abs=1e-5) for each in result.labels}
+    options = {"labels": labels, "template": template, "multi_label": multi_label, "top_k": 3}
+    flags = ["--labels", labels, "--template", template, "--top-k", "3", "--model", entailment()]
+    flags += ["--multi-label"] * multi_label
+    shown = json.loads(regard("classify", text, *flags, "--json").out)
+    (tmp_path / "in.txt").write_text(text)
+    regard("run", "classify", tmp_path / "in.txt", tmp_path / "out.jsonl", *flags)
+    written = json.loads((tmp_path / "out.jsonl").read_text())
+    answer = client.post(
+        "/run/classify", json={"text": text, "model": "entailment", **options}
+    ).json()
+    for found in (shown, written, answer["results"][0]):
+        assert {each["label"]: each["score"] for each in found["labels"]} == expected
+    assert (sum(each.score for each in result.labels) == pytest.approx(1)) != multi_label
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "sentence"),
+    [
+        ({"template": "It is {}."}, 400, "template` is about labels of your own; give `labels`"),
+        ({"multi_label": True}, 400, "multi_label` is about labels of your own"),
+        ({"labels": "a,,b"}, 400, "labels must be words to choose among"),
+        ({"labels": "a", "template": "It."}, 400, "template must have {} for the label"),
+        ({"labels": ",".join("a" * 1025)}, 400, "with 1025 results each"),
+        ({"labels": "a", "text_pair": "It is."}, 400, "labels are of single texts"),
+    ],
+)
+def test_labels_of_ones_own_are_refused_in_a_sentence(
+    options: dict[str, Any], status: int, sentence: str, client: TestClient
+) -> None:
+    answer = client.post(
+        "/run/classify", json={"text": "It is late.", "model": "entailment", **options}
+    )
+    assert (answer.status_code, sentence in answer.json()["detail"]) == (status, True)
 
 
 def test_a_text_in_another_language_is_refused_at_every_door(

@@ -18,6 +18,9 @@ import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples"
 QUICK = {
+    "08_query_key_value": {"STEPS": 200},
+    "09_heads": {"STEPS": 250},
+    "intro_image_text": {"STEPS": 300},
     "intro_unscaled": {"STEPS": 12, "HEAD_DIMS": (8,)},
     "why_path_length": {"LENGTH": 8, "STEPS": 140},
 }

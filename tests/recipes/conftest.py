@@ -81,7 +81,7 @@ def trained(
 ) -> tuple[Path, Progress, list[str]]:
     """A finished run, its progress and what was said."""
     output = tmp_path_factory.mktemp("run")
-    progress, said = classify(labeled, output, max_epochs=6)
+    progress, said = classify(labeled, output, max_epochs=4)
     return output, progress, said
 
 

@@ -132,7 +132,7 @@ def test_labels_of_ones_own_are_the_zero_shot_pipelines(family, id2label, encode
     ours = Classifier.load(folder)
     for several in (False, True):
         expected = theirs(TEXTS, CANDIDATES, multi_label=several)
-        results = ours.zero_shot(TEXTS, CANDIDATES, several=several, batch_size=2)
+        results = ours.zero_shot(TEXTS, CANDIDATES, multi_label=several, batch_size=2)
         for found, wanted in zip(results, expected, strict=True):
             assert [each.label for each in found.labels] == wanted["labels"]
             scores = [each.score for each in found.labels]

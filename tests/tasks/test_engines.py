@@ -100,7 +100,9 @@ def test_labels_of_texts_and_pairs_are_those_of_torch(
 def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) -> None:
     folder = folders("Bert", "ForSequenceClassification", id2label=LABELS)
     torchs, ours = both(Classifier.load(folder))
-    found = [each.zero_shot(TEXTS, ["a dog", "river"], several=several) for each in (torchs, ours)]
+    found = [
+        each.zero_shot(TEXTS, ["a dog", "river"], multi_label=several) for each in (torchs, ours)
+    ]
     same_labels(*found)
 
 

@@ -14,7 +14,7 @@ import torch
 
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
 from regard.tasks.answering import Answerer
-from regard.tasks.classification import Classification, Classifier
+from regard.tasks.classification import TEMPLATE, Classification, Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
@@ -65,7 +65,7 @@ def classify_zero_shot(
     texts: Sequence[str],
     *,
     candidate_labels: str | Sequence[str] = (),
-    hypothesis_template: str = "This example is {}.",
+    hypothesis_template: str = TEMPLATE,
     multi_label: bool = False,
     **options: Any,
 ) -> list[Any]:
@@ -74,7 +74,7 @@ def classify_zero_shot(
     if isinstance(labels, str):
         labels = [label.strip() for label in labels.split(",") if label.strip()]
     results = runner.zero_shot(
-        texts, labels, template=hypothesis_template, several=multi_label, **options
+        texts, labels, template=hypothesis_template, multi_label=multi_label, **options
     )
     return [
         {

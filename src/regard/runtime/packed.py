@@ -64,6 +64,24 @@ class Limits:
         check_length(ids.shape[1], self.max_positions)
 
 
+def check_ended(ended: Any) -> None:
+    """Raises BadArgumentError unless every text has the end token, (batch,)."""
+    if not ended.all():
+        raise BadArgumentError(
+            "each text must contain the end token, where its labels are read; got one without"
+            " it. Use the model's own tokenizer."
+        )
+
+
+def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
+    """Raises BadArgumentError for images of another size or number of channels."""
+    if shape[1:] != expected:
+        raise BadArgumentError(
+            f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+            f" got {shape}. Resize the images."
+        )
+
+
 class _Reading:
     """A model that reads for a head: its body, and its head, if it has one."""
 
@@ -123,11 +141,8 @@ class PackedReader(_Reading):
         elif token_type_ids is not None:
             raise BadArgumentError("this model has no token types; got token_type_ids.")
         *ended, states = self._body.run(inputs)
-        if ended and not ended[0].all():
-            raise BadArgumentError(
-                "each text must contain the end token, where its labels are read; got one without"
-                " it. Use the model's own tokenizer."
-            )
+        if ended:
+            check_ended(ended[0])
         return states
 
 
@@ -140,12 +155,7 @@ class PackedVision(_Reading):
         Raises:
             BadArgumentError: images of another size or number of channels.
         """
-        expected = tuple(self._body.shapes["pixels"][1:])
-        if pixels.shape[1:] != expected:
-            raise BadArgumentError(
-                f"pixels must be (batch, channels, height, width) with {expected} after batch;"
-                f" got {pixels.shape}. Resize the images."
-            )
+        check_pixels(pixels.shape, tuple(self._body.shapes["pixels"][1:]))
         return self.head(self._body.run({"pixels": pixels})[0])
 
 

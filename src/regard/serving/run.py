@@ -24,6 +24,7 @@ from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
+from regard.tasks.classification import split_labels
 from regard.tasks.result import Result, shape
 
 run = APIRouter(tags=["regard"])
@@ -152,7 +153,12 @@ def _result_class(kind: Any, name: str, *, nested: bool = False) -> type[BaseMod
 
 
 async def _read(
-    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+    request: Request,
+    here: State,
+    model: Model[Any],
+    asked: Any,
+    chosen: dict[str, Any],
+    times: int = 1,
 ) -> Results:
     """The results of a model that reads."""
     names = [each.name for each in catalog.doing(model.kind).inputs]
@@ -164,8 +170,16 @@ async def _read(
                 f"{name} must be one for each {names[0]}; got {len(column)} for {len(first)}."
             )
     rows, options = list(zip(first, *others, strict=True)), tuple(sorted(chosen.items()))
-    work = Readings(rows, options, model.limits, asked.timeout)
+    work = Readings(rows, options, model.limits, asked.timeout, times=times)
     return await results_of(request, model, work), {}
+
+
+async def _classify(
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+) -> Results:
+    """The labels of texts, each of which is read once for each label of the request's own."""
+    times = len(split_labels(chosen["labels"])) if "labels" in chosen else 1
+    return await _read(request, here, model, asked, chosen, times)
 
 
 async def _rewrite(
@@ -263,6 +277,7 @@ HOOKS = {
         },
         {"trace": (str | None, None)},
     ),
+    "classify": Hook(_classify),
     "summarize": Hook(_rewrite),
     "generate": Hook(
         _continue,

@@ -5,7 +5,6 @@ replaced; its connections end with it.
 """
 
 import logging
-import multiprocessing
 import os
 import shutil
 import signal
@@ -22,7 +21,7 @@ from typing import Any
 
 from regard.errors import RegardError, UnavailableError
 from regard.http.guard import Access
-from regard.processes import end_with_parent
+from regard.processes import Child, end_with_parent
 from regard.serving.limits import Limits
 from regard.tasks.batching import cores
 
@@ -139,7 +138,7 @@ def serve_by(
             _keep(team, lambda: Worker(settings, listener, folder), signals)
             listener.close()  # after which the workers decide how long connections are taken
             for worker in team:
-                worker.end()
+                worker.finish()
             while len(signals) < 2 and any(worker.process.is_alive() for worker in team):
                 time.sleep(0.05)
         finally:
@@ -180,19 +179,13 @@ def _keep(team: list["Worker"], start: Callable[[], "Worker"], signals: list[int
         time.sleep(0.05)
 
 
-class Worker:
-    """A process that answers, and the pipe by which it says how it starts."""
+class Worker(Child):
+    """A process that answers; by the pipe it says how it starts."""
 
     def __init__(self, settings: Settings, listener: socket.socket, folder: Path):
-        context = multiprocessing.get_context("spawn")
         self.began, self._is_ready = time.monotonic(), False
         self.is_counted = False  # among those that have ended
-        self._connection, other = context.Pipe(duplex=False)
-        self.process = context.Process(
-            target=_work, args=(settings, listener, other, folder), name="regard-serve"
-        )
-        self.process.start()
-        other.close()  # so that the pipe ends with the process
+        super().__init__(_work, settings, listener, folder, name="regard-serve")
 
     def wait(self, say: Say) -> None:
         """Wait until it is ready.
@@ -201,7 +194,7 @@ class Worker:
             RegardError: it cannot start.
         """
         try:
-            while not self._is_ready and (message := self._connection.recv()) is not None:
+            while not self._is_ready and (message := self.connection.recv()) is not None:
                 if isinstance(message, RegardError):
                     raise message
                 say(message)
@@ -221,14 +214,14 @@ class Worker:
             return str(error)
         return None
 
-    def end(self) -> None:
+    def finish(self) -> None:
         """Have it end once it has answered what has begun."""
         with suppress(ProcessLookupError):
             os.kill(self.process.pid or 0, END)
 
 
 def _work(
-    settings: Settings, listener: socket.socket, connection: Connection, folder: Path
+    connection: Connection, settings: Settings, listener: socket.socket, folder: Path
 ) -> None:
     """Answer on a socket until END, or the end of the parent."""
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -47,7 +47,11 @@ class Work(ABC):
 
 
 class Readings(Work):
-    """Texts, each with those that belong to it, to be read; a job for each."""
+    """Texts, each with those that belong to it, to be read; a job for each.
+
+    Args:
+        times: that the model reads each of them.
+    """
 
     def __init__(
         self,
@@ -55,9 +59,11 @@ class Readings(Work):
         options: Any,
         limits: Limits,
         seconds: float | None = None,
+        *,
+        times: int = 1,
     ):
-        texts = [text for item in items for text in item]
-        super().__init__(limits, texts, len(items), seconds=seconds)
+        texts = [text for item in items for text in item] * times
+        super().__init__(limits, texts, len(items), results=times, seconds=seconds)
         self._items, self._options = items, options
 
     def __iter__(self) -> Iterator[Reading]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regard.tasks.handle import ModelHandle
 
 Logits = NDArray[np.float32]
+TEMPLATE = "This example is {}."  # of the hypothesis that a text has a label
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,9 @@ class Classifier(ReadingTask):
         text_pair: Sequence[str] | None = None,
         *,
         top_k: int | None = None,
+        labels: str | Sequence[str] | None = None,
+        template: str = TEMPLATE,
+        multi_label: bool = False,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Classification]:
@@ -127,12 +131,25 @@ class Classifier(ReadingTask):
         Args:
             text_pair: the second text of each, for a model of pairs.
             top_k: labels for each text; None: all.
+            labels, template, multi_label: as in `zero_shot`; None: the model's own labels.
             batch_size: texts read together.
             progress: called with the number of texts just finished.
 
         Raises:
-            BadArgumentError: not as many second texts as texts.
+            BadArgumentError: not as many second texts as texts, or as in `zero_shot`.
         """
+        if labels is not None:
+            if text_pair is not None:
+                raise BadArgumentError("labels are of single texts; leave out text_pair.")
+            return self.zero_shot(
+                texts,
+                labels,
+                template=template,
+                multi_label=multi_label,
+                top_k=top_k,
+                batch_size=batch_size,
+                progress=progress,
+            )
         tokens = self.read(texts, text_pair)
         found = self.logits(tokens, batch_size=batch_size, progress=progress)
         several = self.problem_type == "multi_label_classification"
@@ -175,10 +192,10 @@ class Classifier(ReadingTask):
     def zero_shot(
         self,
         texts: Sequence[str],
-        labels: Sequence[str],
+        labels: str | Sequence[str],
         *,
-        template: str = "This example is {}.",
-        several: bool = False,
+        template: str = TEMPLATE,
+        multi_label: bool = False,
         top_k: int | None = None,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
@@ -186,10 +203,11 @@ class Classifier(ReadingTask):
         """Scores of any labels for each text, by a classifier of entailment.
 
         Yin, Hay and Roth 2019: the text is the premise, the label in its template the hypothesis. A
-        label's score is the softmax over the labels of the logit of "entailment"; with `several`,
-        the probability of "entailment" against "contradiction" for each label by itself.
+        label's score is the softmax over the labels of the logit of "entailment"; with
+        `multi_label`, the probability of "entailment" against "contradiction" for each by itself.
 
         Args:
+            labels: a list, or one string with commas between them.
             template: the hypothesis, with {} in the label's place.
             top_k, batch_size, progress: as in `run`.
 
@@ -198,6 +216,7 @@ class Classifier(ReadingTask):
                 begins with "entail".
         """
         entails, contradicts = self._entailment()
+        labels = split_labels(labels)
         if not labels or any(not label.strip() for label in labels):
             raise BadArgumentError(f"labels must be words to choose among; got {list(labels)}.")
         if "{}" not in template:
@@ -208,7 +227,7 @@ class Classifier(ReadingTask):
         outputs = self.computed(groups, self.outputs, batch_size, progress)
         for group, rows in zip(groups, outputs, strict=True):
             logits = np.stack(rows)
-            if several or len(labels) == 1:
+            if multi_label or len(labels) == 1:
                 scores = softmax(logits[:, [contradicts, entails]])[:, 1].tolist()
             else:
                 scores = softmax(logits[:, entails]).tolist()
@@ -251,6 +270,11 @@ class Classifier(ReadingTask):
         return self._reader.trace(
             text, text_pair, answers=lambda ids: answers, looks=looks, keep=keep
         )
+
+
+def split_labels(labels: str | Sequence[str]) -> list[str]:
+    """Labels that may be one string with commas between them."""
+    return [each.strip() for each in labels.split(",")] if isinstance(labels, str) else [*labels]
 
 
 def classified(

@@ -163,7 +163,7 @@ def test_labels_of_ones_own(regard, encoder_folder):
     ("arguments", "message"),
     [
         (["--labels", "a,b", "--text-pair"], "--labels are of single texts"),
-        (["--template", "see {}"], "--template is what --labels are put into"),
+        (["--template", "see {}"], "--template is about labels of your own; give --labels too"),
         (["--labels", "a,b"], "need a classifier of entailment"),
     ],
 )

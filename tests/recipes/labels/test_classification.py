@@ -119,13 +119,13 @@ def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
         lines.insert(place, f"a text without a label {place},\n")
     file = tmp_path / "some.csv"
     file.write_text("".join(lines))
-    progress, said = classify(file, tmp_path / "run", max_epochs=6)
+    progress, said = classify(file, tmp_path / "run", max_epochs=4)
     assert said[0] == "single-label classification: each text has one label"
     assert said[1].endswith("295 read, 288 kept; 7 no label (first at line 10)")
     assert progress.figures["accuracy"] == 1.0  # as without them
     about = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert not about["multi_label"]
-    _, said = classify(file, tmp_path / "run", max_epochs=6)
+    _, said = classify(file, tmp_path / "run", max_epochs=4)
     assert said[0].endswith("276 to train on, 6 dev, 2 labels, one a text")
 
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from fixtures.families import ENCODERS
 from regard import RegardError
 from regard.configs.heads import ENCODER_HEADS, HEADS
 from regard.models import Encoder, EncoderConfig
@@ -15,11 +16,6 @@ from regard.runtime.packing import pack
 
 SIZES: dict[str, Any] = dict(d_model=15, num_layers=2, num_heads=3, d_ff=22, max_positions=11)
 IDS = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 14, 1, 0, 0, 0]])
-FAMILIES: dict[str, dict[str, Any]] = {
-    "bert": {},
-    "distilbert": dict(token_types=None, pooler_activation="relu"),
-    "roberta": dict(count_padding=False, position_offset=1, token_types=1),
-}
 
 
 def small(head: str = "none", **changes: Any) -> Encoder:
@@ -38,7 +34,7 @@ def packed(model: Encoder, precision: str = "fp32") -> PackedReader:
 
 
 @pytest.mark.parametrize("head", ENCODER_HEADS)
-@pytest.mark.parametrize("changes", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("changes", ENCODERS.values(), ids=list(ENCODERS))
 @torch.no_grad()
 def test_every_head_of_every_family_is_the_models(
     head: str, changes: dict[str, Any], same: Callable[..., None]

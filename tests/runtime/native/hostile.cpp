@@ -49,12 +49,20 @@ Tensors tensors_of(const regard_config& c) {
   const bool alone = c.kind == REGARD_DECODER;
   for (std::string side : {"encoder", "decoder"}) {
     bool decodes = side == "decoder";
-    if (alone && !decodes) continue;
+    if (decodes ? c.kind == REGARD_ENCODER : alone) continue;
     const int heads = decodes ? c.decoder_heads : c.encoder_heads, head = c.decoder_head_dim;
     const int width = heads * head, key_width = decodes ? c.decoder_key_heads * head : width;
-    t.add(side + ".embed.tokens.weight", c.vocab_size, c.d_model);
+    std::string embed = c.kind == REGARD_ENCODER ? "embed" : side + ".embed";
+    if (c.image_length > 0) {
+      t.linear("embed.patches", c.d_model, c.patch_width);
+      t.add("embed.positions", c.image_length, c.d_model);
+      t.add("embed.class_token", 1, c.d_model);
+    } else {
+      t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
+      if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);
+    }
+    if (c.token_types > 0) t.add(embed + ".token_types.weight", c.token_types, c.d_model);
     if (alone) t.add(side + ".rotary.frequencies", 1, head / 2);
-    if (!alone) t.add(side + ".embed.positions.weight", c.max_positions, c.d_model);
     if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
@@ -71,6 +79,11 @@ Tensors tensors_of(const regard_config& c) {
       t.add(layer + ".feed_forward_norm.weight", 1, c.d_model);
     }
     t.add(side + ".norm.weight", 1, c.d_model);
+  }
+  if (c.head_outputs > 0) {
+    t.linear("head.pooler.dense", c.d_model, c.d_model);
+    t.add("head.norm.weight", 1, c.d_model);
+    t.linear("head.output", c.head_outputs, c.d_model);
   }
   t.seal();
   return t;
@@ -183,11 +196,43 @@ void generate_wrong(const regard_model* model) {
   expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
 }
 
+void read_wrong(const regard_model* model, const regard_config& config) {
+  const bool images = config.image_length > 0;
+  for (int round = 0; round < 2000; round++) {
+    int32_t lengths[4], tokens = 0, texts = any(5);
+    for (int i = 0; i < texts; i++) tokens += lengths[i] = any(30) ? any(6) : any(40) - 20;
+    tokens = std::max(0, tokens + (any(20) ? 0 : any(5) - 2));
+    std::vector<int32_t> ids(tokens), positions(tokens), types(tokens);
+    for (int i = 0; i < tokens; i++) {
+      ids[i] = any(200) ? any(11) : any(40) - 20;
+      positions[i] = any(200) ? any(9) : any(40) - 20;
+      types[i] = any(200) ? any(2) : any(40) - 20;
+    }
+    int rows = images ? texts * config.image_length : tokens;
+    std::vector<float> states(rows * config.d_model), outputs(rows * config.d_model);
+    std::vector<float> patches(texts * config.image_length * config.patch_width);
+    if (any(9) == 0 || !images)
+      regard_read_texts(model, ids.data(), positions.data(), any(2) ? types.data() : nullptr,
+                        tokens, lengths, texts, any(4), states.data());
+    if (any(9) == 0 || images)
+      regard_read_images(model, patches.data(), texts, any(4), states.data());
+    regard_head(model, states.data(), rows, any(4), outputs.data());
+  }
+  float x = 0;
+  int32_t id = 1;
+  expect(regard_read_texts(model, &id, &id, nullptr, -1, &id, -1, 1, &x), "-1 texts");
+  expect(regard_read_images(model, &x, -1, 1, &x), "-1 images");
+  expect(regard_read_images(model, &x, INT64_MAX, 1, &x), "more images than there can be");
+  expect(regard_head(model, &x, INT64_MAX, 1, &x), "more rows than there can be");
+  expect(regard_head(nullptr, &x, 1, 1, &x), "no model");
+  expect(regard_begin(model) == nullptr, "a model that does not write");
+}
+
 }  // namespace
 
 int main() {
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
-                       1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1e-5f, 1};
+                       1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1};
   regard_config alone = config;
   alone.kind = REGARD_DECODER;
   alone.decoder_heads = 4;
@@ -197,15 +242,31 @@ int main() {
   alone.relative_reach = alone.pad_id = -1;
   alone.window = 3;
   alone.first_window_layer = 1;
-  for (regard_config each : {config, alone}) {
+  regard_config pair_reads = config, alone_reads = alone;
+  for (regard_config* reads : {&pair_reads, &alone_reads}) {  // for a head
+    reads->head_outputs = 3;
+    reads->head_activation = 5;
+  }
+  regard_config encoder = pair_reads;
+  encoder.kind = REGARD_ENCODER;
+  encoder.token_types = 2;
+  regard_config images = encoder;
+  images.token_types = 0;
+  images.image_length = 4;
+  images.patch_width = 10;
+  for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images}) {
     Tensors tensors = tensors_of(each);
     open_wrong(each, tensors);
     for (int32_t precision : {0, 1, 2}) {
       each.precision = precision;
       regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
       expect(model != nullptr, "the model itself");
-      decode_wrong(model);
-      generate_wrong(model);
+      if (each.head_outputs > 0) {
+        read_wrong(model, each);
+      } else {
+        decode_wrong(model);
+        generate_wrong(model);
+      }
       regard_close(model);
     }
   }

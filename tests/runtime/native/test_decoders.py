@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from fixtures.families import DECODERS
 from fixtures.searches import drawn, outcome, same_hypotheses
-from regard import RegardError, UnsupportedError
+from regard import RegardError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, YarnScaling, alibi, alibi_slopes
@@ -238,9 +238,3 @@ def test_a_text_without_tokens_is_refused() -> None:
 def test_no_prompts_have_no_texts() -> None:
     native = opened(small(**GROUPS))
     assert native.generate(np.zeros((0, 3), np.int64), GenerationConfig(max_new_tokens=2)) == []
-
-
-def test_a_decoder_that_reads_for_a_head_is_refused() -> None:
-    model = small(**GROUPS, head="classification", labels=("no", "yes"))
-    with pytest.raises(UnsupportedError, match="a model with the head 'classification' cannot"):
-        open_native(model)

@@ -73,7 +73,7 @@ def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "INTERFACE", 0)
     library.library.cache_clear()
-    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 3\. Run"):
+    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 4\. Run"):
         library.library()
     library.library.cache_clear()
 

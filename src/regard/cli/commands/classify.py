@@ -12,7 +12,7 @@ from regard.options import Options, option
 
 
 class LabelOptions(Options):
-    """Options of what is labeled, and with which labels."""
+    """Options of what is labeled."""
 
     text_pair: bool = option(
         False,
@@ -20,24 +20,10 @@ class LabelOptions(Options):
         aliases=("pairs",),
     )
     images: bool = option(False, "Each text is the name of an image file, or of a folder of them.")
-    labels: str | None = option(
-        None, "Labels of your own with commas between them, for a model of entailment (NLI)."
-    )
-    template: str | None = option(
-        None,
-        "What the model is asked about a label, which takes the place of {}.",
-        shown="'This example is {}.'",
-    )
 
     def check(self) -> None:
         if self.text_pair and self.images:
             raise BadArgumentError("give either --text-pair or --images; got both.")
-        if self.labels is not None and (self.text_pair or self.images):
-            raise BadArgumentError(
-                "--labels are of single texts. Leave out --text-pair and --images."
-            )
-        if self.template is not None and self.labels is None:
-            raise BadArgumentError("--template is what --labels are put into. Give --labels too.")
 
 
 class Classify(TaskCommand):
@@ -48,7 +34,12 @@ class Classify(TaskCommand):
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         self.named: set[tuple[int, str]] = set()  # line and name of a folder's images
-        if self.extra.labels is not None and self.common["model"] is None:
+        labels = self.chosen.get("labels")
+        if labels is not None and (self.extra.text_pair or self.extra.images):
+            raise BadArgumentError(
+                "--labels are of single texts. Leave out --text-pair and --images."
+            )
+        if labels is not None and self.common["model"] is None:
             raise BadArgumentError(
                 "--labels need a classifier of entailment (NLI), and none is shipped. Give one's"
                 " folder or hub:org/name with --model."
@@ -59,19 +50,6 @@ class Classify(TaskCommand):
     def groups(self) -> Iterable[list[Line]]:
         groups = super().groups()
         return self._with_folders(groups) if self.extra.images else groups
-
-    def answer(self, lines: list[Line], progress: Any) -> Any:
-        if self.extra.labels is None:
-            return super().answer(lines, progress)
-        template = {} if self.extra.template is None else {"template": self.extra.template}
-        return self.task.zero_shot(
-            [line.text for line in lines],
-            [label.strip() for label in self.extra.labels.split(",")],
-            top_k=self.call.get("top_k", 1),
-            batch_size=self.common["batch_size"],
-            progress=progress,
-            **template,
-        )
 
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
         from regard.tasks.batching import read_each

@@ -22,6 +22,7 @@ from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
 from regard.runtime.decodes import Read, Slot, padded_on_the_right
 from regard.runtime.native import library
+from regard.runtime.native.library import int32, pointer_to
 from regard.runtime.packed import Limits
 from regard.runtime.rows import Ints, check_length
 
@@ -68,10 +69,10 @@ class NativeWriter:
                 failed.append(error)
             return len(failed)
 
-        texts, results = _int32(ids), c_void_p()
+        texts, results = int32(ids), c_void_p()
         status = self._library.regard_generate(
             self.pointer,
-            _pointer(texts),
+            pointer_to(texts),
             *texts.shape,
             byref(settings),
             self._threads,
@@ -213,9 +214,11 @@ class Slots:
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
         """Encodes sources, (batch, source length), and gives each a slot; padding is the model's
         pad_id. A text of a language model has no source: its length is 0."""
-        ids, numbers = _int32(source), np.empty(len(source), np.int32)
+        ids, numbers = int32(source), np.empty(len(source), np.int32)
         self._model.check(
-            self._library.regard_add(self._pointer, _pointer(ids), *ids.shape, _pointer(numbers))
+            self._library.regard_add(
+                self._pointer, pointer_to(ids), *ids.shape, pointer_to(numbers)
+            )
         )
         slots = [Slot(number) for number in numbers.tolist()]
         self._taken += slots
@@ -237,9 +240,9 @@ class Slots:
 
     def select(self, slot: Slot, rows: Ints) -> None:
         """Makes copies of these rows the rows of a slot."""
-        chosen = _int32(rows)
+        chosen = int32(rows)
         status = self._library.regard_select(
-            self._pointer, slot.index, _pointer(chosen), len(chosen)
+            self._pointer, slot.index, pointer_to(chosen), len(chosen)
         )
         self._model.check(status)
 
@@ -281,24 +284,24 @@ class Slots:
         Args:
             lengths: how many tokens each row reads, (rows,); None: one.
         """
-        each = _int32(np.ones(len(tokens), int) if lengths is None else lengths)
+        each = int32(np.ones(len(tokens), int) if lengths is None else lengths)
         rows, count = len(each), min(count, self._model.vocab)
         logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
         log_probs = np.empty((rows, count), np.float32)
         best = np.empty((rows, count), np.int32)
         numbers = np.array([slot.index for slot in slots], np.int32)
-        ids = _int32(tokens)
+        ids = int32(tokens)
         status = self._library.regard_step(
             self._pointer,
-            _pointer(numbers),
+            pointer_to(numbers),
             len(numbers),
-            _pointer(ids),
-            _pointer(each),
+            pointer_to(ids),
+            pointer_to(each),
             rows,
-            _pointer(logits) if with_logits else None,
+            pointer_to(logits) if with_logits else None,
             count,
-            _pointer(log_probs) if count else None,
-            _pointer(best) if count else None,
+            pointer_to(log_probs) if count else None,
+            pointer_to(best) if count else None,
         )
         self._model.check(status)
         return logits, log_probs, best.astype(np.int64)
@@ -389,7 +392,7 @@ def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, li
     same = {name: value for name, value in vars(config).items() if name in names}
     nothing = {"forced_bos_token_id": -1, "forced_eos_token_id": -1}
     same |= {name: value for name, value in nothing.items() if same[name] is None}
-    same |= {name: _pointer(array) for name, array in arrays.items()}
+    same |= {name: pointer_to(array) for name, array in arrays.items()}
     settings = library.Generation(
         **same
         | dict(
@@ -401,12 +404,3 @@ def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, li
         )
     )
     return settings, list(arrays.values())
-
-
-def _int32(ids: Ints) -> NDArray[np.int32]:
-    return np.ascontiguousarray(ids, np.int32)
-
-
-def _pointer(array: NDArray[Any]) -> Any:
-    kind = library.Floats if array.dtype == np.float32 else library.Int32s
-    return array.ctypes.data_as(kind)

@@ -8,14 +8,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 3  # counts up with that of engine/interface.h
+INTERFACE = 4  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
-ENCODER_DECODER, DECODER = 0, 1  # kinds of models
-ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu")
+ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
+ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
+_SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 PRECISIONS = ("fp32", "bf16", "int8")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
 Report = ctypes.CFUNCTYPE(c_int32, c_int64)
@@ -36,7 +40,8 @@ Config = _struct(
     " encoder_heads decoder_heads encoder_head_dim decoder_head_dim decoder_key_heads activation"
     " gated norm_first rms_norm scaled_dot has_positions max_positions position_offset"
     " relative_reach window first_window_layer scale_embedding embedding_norm tied_output"
-    " scale_output pad_id precision kernels",
+    " scale_output pad_id start_id token_types image_length patch_width head_outputs"
+    " head_activation precision kernels",
     "float norm_eps rotary_factor",
 )
 Generation = _struct(
@@ -82,6 +87,12 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int32,
         [c_void_p, Int32s, c_int32, Int32s, Int32s, c_int32, Floats, c_int32, Floats, Int32s],
     ),
+    "read_texts": (
+        c_int32,
+        [c_void_p, Int32s, Int32s, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
+    ),
+    "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
+    "head": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
 }
 
 
@@ -118,6 +129,21 @@ def kernels() -> list[str]:
     while (name := library().regard_kernels(len(names))) is not None:
         names.append(name.decode())
     return names
+
+
+def activation(name: str) -> int:
+    """The library's number of an activation, by its name in configs."""
+    return ACTIVATIONS.index(_SAME.get(name, name))
+
+
+def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
+    """Numbers as the library reads them."""
+    return np.ascontiguousarray(numbers, np.int32)
+
+
+def pointer_to(array: NDArray[Any]) -> Any:
+    """A pointer to an array's numbers, which must outlive it."""
+    return array.ctypes.data_as(Floats if array.dtype == np.float32 else Int32s)
 
 
 def check(status: int, too_long: Callable[[int], None] = lambda length: None) -> None:

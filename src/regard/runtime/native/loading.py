@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
-from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.encoder import EncoderConfig
 from regard.configs.tables import relative_buckets
+from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
-from regard.runtime.native import library
+from regard.runtime.native import library, reads
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
-from regard.runtime.packed import Limits
+from regard.runtime.native.reads import NativeReader, NativeVision
 
 if TYPE_CHECKING:
     from torch import nn
 
 Arrays = dict[str, NDArray[Any]]
 
-# The names of activations in the library, by those in configs.
-_ACTIVATIONS = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
+ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
 BIAS = "relative_bias.table"  # of scores by distance
 FREQUENCIES = "decoder.rotary.frequencies"
 
@@ -35,7 +35,7 @@ def open_native(
     *,
     threads: int = 1,
     kernels: int = 0,
-) -> NativeEncoderDecoder | NativeDecoder:
+) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
     """The model, ready to run in the native engine.
 
     Args:
@@ -54,18 +54,15 @@ def open_native(
     loaded = library.library()
     if isinstance(model, str | os.PathLike | Checkpoint):
         checkpoint = open_checkpoint(model)
-        _check_kind(checkpoint.architecture, config := checkpoint.config)
+        _check_kind(checkpoint.architecture)
+        config = checkpoint.config
         state = _computed(config, read_state(checkpoint, config.shapes(), np))
     else:
         from regard.runtime.native.modules import state_of
 
-        config = getattr(model, "config", None)
-        _check_kind(getattr(model, "architecture", type(model).__name__), config)
-        state = state_of(model)
-    arrays = {
-        name: np.ascontiguousarray(array, np.uint16 if array.dtype == np.uint16 else np.float32)
-        for name, array in state.items()
-    }
+        _check_kind(getattr(model, "architecture", type(model).__name__))
+        config, state = model.config, state_of(model)
+    arrays = {name: _flat(array) for name, array in state.items()}
     entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
@@ -81,37 +78,37 @@ def open_native(
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
-    most = config.max_positions if settings.has_positions else None
-    limits = Limits(config.vocab_size, most, config.pad_id)
-    kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
-    return kind(pointer, limits, settings.target_vocab_size, threads)
-
-
-def _check_kind(architecture: str, config: Any) -> None:
-    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
-    if architecture not in ("EncoderDecoder", "Decoder"):
-        raise cannot_run(f"a model of the class {architecture}")
+    if isinstance(config, VisionConfig):
+        return NativeVision(config, pointer, threads)
     if config.head != "language_model":
-        raise cannot_run(f"a model with the head {config.head!r}")
+        return NativeReader(config, pointer, threads)
+    kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
+    return kind(pointer, reads.limits_of(config), settings.target_vocab_size, threads)
 
 
-def _config(
-    config: EncoderDecoderConfig | DecoderConfig, arrays: Arrays, precision: int, kernels: int
-) -> Any:
+def _check_kind(architecture: str) -> None:
+    """Refuse a kind of model that the engine lacks, by the name of its class in `models`."""
+    if architecture not in ARCHITECTURES:
+        raise cannot_run(f"a model of the class {architecture}")
+
+
+def _config(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
-    activation = _ACTIVATIONS.get(config.activation, config.activation)
     bias = arrays.get(f"decoder.{BIAS}")
     common = dict(
-        activation=library.ACTIVATIONS.index(activation),
+        activation=library.activation(config.activation),
         norm_first=config.norm_first,
         rms_norm=config.norm_kind == "rms",
         scaled_dot=config.score == "scaled_dot",
-        has_positions=config.positions in ("learned", "sinusoidal"),
         relative_reach=-1 if bias is None else len(bias) // 2,
         precision=precision,
         kernels=kernels,
+        **reads.head(config),
     )
+    if isinstance(config, EncoderConfig | VisionConfig):
+        return library.Config(**same | common | reads.settings(config))
+    common["has_positions"] = config.positions in ("learned", "sinusoidal")
     if isinstance(config, DecoderConfig):
         alone = dict(
             kind=library.DECODER,
@@ -138,9 +135,18 @@ def _config(
     return library.Config(**same | common | pair)
 
 
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    """A matrix or a vector of float32, or of bfloat16's bits. A convolution of patches is a product
+    with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
+    matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
+    matrix = matrix[0] if matrix.ndim == 3 else matrix
+    return np.ascontiguousarray(matrix, np.uint16 if array.dtype == np.uint16 else np.float32)
+
+
 def _computed(config: Any, state: Arrays) -> Arrays:
     """The weights of a checkpoint, and the tables of positions that follow from its config."""
-    if config.positions == "relative":
+    positions = getattr(config, "positions", None)
+    if positions == "relative":
         reach = config.relative_distance
         for side in ("encoder", "decoder"):
             buckets = relative_buckets(
@@ -151,7 +157,7 @@ def _computed(config: Any, state: Arrays) -> Arrays:
                 bidirectional=side == "encoder",
             )
             state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
-    if config.positions == "rotary":  # whose powers torch rounds in its own way
+    if positions == "rotary":  # whose powers torch rounds in its own way
         from regard.positions import rotary_frequencies
 
         width = config.head_dim or config.d_model // config.num_heads

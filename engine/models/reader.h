@@ -1,0 +1,148 @@
+// Models read whole texts or images: each thread takes the next of them.
+#pragma once
+#include <atomic>
+
+#include "models/model.h"
+
+namespace regard {
+
+class Reader {
+ public:
+  explicit Reader(const Model& model) : model_(model), idle_(model.kernels) {}
+
+  // Texts of these lengths, end to end → their last states, (tokens, d_model).
+  void texts(const int32_t* ids, const int32_t* positions, const int32_t* types, int64_t tokens,
+             const int32_t* lengths, int64_t count, int threads, float* states) const {
+    const regard_config& config = model_.config;
+    if (config.image_length > 0) throw Mistake("this model reads images");
+    const int vocab = config.kind == REGARD_DECODER ? config.target_vocab_size : config.vocab_size;
+    check("an id", ids, tokens, 0, vocab);
+    check("a position", positions, tokens, -config.position_offset,
+          config.has_positions ? config.max_positions : 1 << 30);
+    if (types != nullptr) check("a token type", types, tokens, 0, config.token_types);
+    int64_t total = 0;
+    for (int64_t i = 0; i < count; total += lengths[i++])
+      if (lengths[i] < 0) throw Mistake("a length is below 0");
+    if (total != tokens || tokens > INT32_MAX)
+      throw Mistake("lengths must sum to " + std::to_string(tokens) + " tokens; got " +
+                    std::to_string(total));
+    read(
+        count, tokens, [&](int64_t text) { return lengths[text]; }, threads,
+        [&](Work& work, Texts& piece, int64_t first) {
+          const int rows = piece.rows();
+          piece.ids.assign(ids + first, ids + first + rows);
+          piece.positions.assign(positions + first, positions + first + rows);
+          if (types != nullptr) piece.types.assign(types + first, types + first + rows);
+          const float* last = nullptr;
+          if (config.kind != REGARD_DECODER) {
+            model_.encoder.embed(work, piece);
+            last = model_.encoder(work, piece);
+          }
+          if (config.kind == REGARD_ENCODER) return last;
+          if (model_.has_source()) shift(piece);
+          return model_.decoder(work, piece, model_.has_source());
+        },
+        states);
+  }
+
+  // Patches, (count, image_length - 1, patch_width) → states, (count, image_length, d_model).
+  void images(const float* patches, int64_t count, int threads, float* states) const {
+    const int64_t length = model_.config.image_length, width = model_.config.patch_width;
+    if (length == 0) throw Mistake("this model reads texts");
+    if (count < 0 || count > INT32_MAX / length) throw Mistake("there are too many images");
+    read(
+        count, count * length, [&](int64_t) { return length; }, threads,
+        [&](Work& work, Texts& piece, int64_t first) {
+          model_.encoder.embed(work, patches + first / length * (length - 1) * width,
+                               static_cast<int>(piece.lengths.size()), length, width);
+          return model_.encoder(work, piece);
+        },
+        states);
+  }
+
+  // States, (rows, d_model) → what the head makes of them.
+  void head(const float* states, int64_t rows, int threads, float* outputs) const {
+    const int64_t width = model_.config.d_model, made = model_.head.outputs();
+    if (made == 0) throw Mistake("this model has no head");
+    if (rows < 0 || rows > INT32_MAX) throw Mistake("there are too many rows");
+    const size_t stride = stride_of(width);
+    in_pieces((rows + ROWS - 1) / ROWS, threads, [&](Work& work, int64_t piece) {
+      const int64_t first = piece * ROWS, count = std::min(rows - first, ROWS);
+      float* x = work.states.need(count * stride);
+      for (int64_t r = 0; r < count; r++)
+        std::fill(std::copy_n(states + (first + r) * width, width, x + r * stride),
+                  x + (r + 1) * stride, 0.0f);
+      copy(model_.head(work, stride, static_cast<int>(count)), count, made, outputs + first * made);
+    });
+  }
+
+ private:
+  // Rows that are computed together where texts are short: enough for the weights to pass by
+  // seldom, and few enough for what is computed to stay in the second cache.
+  static constexpr int64_t ROWS = 128;
+
+  static void check(const char* what, const int32_t* numbers, int64_t count, int32_t least,
+                    int32_t end) {
+    for (int64_t i = 0; i < count; i++)
+      if (numbers[i] < least || numbers[i] >= end)
+        throw Mistake(std::string(what) + " must be from " + std::to_string(least) + " to " +
+                      std::to_string(end - 1) + "; got " + std::to_string(numbers[i]));
+  }
+
+  static void copy(const float* x, int64_t rows, int64_t width, float* y) {
+    for (int64_t r = 0; r < rows; r++, x += stride_of(width), y += width) std::copy_n(x, width, y);
+  }
+
+  // Each text behind the start token, without its last: what a decoder reads of it.
+  void shift(Texts& texts) const {
+    auto first = texts.ids.begin();
+    for (int length : texts.lengths) {
+      if (length > 0) {
+        std::copy_backward(first, first + length - 1, first + length);
+        *first = model_.config.start_id;
+      }
+      first += length;
+    }
+  }
+
+  // Calls a function with the numbers of all pieces; each thread takes the next.
+  template <class Function>
+  void in_pieces(int64_t count, int threads, Function function) const {
+    std::atomic<int64_t> next{0};
+    in_threads(static_cast<int>(std::min<int64_t>(std::min(threads, 1024), count)), [&](bool) {
+      std::unique_ptr<Work> work = idle_.take();
+      for (int64_t piece; (piece = next++) < count;) function(*work, piece);
+      idle_.give(std::move(work));
+    });
+  }
+
+  // A piece is some whole texts, whose first row is `first`: function(work, texts, first) gives
+  // their states.
+  template <class Length, class Function>
+  void read(int64_t count, int64_t rows, Length length, int threads, Function function,
+            float* states) const {
+    struct Piece {
+      int64_t text, row;
+    };
+    const int64_t most = std::clamp<int64_t>(rows / std::max(1, threads), 1, ROWS);
+    const int64_t width = model_.config.d_model;
+    std::vector<Piece> pieces;
+    for (int64_t text = 0, row = 0; text < count; row += length(text++))
+      if (pieces.empty() || row + length(text) - pieces.back().row > most)
+        pieces.push_back({text, row});
+    pieces.push_back({count, rows});
+    in_pieces(static_cast<int64_t>(pieces.size()) - 1, threads, [&](Work& work, int64_t i) {
+      const auto [first, row] = pieces[i];
+      Texts piece;
+      for (int64_t text = first; text < pieces[i + 1].text; text++)
+        piece.lengths.push_back(static_cast<int>(length(text)));
+      piece.positions.resize(pieces[i + 1].row - row);
+      copy(function(work, piece, row), piece.rows(), width, states + row * width);
+    });
+  }
+
+  const Model& model_;
+  mutable Idle<Work, Kernels> idle_;
+};
+
+}  // namespace regard

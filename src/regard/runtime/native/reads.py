@@ -1,0 +1,218 @@
+"""Models that read for a head in the native engine: arrays in, arrays out.
+
+Texts go to the engine end to end, without their padding. No text changes a bit of another.
+"""
+
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.configs.encoder import EncoderConfig
+from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.configs.heads import HEADS
+from regard.configs.vision import VisionConfig
+from regard.errors import BadArgumentError
+from regard.runtime.native import library
+from regard.runtime.native.library import int32, pointer_to
+from regard.runtime.packed import Limits, check_ended, check_pixels
+from regard.runtime.padding import not_padding
+from regard.runtime.rows import Ints
+
+Floats = NDArray[np.float32]
+
+
+class _Reading:
+    """A model's body, and its head, if it has one.
+
+    Args:
+        pointer: of the library's model, which ends with this object.
+        threads: that share a batch's texts.
+    """
+
+    def __init__(self, config: Any, pointer: int, threads: int):
+        if threads < 1:
+            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+        self._library, self._pointer, self._threads = library.library(), pointer, threads
+        weakref.finalize(self, self._library.regard_close, pointer)
+        self._width = config.d_model
+        self._outputs = 0 if config.head == "none" else head(config)["head_outputs"] or self._width
+        # Whether the head reads every state; else the first of those that it is given.
+        self._of_tokens = config.head not in ("pooler", "classification")
+
+    def head(self, states: Floats) -> Floats:
+        """States, (batch, length, d_model) → the head's output; without a head, the states."""
+        if not self._outputs:
+            return states
+        states = np.ascontiguousarray(states if self._of_tokens else states[:, 0], np.float32)
+        shape = states.shape[:-1]
+        output = np.empty((*shape, self._outputs), np.float32)
+        status = self._library.regard_head(
+            self._pointer,
+            pointer_to(states),
+            states.size // self._width,
+            self._threads,
+            pointer_to(output),
+        )
+        library.check(status)
+        return output
+
+
+class NativeReader(_Reading):
+    """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
+
+    def __init__(self, config: Any, pointer: int, threads: int):
+        super().__init__(config, pointer, threads)
+        self.limits, self._token_types = limits_of(config), getattr(config, "token_types", None)
+        self._is_pair = isinstance(config, EncoderDecoderConfig)
+        self._is_encoder = isinstance(config, EncoderConfig)
+        # Whether padding has positions, where it is not on the right.
+        self._counts_padding = getattr(config, "count_padding", self._is_pair)
+        self._ends = config.eos_id if self._is_pair else None
+        self._last = config.head == "classification" and not self._is_encoder
+
+    def __call__(self, ids: Ints, **inputs: Any) -> Floats:
+        """The head's output, as the model's; the arguments are those of `hidden`.
+
+        Raises:
+            BadArgumentError: as `hidden`, or a text without its first token, where the head reads.
+        """
+        if not (self._of_tokens or self._last):
+            mask = inputs.get("attention_mask")
+            mask = not_padding(ids, self.limits.pad_id) if mask is None else mask
+            if not mask[:, :1].all():
+                raise BadArgumentError(
+                    "the head reads the first token of each text; got a text that begins with"
+                    " padding. Pad on the right."
+                )
+        return self.head(self.hidden(ids, **inputs))
+
+    def hidden(
+        self,
+        ids: Ints,
+        *,
+        token_type_ids: Ints | None = None,
+        attention_mask: NDArray[np.bool_] | None = None,
+    ) -> Floats:
+        """The states that the head reads, as `PackedReader.hidden` gives them; 0 for padding.
+
+        Args:
+            ids, token_type_ids, attention_mask: as there.
+
+        Raises:
+            BadArgumentError: as there.
+        """
+        self.limits.check(ids)
+        if token_type_ids is not None and self._token_types is None:
+            raise BadArgumentError("this model has no token types; got token_type_ids.")
+        token = not_padding(ids, self.limits.pad_id)
+        mask = token if attention_mask is None or self._is_pair else attention_mask
+        positions = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
+        if not self._counts_padding:
+            counted = token if self._is_encoder else mask
+            positions = counted.cumsum(1) * counted - 1
+        states = self._states(ids, positions, token_type_ids, mask)
+        if not self._last:
+            return states
+        chosen = mask & (token if self._ends is None else ids == self._ends)
+        if self._is_pair:
+            check_ended(chosen.any(1))
+        last = (np.arange(ids.shape[1]) * chosen).argmax(1)
+        return states[np.arange(len(ids)), last][:, None]
+
+    def _states(
+        self, ids: Ints, positions: Ints, types: Ints | None, mask: NDArray[np.bool_]
+    ) -> Floats:
+        texts = [None if each is None else int32(each[mask]) for each in (ids, positions, types)]
+        lengths, tokens = int32(mask.sum(1)), int(mask.sum())
+        states = np.zeros((*ids.shape, self._width), np.float32)
+        rows = states if mask.all() else np.empty((tokens, self._width), np.float32)
+        status = self._library.regard_read_texts(
+            self._pointer,
+            *(None if each is None else pointer_to(each) for each in texts),
+            tokens,
+            pointer_to(lengths),
+            len(lengths),
+            self._threads,
+            pointer_to(rows),
+        )
+        library.check(status)
+        if rows is not states:
+            states[mask] = rows
+        return states
+
+
+class NativeVision(_Reading):
+    """A model that reads images for its head."""
+
+    def __init__(self, config: VisionConfig, pointer: int, threads: int):
+        super().__init__(config, pointer, threads)
+        self._image, self._patch = (config.channels, *config.image_size), config.patch_size
+
+    def __call__(self, pixels: Floats) -> Floats:
+        """(batch, channels, height, width) → the head's output, as the model's.
+
+        Raises:
+            BadArgumentError: images of another size or number of channels.
+        """
+        return self.head(self.hidden(pixels))
+
+    def hidden(self, pixels: Floats) -> Floats:
+        """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model), the
+        class token's first."""
+        check_pixels(pixels.shape, self._image)
+        (channels, height, width), (rows, columns) = self._image, self._patch
+        down, across = height // rows, width // columns
+        parted = pixels.reshape(-1, channels, down, rows, across, columns)
+        patches = np.ascontiguousarray(parted.transpose(0, 2, 4, 1, 3, 5), np.float32)
+        states = np.empty((len(pixels), 1 + down * across, self._width), np.float32)
+        status = self._library.regard_read_images(
+            self._pointer, pointer_to(patches), len(pixels), self._threads, pointer_to(states)
+        )
+        library.check(status)
+        return states
+
+
+def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
+    """The library's settings of an encoder, but for those of the same name and meaning."""
+    common = dict(
+        kind=library.ENCODER,
+        target_vocab_size=1,
+        encoder_layers=config.num_layers,
+        encoder_heads=config.num_heads,
+        encoder_head_dim=config.d_model // config.num_heads,
+        decoder_heads=1,
+        decoder_key_heads=1,
+        decoder_head_dim=1,
+    )
+    if isinstance(config, VisionConfig):
+        (height, width), (rows, columns) = config.image_size, config.patch_size
+        patches = (height // rows) * (width // columns)
+        size = dict(image_length=1 + patches, patch_width=config.channels * rows * columns)
+        return common | size | dict(vocab_size=1, max_positions=1)
+    texts = dict(has_positions=True, embedding_norm=True, token_types=config.token_types or 0)
+    return common | texts | dict(pad_id=0)
+
+
+def head(config: Any) -> dict[str, int]:
+    """The library's settings of a head."""
+    if config.head == "language_model":
+        return {}
+    masked = config.head == "masked_lm"
+    sizes = {
+        "token": config.vocab_size if masked else 0,
+        "label": len(config.labels),
+        "position": 2,
+    }
+    activation = config.activation if masked else getattr(config, "pooler_activation", "tanh")
+    return dict(
+        head_outputs=sizes.get(HEADS[config.head].entries, 0),
+        head_activation=library.activation(activation),
+    )
+
+
+def limits_of(config: Any) -> Limits:
+    """Limits of the ids of a text."""
+    endless = getattr(config, "positions", None) in ("relative", "rotary")
+    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)
