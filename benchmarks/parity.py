@@ -56,31 +56,40 @@ def build(case: Case, folder: Path) -> Twins:
     return Twins(theirs, from_pretrained(folder))
 
 
-def batch_for(ours: nn.Module) -> Batch:
+def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
     """Three texts, the second padded on the right and the third on the left; or two images."""
     draw = torch.Generator().manual_seed(13)
     if isinstance(ours, VisionTransformer):
         pixels = torch.randn(2, 3, *ours.config.image_size, generator=draw)
         everything = torch.ones(2, 1, dtype=torch.bool)
         return Batch({"pixel_values": pixels}, {"pixels": pixels}, everything, everything)
-    ids = torch.randint(START, VOCAB - 4, (3, 11), generator=draw)
-    ids[1, 6:] = ids[2, :4] = PAD
-    real = ids != PAD
+    pad, end = getattr(ours.config, "pad_id", None), getattr(ours.config, "eos_id", EOS)
+    pad = PAD if pad is None else pad
+    tokens = [id for id in range(START, VOCAB - 4) if id not in (pad, end)]
+
+    def draw_ids(*shape: int) -> Tensor:
+        return torch.tensor(tokens)[torch.randint(0, len(tokens), shape, generator=draw)]
+
+    ids, other = draw_ids(3, 11), tokens[0]
+    if padded:
+        ids[1, 6:] = ids[2, :4] = pad
+    real = ids != pad
     theirs = {"input_ids": ids, "attention_mask": real.long()}
     if isinstance(ours, Decoder):
         theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
         return Batch(theirs, {"ids": ids, "attention_mask": real}, real, real)
     if isinstance(ours, EncoderDecoder) and ours.head is not None:
-        ids[2, :4] = START  # the decoder would read padding on the left
-        ids[[0, 0, 1, 1, 2, 2], [5, 10, 4, 5, 5, 10]] = EOS  # the last of them counts
-        real = ids != PAD
+        ids[2, :4] = other  # the decoder would read padding on the left
+        ids[[0, 0, 1, 1, 2, 2], [5, 10, 4, 5, 5, 10]] = end  # the last of them counts
+        real = ids != pad
         theirs["attention_mask"] = real.long()
         return Batch(theirs, {"source": ids, "target": ids}, real, real)
     if isinstance(ours, EncoderDecoder):
-        target = torch.randint(START, VOCAB - 4, (3, 5), generator=draw)
-        target[1, 3:] = PAD
+        target = draw_ids(3, 5)
+        if padded:
+            target[1, 3:] = pad
         theirs["decoder_input_ids"] = ours.shift_right(target)
-        return Batch(theirs, {"source": ids, "target": target}, real, target != PAD)
+        return Batch(theirs, {"source": ids, "target": target}, real, target != pad)
     assert isinstance(ours, Encoder)
     token_types = ours.config.token_types
     if token_types is None:

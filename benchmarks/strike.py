@@ -30,7 +30,7 @@ WINDOW = {"width": 1440, "height": 900}
 STRIKE = "button.rg-translation__strike"
 # From the click's event to the frame after the sentence is in the document.
 CLICKED = """(button) => new Promise((done) => {
-  const shown = () => document.querySelectorAll(".rg-changed__line").length > 0;
+  const shown = () => document.querySelectorAll(".rg-changed__chip").length > 0;
   const seen = new MutationObserver(() => {
     if (!shown()) return;
     seen.disconnect();
@@ -95,7 +95,7 @@ def clicks(browser: Browser, address: str) -> list[float]:
         page.wait_for_load_state("networkidle")
         found.append(page.locator(STRIKE).nth(number).evaluate(CLICKED))
         page.locator(".rg-changed__chip").click()
-        page.locator(".rg-changed").wait_for(state="detached")
+        page.locator(".rg-changed__chip").wait_for(state="detached")
         page.locator(".rg-translation__reliance").first.wait_for(state="attached")
     page.context.close()
     return found

@@ -106,18 +106,24 @@ class Linear {
     }
     float scale = std::max(most / 127, 1e-35f);
     scales_.data()[output] = storage_ == Storage::INT8 ? scale : 0;
-    for (int i = 0; i < inputs.total(); i++) {
-      size_t input = inputs.place(i);
-      float x = weight.at(row, i);
-      size_t place = first + input * PANEL + output % PANEL;
-      if (storage_ == Storage::FLOAT32) {
-        reinterpret_cast<float*>(panel)[place] = x;
-      } else if (storage_ == Storage::BFLOAT16) {
-        reinterpret_cast<uint16_t*>(panel)[place] = narrowed(x);
-      } else {
-        place = first + input / QUADS * PANEL * QUADS + output % PANEL * QUADS + input % QUADS;
-        panel[place] = static_cast<uint8_t>(128 + std::lrint(x / scale));
-      }
+    auto each = [&](auto put) {
+      for (int group = 0, i = 0; group < inputs.groups; group++)
+        for (int k = 0; k < inputs.size; k++, i++)
+          put(static_cast<size_t>(group) * inputs.padded() + k, weight.at(row, i));
+    };
+    size_t column = output % PANEL;
+    if (storage_ == Storage::FLOAT32) {
+      auto* to = reinterpret_cast<float*>(panel) + first + column;
+      each([&](size_t input, float x) { to[input * PANEL] = x; });
+    } else if (storage_ == Storage::BFLOAT16) {
+      auto* to = reinterpret_cast<uint16_t*>(panel) + first + column;
+      each([&](size_t input, float x) { to[input * PANEL] = narrowed(x); });
+    } else {
+      auto* to = panel + first + column * QUADS;
+      each([&](size_t input, float x) {
+        to[input / QUADS * PANEL * QUADS + input % QUADS] =
+            static_cast<uint8_t>(128 + std::lrint(x / scale));
+      });
     }
   }
 

@@ -9,7 +9,7 @@ def main() -> NoReturn:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from regard.cli.app import main as run
+    from regard.cli.main import main as run
 
     signal.signal(signal.SIGINT, handler)
     run()

@@ -209,7 +209,7 @@ sys.modules["transformers"] = None
 from contextlib import redirect_stdout
 from io import StringIO
 import regard
-from regard.cli.app import main
+from regard.cli.main import main
 from regard.inspection.views.ablation import ablate
 
 def run(*arguments):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOUND = Path("build/attack")
-PARTS = ("kills", "signals", "disk", "sharing", "clients", "readers")
+PARTS = ("kills", "signals", "disk", "sharing", "clients", "configs", "chats", "readers")
 
 
 def rows(options: argparse.Namespace) -> Iterator["Row"]:
@@ -33,6 +33,14 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
         yield sharing.packings(1 if short else 50, options.seed)
     if "clients" in options.parts:  # the last that makes children: it begins threads
         yield from clients.hostile_clients(short, options.seed)
+    if "configs" in options.parts:
+        for name in configs.CASES:
+            yield Row(
+                f"a changed config.json: {name}", *configs.attack(name, 40 if short else None)
+            )
+    if "chats" in options.parts:
+        texts = options.inputs or (1000 if short else 100_000)
+        yield Row("messages that spell control tokens", texts, [*chats.attack(texts)])
     if "readers" in options.parts:
         for name in readers():
             inputs = options.inputs or (1000 if short else 100_000)
@@ -71,6 +79,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
 from attack import clients, forks, full_disk, kills, sharing  # noqa: E402
 from attack.forks import Row  # noqa: E402
+from fuzz import chats, configs  # noqa: E402
 from fuzz.attack import OUTCOMES  # noqa: E402
 from fuzz.attack import attack as fuzz  # noqa: E402
 from fuzz.readers import readers  # noqa: E402

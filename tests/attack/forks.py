@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 import regard
-from regard.cli.app import main
+from regard.cli.main import main
 
 SHARED = Path("/dev/shm")  # memory, where there is such a folder
 SECONDS = 60.0  # that any command may take here

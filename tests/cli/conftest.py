@@ -45,7 +45,7 @@ def regard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keep_threads: None
 ) -> Callable[..., Outcome]:
     """Runs `regard ARGUMENTS` with the given bytes on stdin, or with a terminal there for None."""
-    from regard.cli.app import main
+    from regard.cli.main import main
 
     def run(*arguments: object, stdin: bytes | None = b"") -> Outcome:
         piped = Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin))

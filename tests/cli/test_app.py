@@ -316,7 +316,7 @@ def test_the_package_runs_as_a_module():
 def test_the_first_words_and_help_import_no_torch(arguments):
     program = (
         "import sys\n"
-        "from regard.cli.app import main\n"
+        "from regard.cli.main import main\n"
         f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'numpy', 'tokenizers', 'sacrebleu', 'safetensors'}\n"

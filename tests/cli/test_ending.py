@@ -25,7 +25,7 @@ class Slow:
     def run_rows(self, rows, **options):
         time.sleep(30)
 regard.api.loading.load = lambda name, task: Slow()
-from regard.cli.app import main
+from regard.cli.main import main
 main()
 """
 
@@ -113,7 +113,7 @@ def test_ctrl_c_while_the_command_is_imported_is_no_traceback():
         "import builtins, os, signal\n"
         "plain = builtins.__import__\n"
         "def interrupted(name, *arguments):\n"
-        "    if name == 'regard.cli.app':\n"
+        "    if name == 'regard.cli.main':\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"
         "    return plain(name, *arguments)\n"
         "from regard.__main__ import main\n"

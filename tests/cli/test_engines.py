@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from regard.checkpoints import open_checkpoint
+from regard.models import RecurrentEncoderDecoder, recurrent_preset
+from regard.translation.translator import Translator
+
 DIGIT = str(Path(__file__).parents[2] / "docs" / "images" / "digit.png")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "texts": ("classify", "What a lovely surprise!", "ok", "--top-k", "3"),
@@ -78,9 +82,11 @@ def test_the_native_engine_shows_what_torch_shows(
     assert not cache.exists()
 
 
-@pytest.mark.parametrize("command", ["classify", "generate"])
-def test_the_native_engine_refuses_what_it_lacks(regard: Any, command: str) -> None:
-    outcome = regard(command, "a", "--engine", "native")
+def test_the_native_engine_refuses_what_it_lacks(regard: Any, tmp_path: Path) -> None:
+    tokenizers = open_checkpoint("en-de").tokenizers
+    config = recurrent_preset("tiny", tokenizers.source.vocab_size, d_model=8, hidden_size=8)
+    Translator(RecurrentEncoderDecoder(config), tokenizers).save(tmp_path)
+    outcome = regard("translate", "a", "--model", tmp_path, "--engine", "native")
     assert outcome.code == 2
     assert "cannot run in the native engine; use the engine torch." in outcome.err
 
@@ -99,7 +105,7 @@ HEADS = {
 }
 PROGRAM = """
 import sys
-from regard.cli.app import main
+from regard.cli.main import main
 try: main(sys.argv[1:])
 except SystemExit: pass
 slow = {"torch", "onnx", "jaxtyping", "huggingface_hub", "filelock"}

@@ -57,7 +57,7 @@ def test_its_help_lists_its_options(shop, capsys):
 def test_no_options_of_training_are_built_before_a_task_is_named(arguments):
     program = (
         "import sys\n"
-        "from regard.cli.app import main\n"
+        "from regard.cli.main import main\n"
         f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "early = [name for name in sys.modules if name.startswith('regard.recipes')]\n"

@@ -9,7 +9,7 @@ import pytest
 from regard.cli.streams import is_first_process, say
 from regard.lines import one_line, several_lines
 
-RUN = "from regard.cli.app import main; main()"
+RUN = "from regard.cli.main import main; main()"
 FAKE = """
 import regard.api.loading
 from regard.generation import GenerationConfig

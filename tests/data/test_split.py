@@ -43,10 +43,12 @@ def test_the_sizes_are_those_asked_for_up_to_one_source() -> None:
     assert sum(map(len, found.values())) == len(PAIRS)
 
 
-def test_a_fiftieth_is_dev_by_default_and_at_most_two_thousand() -> None:
+def test_a_fiftieth_is_dev_by_default_at_least_fifty_and_at_most_two_thousand() -> None:
     found = parts(plan_split(PAIRS), PAIRS)
     assert (len(found["dev"]) - 72) in (0, 1)
     assert found["test"] == []
+    assert len(parts(plan_split(PAIRS[:1000]), PAIRS[:1000])["dev"]) in (50, 51)
+    assert len(parts(plan_split(PAIRS[:100]), PAIRS[:100])["dev"]) in (15, 16)
     many = [Pair(str(i), str(i), i) for i in range(101_009)]
     split = plan_split(many)
     assert sum(split.part(pair) == "dev" for pair in many) == 2000

@@ -6,7 +6,8 @@ import pytest
 from rich.cells import cell_len
 
 from regard.errors import RegardError
-from regard.figures.terminal import alignment_grid, takes_color
+from regard.figures.color import takes_color
+from regard.figures.terminal import alignment_grid
 
 SOURCE = ["Where", "is", "the", "station", "?"]
 TARGET = ["Wo", "ist", "der", "Bahnhof", "?"]

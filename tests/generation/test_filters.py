@@ -41,6 +41,14 @@ def test_temperature_divides() -> None:
     assert Temperature(0.5)(logits, NOTHING, 0).tolist() == [[2.0, -4.0, 6.0]]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("temperature", [1e-30, 1e-39, 5e-324])
+@pytest.mark.parametrize("array", [torch.tensor, np.float32])
+def test_the_smallest_temperature_leaves_the_likeliest(array: Any, temperature: float) -> None:
+    logits = Temperature(temperature)(array([[1.0, -2.0, 3.0, 20.0]]), NOTHING, 0)
+    assert torch.as_tensor(logits).softmax(-1).tolist() == [[0, 0, 0, 1]]
+
+
 def test_top_k_keeps_the_k_likeliest_and_their_equals() -> None:
     logits = torch.tensor([[1.0, 4.0, 2.0, 3.0, 2.0], [5.0, 4.0, 3.0, 2.0, 1.0]])
     assert allowed(TopK(3)(logits, NOTHING, 0)) == [[1, 2, 3, 4], [0, 1, 2]]

@@ -107,13 +107,14 @@ def test_a_look_of_one_head_leaves_the_others_alone(model: EncoderDecoder, monke
     assert not torch.allclose(layer.output, trace.output, atol=1e-3)
 
 
-def test_looks_at_several_keys_share_the_row_as_the_model_does(model: EncoderDecoder):
+def test_the_keys_of_several_looks_share_the_row_evenly(model: EncoderDecoder, monkeypatch):
     tap = "decoder.layers.0.cross"
-    before = struck(model, SOURCE, [])[tap].weights()[:, 2]
-    weights = struck(model, SOURCE, [{2: [1, 4]}])[tap].weights()[:, 2]
-    expected = torch.zeros_like(before)
-    expected[:, [1, 4]] = before[:, [1, 4]] / before[:, [1, 4]].sum(-1, keepdim=True)
-    torch.testing.assert_close(weights, expected)
+    trace = struck(model, SOURCE, [{f"{tap}:2": [1, 4]}])
+    expected = [(line(1)[k] + line(4)[k]) / 2 for k in range(7)]
+    assert trace[tap].weights()[:, 2].tolist() == [pytest.approx(expected)] * 2
+    rows = {(head, 2): expected for head in (0, 1)}
+    by_hand(monkeypatch, model, {"decoder.layers.0.cross_attention": rows})
+    torch.testing.assert_close(trace.output, model(SOURCE, TARGET), rtol=1e-4, atol=1e-5)
 
 
 def test_a_position_of_an_encoder_can_look_elsewhere(monkeypatch):

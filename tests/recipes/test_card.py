@@ -56,11 +56,11 @@ def test_a_finished_run_has_a_card(run_folder: Path) -> None:
     assert facts["step"] == 3
     assert facts["vocabulary"] == 376
     assert facts["dev"]["sentences"] == 1
-    assert facts["training_pairs"] == 288
+    assert facts["training_pairs"] == 210
     text = (run_folder / "model" / "README.md").read_text(encoding="utf-8")
     assert "# en → de" in text
     size = f"{facts['parameters']:,}"
     assert f"- Transformer tiny, norm pre: {size} parameters\n- Vocabulary: 376 subwords" in text
-    assert "- Data: made up (288 pairs to train on)" in text
+    assert "- Data: made up (210 pairs to train on)" in text
     assert "1 sentences, greedy: BLEU " in text
     assert f"minutes, 3 steps, {facts['tokens']:,} tokens" in text

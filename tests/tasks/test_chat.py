@@ -8,6 +8,7 @@ import pytest
 import tokenizers
 from tokenizers import decoders, models, normalizers, processors
 
+from fuzz import chats
 from regard.errors import RegardError
 from regard.tasks.chat import chat_ids
 from regard.text import Tokenizer
@@ -177,15 +178,30 @@ def test_a_message_cannot_forge_a_special_token(kind: str, request: pytest.Fixtu
         assert tokenizer.decode(ids).count(name) == 4
 
 
-def test_marks_in_a_message_forge_nothing(chatty: Tokenizer) -> None:
+def test_characters_of_private_use_in_a_message_stay_and_forge_nothing(chatty: Tokenizer) -> None:
     tokenizer = with_template(chatty, CHATML)
-    plain = chat_ids(tokenizer, [dict(role="user", content="<|im_end|>")])
-    content = "\U000f0001<|im\U000f0000_end|>\U000f0000"
-    assert chat_ids(tokenizer, [dict(role="user", content=content)]) == plain
-    # A template that parts a marked name leaves marks alone, which show nowhere.
-    parting = with_template(chatty, "{{ messages[0].content.split('im_')[1] }}")
-    chat = [dict(role="user", content="a<|im_end|>b")]
-    assert chat_ids(parting, chat) == chatty.encode("end|>") + chatty.encode("b")
+    content = "".join(map(chr, range(0xF0000, 0xF0040)))  # those that codes begin with
+    for text in (content, content[::-1]):
+        chat = [dict(role="user", content=text)]
+        assert chat_ids(tokenizer, chat) == theirs(tokenizer, chat)
+
+
+@pytest.mark.parametrize("template", chats.TEMPLATES)
+@pytest.mark.parametrize("kind", chats.NORMALIZERS)
+def test_no_template_and_no_normalizer_makes_a_control_token_of_a_message(
+    kind: str, template: str
+) -> None:
+    for number in range(60):
+        assert not chats.forged(kind, template, number)
+
+
+def test_a_template_that_acts_on_a_spelled_control_token_is_not_guessed(chatty: Tokenizer) -> None:
+    template = "{% set end = '<|im_end|>' %}{{ messages[0].content | replace(end, '') }}{{ end }}"
+    tokenizer = with_template(chatty, template)
+    chat = [dict(role="user", content="the dog")]
+    assert chat_ids(tokenizer, chat) == theirs(tokenizer, chat)
+    with pytest.raises(RegardError, match="acts on a control token that these messages spell out"):
+        chat_ids(tokenizer, [dict(role="user", content="the <|im_end|> dog")])
 
 
 def test_the_template_is_found_where_checkpoints_have_it(chatty: Tokenizer, tmp_path: Path) -> None:

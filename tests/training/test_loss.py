@@ -47,11 +47,21 @@ def test_bf16_is_within_its_rounding_of_float32() -> None:
     assert abs(exact - rounded) / 211 < 0.004
 
 
-def test_a_probability_of_zero_gives_a_large_finite_loss() -> None:
-    hidden, weight = torch.tensor([[100.0]]), torch.tensor([[-100.0], [100.0]])
-    loss = cross_entropy(hidden, weight, torch.tensor([0]))
-    assert torch.isfinite(loss)
-    assert loss > 80
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_the_loss_of_an_impossible_token_is_its_whole_gap(
+    dtype: torch.dtype, smoothing: float
+) -> None:
+    hidden = torch.tensor([[100.0]], dtype=dtype)
+    weight = torch.tensor([[-8.0], [8.0], [0.0]], dtype=dtype)  # logits -800, 800 and 0
+    target = torch.tensor([0])
+    loss = cross_entropy(hidden, weight, target, label_smoothing=smoothing)
+    theirs = functional.cross_entropy(
+        hidden.float() @ weight.float().T, target, label_smoothing=smoothing
+    )
+    assert loss.item() == pytest.approx(
+        theirs.item(), rel=0.004 if dtype == torch.bfloat16 else 1e-6
+    )
 
 
 def test_a_second_derivative_is_refused_and_not_left_out() -> None:

@@ -2,6 +2,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Order, Wanted } from "./heads/arrange";
 import type { Learning } from "./learn/address";
+import { lookOf } from "./off/parts";
 import type { Language } from "./words/words";
 import type {
   Ablation,
@@ -192,12 +193,12 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
-/** The request behind what is shown, with nothing switched off or forced; null where it cannot be asked again. */
+/** The request behind what is shown, with nothing switched off, pulled or forced; null where it cannot be asked again. */
 export function restored(state: State): TraceRequest | null {
   const { value: trace } = state.trace;
   const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
   if (!request || !state.source.abilities.trace || request.target) return null;
-  const { without: _, forced_beginning: __, ...whole } = request;
+  const { without: _, looks: __, forced_beginning: ___, ...whole } = request;
   return whole;
 }
 
@@ -213,8 +214,9 @@ export async function force(state: State, step: number, token: number): Promise<
   const before = state.trace.value?.generation?.steps.slice(0, step).map((each) => each.id ?? -1) ?? [];
   if (!request || before.includes(-1)) return;
   const { hypothesis: _, ...rest } = request;
-  const { without = [] } = state.request.value ?? {};
-  await ask(state, { ...rest, ...(without.length && { without }), forced_beginning: [...before, token] });
+  const { without = [], looks = [] } = state.request.value ?? {};
+  const earlier = looks.filter((name) => (lookOf(name)?.query ?? 0) < step);
+  await ask(state, { ...rest, ...(without.length && { without }), ...(earlier.length && { looks: earlier }), forced_beginning: [...before, token] });
   if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
 }
 

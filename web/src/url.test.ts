@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from "./url";
 
 const EVERYTHING: Address = {
-  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, without: ["3", "4", "target:2", "decoder.layers.2.cross:1", "decoder.layers.2.cross:1:7:10"], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, top_p: 0.9, seed: 0, target: "Zwei" },
+  trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, without: ["3", "4", "target:2", "decoder.layers.2.cross:1", "decoder.layers.2.cross:1:7:10"], looks: ["4:8", "decoder.layers.2.cross:1:5:9"], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, top_p: 0.9, seed: 0, target: "Zwei" },
   view: "compare",
   tap: "decoder.layers.3.cross",
   head: "mean",

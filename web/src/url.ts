@@ -146,6 +146,7 @@ function writeNamed(params: URLSearchParams, prefix: string, named: Named): void
   if (named.target) params.set(`${prefix}target`, named.target);
   for (const [field, param] of NUMBERS) if (named[field] || (named[field] === 0 && field !== "hypothesis")) params.set(prefix + param, String(named[field]));
   if (named.without?.length) params.set(`${prefix}without`, named.without.join(","));
+  if (named.looks?.length) params.set(`${prefix}looks`, named.looks.join(","));
   if (named.forced_beginning?.length) params.set(`${prefix}begins`, named.forced_beginning.join(","));
 }
 
@@ -193,6 +194,8 @@ function readNamed(params: URLSearchParams, prefix: string): Named | null {
   }
   const without = (of("without") ?? "").split(",").filter((each) => partOf(each));
   if (without.length) named.without = without;
+  const looks = (of("looks") ?? "").split(",").filter((each) => each.includes(":"));
+  if (looks.length) named.looks = looks;
   const begins = whole(of("begins"));
   if (begins.length) named.forced_beginning = begins;
   return named;

@@ -46,7 +46,7 @@ class _Commands(UserDict[str, Any]):
 def _command(name: str) -> Any:
     """The function or the typer.Typer of this name in the module of this name, as a command."""
     if name in catalog.VERBS:
-        from regard.cli.task_command import task_command
+        from regard.cli.made_command import task_command
 
         return task_command(name)
     member = getattr(import_module(f"regard.cli.commands.{name}"), name)

@@ -3,18 +3,12 @@
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
-from regard.cli.streams import say
 from regard.errors import BadArgumentError, NotFoundError
 from regard.tasks.options import EngineOptions
-
-if TYPE_CHECKING:
-    from regard.tasks.task import Task
-
-TaskType = TypeVar("TaskType", bound="Task")
 
 FIGURES = (".svg", ".pdf", ".png")
 
@@ -117,21 +111,6 @@ def flags(names: Iterable[str]) -> str:
 def is_number(text: str) -> bool:
     """Return whether a text is a whole number from 0, of a size that Python reads."""
     return text.isdecimal() and len(text) < 19
-
-
-def use_threads(threads: int | None) -> None:
-    """Computes with this many threads of torch, if a number was asked for."""
-    if threads:
-        import torch
-
-        torch.set_num_threads(threads)
-
-
-def run_by(task: TaskType, engine: str, precision: str | None, threads: int | None) -> TaskType:
-    """The task as --engine, --precision and --threads have it."""
-    from regard.tasks.engine import computed_by
-
-    return computed_by(task, engine, precision=precision, threads=threads, say=say)
 
 
 def located(model: str, download: bool, *command: str) -> str:

@@ -1,10 +1,9 @@
 """Lines that cannot be answered: they are named, and do not end the work on the others."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
-
-import typer
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
@@ -73,7 +72,7 @@ class Refusals(Generic[T]):
                 " empty, the others are complete."
             )
         if self.refused:
-            raise typer.Exit(2)
+            sys.exit(2)
 
     def _is_asked(self, line: Line) -> bool:
         return line.error is None and (self.blank or bool(line.text.strip()))

@@ -1,22 +1,16 @@
-"""The commands of the tasks, made from their declarations: texts in, a model's answers out."""
+"""Calls of the commands of the tasks: texts in, a model's answers out."""
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from regard import catalog
-from regard.cli import options
-from regard.cli.command_group import LazyCommand
 from regard.cli.lines import TEXT, Line
 from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
-from regard.cli.training_options import takes
-from regard.declaration import Kind
 from regard.options import Options, decoding_of
 
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
@@ -101,12 +95,13 @@ class TaskCommand:
             RegardError: no such model, or an option that it cannot have.
         """
         from regard.api.loading import load
+        from regard.tasks.engine import computed_by
 
         languages = map(self.chosen.get, ("source_language", "target_language"))
         model = self.common["model"] or catalog.default(self.kind_name, *languages) or ""
         task = load(model, self.kind_name)
-        engine = (self.common[name] for name in ("engine", "precision", "threads"))
-        task = options.run_by(task, *engine)
+        settings = {name: self.common[name] for name in ("precision", "threads")}
+        task = computed_by(task, self.common["engine"], **settings, say=say)
         self.task, self.call = task.with_options(**self.chosen)
         if "Decoding" in self.kind.decoding:
             say_not_followed(model, getattr(self.task, "not_followed", ()))
@@ -171,59 +166,18 @@ class TaskCommand:
         """Say what has been done of so many lines."""
 
 
-def task_command(verb: str) -> LazyCommand:
-    """The command of a task; its options are there when they are needed."""
-    return LazyCommand(verb, callback=partial(_make, verb), help=catalog.doing(verb).help)
+def use_threads(threads: int | None) -> None:
+    """Computes with this many threads of torch, if a number was asked for."""
+    if threads:
+        import torch
+
+        torch.set_num_threads(threads)
 
 
-def _make(verb: str) -> Callable[..., None]:
-    """The function of a task's command, with an option for each of the task's."""
-    kind, module = catalog.doing(verb), f"regard.cli.commands.{verb}"
-    cls: Any = TaskCommand
-    if find_spec(module):
-        cls = getattr(import_module(module), verb.capitalize())
-
-    def command(
-        texts: Annotated[options.Texts, options.texts_to(verb)] = None,
-        model: str | None = None,
-        input: options.Input = None,
-        output: options.Output = None,
-        as_json: options.JsonLines = False,
-        strict: options.Strict = False,
-        batch_size: options.BatchSize = kind.batch_size,
-        threads: options.Threads = None,
-        engine: options.Engine = "auto",
-        precision: options.Precision = None,
-        **arguments: Any,
-    ) -> None:
-        common: dict[str, Any] = dict(
-            texts=texts, model=model, input=input, output=output, as_json=as_json
-        )
-        common |= dict(strict=strict, batch_size=batch_size, threads=threads)
-        common |= dict(engine=engine, precision=precision)
-        cls(verb, common, arguments).run()
-
-    signature = inspect.signature(command)
-    parameters = dict(signature.parameters)
-    for name in cls.without:
-        del parameters[name]
-    parameters["model"] = _model(kind, cls.model_default, parameters["model"])
-    command.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[
-            each if each.kind is each.VAR_KEYWORD else each.replace(kind=each.KEYWORD_ONLY)
-            for each in parameters.values()
-        ]
-    )
-    command.__doc__ = kind.help
-    return takes(cls.own, kind.options_class())(command)
-
-
-def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
-    """The option --model, which must be given if no model is shipped for the task."""
-    shipped = default or catalog.default(catalog.VERBS[kind.verb])
-    help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."
-    hint = Annotated[str | None, options.model_option(help, default=shipped)]
-    if shipped:
-        return parameter.replace(annotation=hint)
-    required: Any = Annotated[str, options.model_option(help)]
-    return parameter.replace(annotation=required, default=inspect.Parameter.empty)
+def class_of(verb: str) -> type[TaskCommand]:
+    """The class of the calls of a task's command."""
+    module = f"regard.cli.commands.{verb}"
+    if not find_spec(module):
+        return TaskCommand
+    command: type[TaskCommand] = getattr(import_module(module), verb.capitalize())
+    return command

@@ -7,6 +7,8 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from regard.errors import BadArgumentError
+
 # The fields of the scalings are named as in the rope_parameters of a config.json.
 
 
@@ -46,6 +48,13 @@ class Llama3Scaling:
     low_freq_factor: int | float
     high_freq_factor: int | float
     original_max_position_embeddings: int  # the length of those texts, in tokens
+
+    def __post_init__(self) -> None:
+        if not self.low_freq_factor < self.high_freq_factor:
+            raise BadArgumentError(
+                "high_freq_factor must be above low_freq_factor;"
+                f" got {self.high_freq_factor:g} and {self.low_freq_factor:g}."
+            )
 
     def __call__(self, frequencies: Any) -> Any:
         low, high = self.low_freq_factor, self.high_freq_factor

@@ -3,7 +3,7 @@
 from regard.data.batches import Batch, Batches, Plan, pad
 from regard.data.clean import Cleaner, CleaningReport, CleaningRules
 from regard.data.pairs import Pair, read_pairs
-from regard.data.split import Split, plan_split
+from regard.data.split import Split, part_size, plan_split
 from regard.data.store import TokenStore
 from regard.records import BadLine, Role, Row, read_rows
 
@@ -21,6 +21,7 @@ __all__ = [
     "Split",
     "TokenStore",
     "pad",
+    "part_size",
     "plan_split",
     "read_pairs",
     "read_rows",

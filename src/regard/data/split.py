@@ -16,7 +16,15 @@ from regard.errors import BadArgumentError
 
 Part = Literal["train", "dev", "test"]
 
-_DEFAULT_FRACTION, _DEFAULT_MOST = 0.02, 2000
+
+def part_size(examples: int, share: float = 0.02) -> int:
+    """Examples that are split off for dev, and again for test, where none are given: a share, at
+    most 2,000; of small files 50, or 15 % if that is less, since fewer measure next to nothing.
+
+    >>> [part_size(examples) for examples in (20, 200, 1000, 10_000, 10**6)]
+    [3, 30, 50, 200, 2000]
+    """
+    return min(2000, max(1, round(share * examples), min(50, round(0.15 * examples))))
 
 
 @dataclass(frozen=True)
@@ -53,10 +61,10 @@ def plan_split(
 ) -> Split:
     """Read all pairs once and draw the line between train, dev and test.
 
-    `dev` and `test` are numbers of pairs or fractions under 1; None takes a fiftieth, at most
-    2,000. All translations of a source go to one part, so a part may come out a little larger.
-    Sources that differ only in case, punctuation or white space count as one. The same pairs and
-    seed give the same split, in whatever order they come. Memory: 16 bytes a pair.
+    `dev` and `test` are numbers of pairs or fractions under 1; None is `part_size`. All
+    translations of a source go to one part, so a part may come out a little larger. Sources that
+    differ only in case, punctuation or white space count as one. The same pairs and seed give the
+    same split, in whatever order they come. Memory: 16 bytes a pair.
 
     A pair whose target dev or test holds is not for training, unless `targets_leak` is False: a
     label is the target of many texts.
@@ -78,7 +86,7 @@ def plan_split(
     )
     sources = np.sort(table[:, 0])
     if dev is None:
-        dev = min(_DEFAULT_MOST, max(1, round(_DEFAULT_FRACTION * len(sources))))
+        dev = part_size(len(sources))
     dev_below = _end_of_group(sources, _count("dev", dev, len(sources)))
     in_dev = int(np.searchsorted(sources, np.uint64(dev_below)))
     test_count = _count("test", test, len(sources))

@@ -9,7 +9,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from regard.explanation.record import Explanation, Grid, grid, shape
-from regard.figures.terminal import console, printed, takes_color
+from regard.figures.color import takes_color
+from regard.figures.terminal import console, printed
 
 ROWS = 12  # of a matrix, unless all are asked for
 _LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap

@@ -1,12 +1,11 @@
 """Attention between words as a grid in the terminal: in color, or in plain characters."""
 
-import os
 import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
-from typing import Protocol, TextIO
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +15,7 @@ from rich.style import Style
 from rich.text import Text
 
 from regard.errors import BadArgumentError
+from regard.figures.color import takes_color
 
 
 def alignment_grid(
@@ -74,12 +74,6 @@ def alignment_grid(
             line.rstrip()
         page.print(line, soft_wrap=True)
     return printed(page)
-
-
-def takes_color(stream: TextIO) -> bool:
-    """Return True if `stream` is a terminal that shows color and NO_COLOR is not set."""
-    dumb = os.environ.get("TERM") == "dumb"
-    return stream.isatty() and not dumb and not os.environ.get("NO_COLOR")
 
 
 def underlined(text: str, spans: Iterable[tuple[int, int]]) -> str:

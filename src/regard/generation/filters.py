@@ -239,7 +239,8 @@ class Temperature:
     temperature: float
 
     def __call__(self, logits: Array, history: Array, generated: int) -> Array:
-        return logits / self.temperature
+        # Below this float32 overflows; the likeliest token has been all that is left long before.
+        return logits / max(self.temperature, 1e-30)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Edge(NamedTuple):
 
 class Look(NamedTuple):
     """A query that sees this key alone, so that all of its weight is there, in one head or, by
-    None, in every head of a layer; of several looks of one query, their keys alone."""
+    None, in every head of a layer; the keys of several looks of one query share it evenly."""
 
     tap: str
     head: int | None
@@ -181,7 +181,11 @@ def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
     _, heads, queries, _ = call.inputs.query.shape
     shift = past - (call.inputs.key.shape[2] - queries)
     hidden = HiddenEdges(edges, heads, shift)
-    inputs = hide(call.inputs, hidden)
+    query = call.inputs.query.clone()
+    for head, row in hidden.looks:
+        if 0 <= row - past < queries:
+            query[:, head, row - past] = 0  # it asks for nothing: its keys share its weight
+    inputs = hide(call.inputs._replace(query=query), hidden)
     output = call.output.clone()
     for head, query in hidden.rows:
         row = query - past

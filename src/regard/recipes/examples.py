@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.data import Pair, plan_split
+from regard.data import Pair, part_size, plan_split
 from regard.data.clean import CleaningReport, is_garbled
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
@@ -17,6 +17,7 @@ from regard.files import whole_file
 from regard.records import BadLine, refuse
 from regard.text import normalize
 
+FEW = 100  # examples of dev or test, under which a score says little
 Say = Callable[[str], None]
 _UTF8: dict[str, Any] = {
     "encoding": "utf-8",
@@ -140,7 +141,7 @@ def split(
         key: what examples of different parts must not share.
         more: further texts of an example; it is not trained on if one of them is a key of dev or
             test.
-        share: of the examples, split off for dev and again for test; at most 2,000.
+        share: of the examples, split off for dev and again for test; see `data.split.part_size`.
         targets_leak: whether to train on no target of dev or test either.
         noun: for what is said: "pairs ".
 
@@ -149,7 +150,7 @@ def split(
     """
     cleaned = folder / "cleaned.jsonl"
     count = write_examples(cleaned, examples)
-    size = min(2000, max(1, round(share * count)))
+    size = part_size(count, share)
 
     def keys_of(example: Example) -> Pair:
         return Pair(key(example), example.targets[0] if targets_leak else "", 0)
@@ -192,6 +193,11 @@ def split(
         )
     rest = count - sizes["train"] - split_off
     left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
+    if size < FEW and not own["dev"]:
+        say(
+            f"of the {size} examples split off to choose by, each is {100 / size:.1f} points of a"
+            " score; `--dev` takes a file with more"
+        )
     said = f"{sizes['train']:,} {noun}to train on, {sizes['dev']:,} dev, {sizes['test']:,} test"
     say(f"{said}{left_out}")
     return sizes

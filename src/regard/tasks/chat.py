@@ -1,18 +1,15 @@
 """Chats: messages to the token ids that a chat model was trained on, by its own template."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.tasks.control_tokens import Codes
 from regard.tasks.template_process import RENDERER
 from regard.text import Tokenizer
 
 Message = Mapping[str, Any]  # {"role": "user", "content": "…"}, and what else the template reads
-
-# Two characters of private use, around the special tokens' names that a message spells out.
-_OPEN, _CLOSE = "\U000f0000", "\U000f0001"
 
 
 def chat_ids(
@@ -34,23 +31,27 @@ def chat_ids(
         DamagedFileError: a template that is not valid.
         BadArgumentError: messages that it refuses.
     """
-    names = tokenizer.special_names()
-    forged = re.compile("|".join(map(re.escape, names)) or r"(?!)")
-    parts = re.split(
-        f"{_OPEN}({forged.pattern}){_CLOSE}|[{_OPEN}{_CLOSE}]",
-        _render(tokenizer, _marked(_checked(messages), forged), continue_final_message),
+    plain = _checked(messages)
+    codes = Codes.absent_from(
+        json.dumps([plain, _template(tokenizer)], ensure_ascii=False), tokenizer.special_names()
     )
-    ids = tokenizer.encode(parts[0], special_in_text=True)
-    for number, part in enumerate(parts[1:], start=1):
-        if part:  # every other one is a name that a message spelled out, or None for a lone mark
-            ids += _encode_inside(tokenizer, part, special_in_text=number % 2 == 0)
-    return ids
+    coded = _render(tokenizer, plain, codes, continue_final_message)
+    text, roles = codes.decoded(coded), {message["role"] for message in plain}
+    ids, begin = list[int](), 0
+    for start, end in tokenizer.special_spans(text):
+        if not codes.wrote(coded[start:end], {role for role in roles if role.isidentifier()}):
+            ids += _encode(tokenizer, text, begin, start, special_in_text=True)
+            ids += _encode(tokenizer, text, start, end, special_in_text=False)
+            begin = end
+    return ids + _encode(tokenizer, text, begin, len(text), special_in_text=True)
 
 
-def _render(tokenizer: Tokenizer, messages: list[dict[str, Any]], goes_on: bool) -> str:
+def _render(
+    tokenizer: Tokenizer, messages: list[dict[str, Any]], codes: Codes, goes_on: bool
+) -> str:
     special = {f"{name}_token": token for name, token in tokenizer.special.items()}
     values = dict(messages=messages, tools=None, documents=None, add_generation_prompt=not goes_on)
-    text = RENDERER.render(_template(tokenizer), values | special)
+    text = RENDERER.render(_template(tokenizer), values, special, codes)
     if not goes_on:
         return text
     final = messages[-1].get("content")
@@ -95,22 +96,16 @@ def _checked(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return [{key: part for key, part in each.items() if part is not None} for each in plain]
 
 
-def _marked(value: Any, forged: re.Pattern[str]) -> Any:
-    """The same with marks around what a message may not have read as a special token."""
-    if isinstance(value, str):
-        plain = value.replace(_OPEN, "").replace(_CLOSE, "")
-        return forged.sub(f"{_OPEN}\\g<0>{_CLOSE}", plain)
-    if isinstance(value, dict):
-        return {key: _marked(part, forged) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_marked(part, forged) for part in value]
-    return value
-
-
-def _encode_inside(tokenizer: Tokenizer, part: str, *, special_in_text: bool) -> list[int]:
-    """Ids of a part that does not begin the text, where some tokenizers would put a space."""
-    start = tokenizer.encode("\n")
+def _encode(
+    tokenizer: Tokenizer, text: str, start: int, end: int, *, special_in_text: bool
+) -> list[int]:
+    """Ids of a part; where it does not begin the text, without the space that some tokenizers put
+    before a text."""
+    part = text[start:end]
+    if start == 0 or start == end:
+        return tokenizer.encode(part, special_in_text=special_in_text)
+    before = tokenizer.encode("\n")
     ids = tokenizer.encode("\n" + part, special_in_text=special_in_text)
-    if ids[: len(start)] == start:
-        return ids[len(start) :]
+    if ids[: len(before)] == before:
+        return ids[len(before) :]
     return tokenizer.encode(part, special_in_text=special_in_text)

@@ -5,12 +5,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from threading import Event, Lock, Timer
 from typing import Any
 
 from regard.errors import BadArgumentError, DamagedFileError, UnavailableError, UnsupportedError
 from regard.tasks import templates
+from regard.tasks.control_tokens import Codes
 
 SECONDS = 8.0
 
@@ -24,11 +27,19 @@ class Renderer:
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
 
-    def render(self, template: str, values: dict[str, Any]) -> str:
-        """The template's text.
+    def render(
+        self,
+        template: str,
+        values: dict[str, Any],
+        special: Mapping[str, str] | None = None,
+        codes: Codes | None = None,
+    ) -> str:
+        """The template's text, with codes where it writes control tokens.
 
         Args:
             values: the names that the template sees, made of what JSON has.
+            special: those that are control tokens, such as eos_token.
+            codes: None for a text without.
 
         Raises:
             BadArgumentError: the template refuses the values, or fails on them.
@@ -37,7 +48,14 @@ class Renderer:
             UnavailableError: no process could be started.
         """
         with self._lock:
-            kind, text = self._asked(template, values)
+            kind, text = self._asked(
+                dict(
+                    template=template,
+                    values=values,
+                    special=dict(special or {}),
+                    codes=codes and asdict(codes),
+                )
+            )
         if kind == "text":
             return text
         if kind == "refused":
@@ -46,6 +64,11 @@ class Renderer:
             raise BadArgumentError(
                 f"the chat template fails on these messages ({text}). Give each a role that it"
                 " knows and a text as its content."
+            )
+        if kind == "unclear":
+            raise BadArgumentError(
+                "the chat template acts on a control token that these messages spell out, so that"
+                " the two cannot be told apart. Leave it out of the messages."
             )
         if kind == "invalid":
             raise DamagedFileError(
@@ -70,7 +93,7 @@ class Renderer:
                 self._process.communicate()
         self._process = None
 
-    def _asked(self, template: str, values: dict[str, Any]) -> tuple[str, str]:
+    def _asked(self, request: dict[str, Any]) -> tuple[str, str]:
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -83,7 +106,7 @@ class Renderer:
         late = Timer(SECONDS, end)
         late.start()
         try:
-            process.stdin.write(json.dumps({"template": template, "values": values}) + "\n")
+            process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()
         except OSError:

@@ -19,19 +19,38 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 from jinja2.utils import Namespace
 
+from regard.tasks.control_tokens import Codes
+
 MEMORY = 2**29  # bytes of address space, of which Python and Jinja need a tenth
 LONGEST = 2**24  # characters of a rendered chat
 
 
-def answer(template: str, values: dict[str, Any]) -> tuple[str, str]:
+def answer(
+    template: str, values: dict[str, Any], special: dict[str, str], codes: Codes | None = None
+) -> tuple[str, str]:
     """Outcome in a word, and the text or the reason.
 
+    Args:
+        special: the values that are control tokens, such as eos_token.
+        codes: that the text has for what the template writes of control tokens.
+
     Returns:
-        "text", "refused" by the template itself, "unsafe", "invalid", "large" or "failed".
+        "text", "refused" by the template itself, "unsafe", "invalid", "large", "failed", or
+        "unclear" where the text would be another one with codes.
     """
+    values = values | {"strftime_now": datetime.now().strftime}
     try:
-        text = _compiled(template).render(**values)
-        return ("text", text) if len(text) <= LONGEST else ("large", "")
+        text = _compiled(template).render(**values, **special)
+        if len(text) > LONGEST:
+            return "large", ""
+        if codes is None:
+            return "text", text
+        special = {name: codes.encoded(token) for name, token in special.items()}
+        with suppress(Exception):
+            coded = _compiled(template, codes).render(**values, **special)
+            if codes.decoded(coded) == text:
+                return "text", coded
+        return "unclear", ""
     except _Refused as error:
         return "refused", str(error)
     except SecurityError as error:
@@ -68,17 +87,20 @@ class _PlainNamespace(Namespace):
 
 
 @lru_cache
-def _compiled(source: str) -> Template:
+def _compiled(source: str, codes: Codes | None = None) -> Template:
     environment = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
     )
     environment.filters["tojson"] = _tojson
     environment.globals |= {
         "raise_exception": _raise_exception,
-        "strftime_now": lambda form: datetime.now().strftime(form),
         "namespace": _PlainNamespace,
     }
-    return environment.from_string(source)
+    if codes is None:
+        return environment.from_string(source)
+    tree = environment.parse(source)
+    codes.encode_constants(tree)
+    return environment.from_string(tree)
 
 
 def _raise_exception(message: str) -> None:
@@ -112,7 +134,10 @@ def _limit_memory() -> None:
 def _serve(tell: Callable[[Any], None]) -> None:
     tell("ready")
     for line in sys.stdin:
-        kind, text = answer(**json.loads(line))
+        request = json.loads(line)
+        if (codes := request["codes"]) is not None:
+            request["codes"] = Codes(tuple(codes["names"]), codes["first"])
+        kind, text = answer(**request)
         tell((kind, text))
         if kind == "large":  # what is left of the memory is not known
             return

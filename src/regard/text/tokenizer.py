@@ -254,6 +254,17 @@ class Tokenizer:
             characters += len(places)
         return unknown / max(characters, 1)
 
+    def special_spans(self, text: str) -> list[tuple[int, int]]:
+        """From where to where a text has special tokens, if they are read in it."""
+        added = self.backend.get_added_tokens_decoder()
+        special = {id_ for id_, token in added.items() if token.special}
+        with _without_panic():
+            encoding = self._reading(text, special_in_text=True).encode(
+                text, add_special_tokens=False
+            )
+        pairs = zip(encoding.ids, encoding.offsets, strict=True)
+        return [offsets for id_, offsets in pairs if id_ in special]
+
     def special_names(self) -> list[str]:
         """Names of all special tokens, the longest first."""
         added = self.backend.get_added_tokens_decoder().values()
@@ -331,8 +342,11 @@ class Tokenizer:
             check_unicode(text)
         if special_in_text:
             return self._with_special
-        if self._reserved is not None and any(self._reserved.search(text) for text in texts):
-            return self._guarded
+        if self._reserved is not None:
+            normalizer = self.backend.normalizer
+            read = map(normalizer.normalize_str, texts) if normalizer is not None else texts
+            if any(self._reserved.search(text) for text in (*texts, *read)):
+                return self._guarded
         return self.backend
 
     @cached_property

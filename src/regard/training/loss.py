@@ -72,11 +72,13 @@ class _CrossEntropy(torch.autograd.Function):
             span = slice(int(block[0]), int(block[-1]) + 1)
             logits = hidden[span] @ weight.T
             labels = target[span, None]
-            logit = logits.gather(1, labels)[:, 0].to(wide)
             probability = torch.softmax(logits, dim=-1)
-            log_probability = probability.gather(1, labels)[:, 0].to(wide).clamp_min(1e-38).log()
-            # log p of any token is its logit − lse, and lse is one logit − its log p.
-            mean_log_probability = logit_mean[span] - (logit - log_probability)
+            # log p = logit - lse, and the likeliest token's p, at least 1/V, gives the lse.
+            largest = logits.amax(-1).to(wide)
+            log_of_largest = probability.amax(-1).to(wide).log()
+            logit = logits.gather(1, labels)[:, 0].to(wide)
+            log_probability = logit - largest + log_of_largest
+            mean_log_probability = logit_mean[span] - largest + log_of_largest
             loss -= ((1 - smoothing) * log_probability + smoothing * mean_log_probability).sum()
             if grad_hidden is not None and grad_weight is not None:
                 # d loss / d logits = p − (1 − ε) onehot − ε/V; the last term is added below.

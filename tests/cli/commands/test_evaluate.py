@@ -76,7 +76,7 @@ def test_a_classifier_is_trained_evaluated_and_compared(regard, tmp_path):
         "--test", tmp_path / "test.tsv",
     )  # fmt: skip
     assert trained.code == 0, trained.err
-    assert "39 to train on, 1 dev, 2 test" in trained.err
+    assert "34 to train on, 6 dev, 2 test" in trained.err
     assert "accuracy" in trained.out
     assert "texts              2; intervals are of 95 %" in trained.out
     model = run / "model"

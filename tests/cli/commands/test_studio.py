@@ -20,7 +20,7 @@ from regard.studio.app import has_display
 def server():
     """The command as a process on a free port, and its address."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    program = "from regard.cli.app import main; main()"
+    program = "from regard.cli.main import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "studio", "--port", "0"],
         stdout=subprocess.PIPE,

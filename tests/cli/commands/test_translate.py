@@ -18,17 +18,16 @@ def test_an_argument_becomes_a_line(regard, upper_case):
 
 
 def test_a_terminal_underlines_unsure_words_and_a_pipe_does_not(monkeypatch):
-    from regard.cli.commands.translate import _marked
-    from regard.figures import terminal
+    from regard.cli.commands import translate
     from regard.translation.result import Translation, WrittenWord
 
     words = [WrittenWord("das", 0.9, False), WrittenWord("Haus,", 0.1, True)]
     words += [WrittenWord("das", 0.2, True), WrittenWord("[b]", 0.1, True)]
     result = Translation("das Haus, das [b]", -1.0, True, words=words)
-    assert _marked(result) == "das Haus, das [b]"
-    monkeypatch.setattr(terminal, "takes_color", lambda stream: True)
+    assert translate._marked(result) == "das Haus, das [b]"
+    monkeypatch.setattr(translate, "takes_color", lambda stream: True)
     on, off = "\x1b[4m", "\x1b[0m"
-    assert _marked(result) == f"das {on}Haus,{off} {on}das{off} {on}[b]{off}"
+    assert translate._marked(result) == f"das {on}Haus,{off} {on}das{off} {on}[b]{off}"
 
 
 def test_stdin_keeps_its_lines_and_the_empty_ones(regard, upper_case):
@@ -188,7 +187,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
             def run_rows(self, rows, **options):
                 return [Translation(text.upper(), 0.0, True) for (text,) in rows]
         regard.api.loading.load = lambda name, task: Fake()
-        from regard.cli.app import main
+        from regard.cli.main import main
         main(["translate"])
     """)
     with subprocess.Popen(
@@ -231,7 +230,7 @@ def test_the_packed_model_translates_without_torch_and_onnx():
     folder = find_folder("en-de")
     program = (
         "import sys\n"
-        "from regard.cli.app import main\n"
+        "from regard.cli.main import main\n"
         f"try: main(['translate', 'Where is the station?', '--model', {str(folder)!r}])\n"
         "except SystemExit: pass\n"
         "slow = {'torch', 'onnx', 'jaxtyping', 'huggingface_hub', 'sacrebleu', 'filelock'}\n"

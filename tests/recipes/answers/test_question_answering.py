@@ -192,7 +192,7 @@ def test_fine_tuning_keeps_the_bases_head_and_tokenizer(
 def test_the_command_takes_columns_and_answer_says_nothing_where_it_should(
     trained: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from regard.cli.app import main
+    from regard.cli.main import main
 
     folder = str(trained[0] / "model")
     for more, expected in (([], ""), (["--always-answer"], None)):

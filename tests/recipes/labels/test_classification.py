@@ -28,14 +28,15 @@ def test_it_learns_which_word_decides(trained: Any) -> None:
     assert classifier(["a kind cow on the hill", "a cruel cow on the hill"]) == ["good", "bad"]
     assert said[0] == "single-label classification: each text has one label"
     assert said[1].endswith("288 read, 288 kept; none left out")
-    assert said[2] == "276 to train on, 6 dev, 6 test"
+    assert said[2].startswith("of the 43 examples split off to choose by, each is 2.3 points")
+    assert said[3] == "202 to train on, 43 dev, 43 test"
 
 
 def test_no_text_of_dev_or_test_is_trained_on(trained: Any) -> None:
     data = trained[0] / "data"
     parts = [{each.text for each in read_examples(data / f"{name}.jsonl")}
              for name in ("train", "dev", "test")]  # fmt: skip
-    assert [len(part) for part in parts] == [276, 6, 6]
+    assert [len(part) for part in parts] == [202, 43, 43]
     assert len(set.union(*parts)) == 288
 
 
@@ -53,7 +54,7 @@ def test_the_folder_opens_in_transformers_with_the_same_scores(trained: Any) -> 
 def test_the_card_says_how_it_was_made(trained: Any) -> None:
     facts = read_card(trained[0] / "model")
     assert facts["pipeline_tag"] == "text-classification"
-    assert facts["training_texts"] == 276
+    assert facts["training_texts"] == 202
     assert facts["dev"]["accuracy"] == 1.0
     assert "one of bad, good" in (trained[0] / "model" / "README.md").read_text()
 
@@ -91,7 +92,7 @@ def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
 def test_a_text_may_have_several_labels_or_none(
     tagged: Path, classify: Any, tmp_path: Path
 ) -> None:
-    progress, _ = classify(tagged, tmp_path, max_epochs=12)
+    progress, _ = classify(tagged, tmp_path, max_epochs=30, patience=0)
     assert progress.figures["micro_f1"] > 0.9
     classifier = Classifier.load(str(tmp_path / "model"))
     wet, dry = classifier.run(["a dog in the river", "a dog"])
@@ -126,7 +127,7 @@ def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
     about = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert not about["multi_label"]
     _, said = classify(file, tmp_path / "run", max_epochs=4)
-    assert said[0].endswith("276 to train on, 6 dev, 2 labels, one a text")
+    assert said[0].endswith("202 to train on, 43 dev, 2 labels, one a text")
 
 
 def test_an_empty_list_is_no_label_where_no_text_has_several(

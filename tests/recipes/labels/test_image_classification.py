@@ -45,7 +45,7 @@ def test_it_learns_whether_a_bar_lies_or_stands(seen: Any) -> None:
     output, progress, said = seen
     assert progress.figures["accuracy"] == 1.0
     assert said[0].endswith("300 read, 300 kept; none left out")
-    assert said[1] == "288 to train on, 6 dev, 6 test"
+    assert said[2] == "210 to train on, 45 dev, 45 test"
     classifier = regard.load(str(output / "model"))
     assert isinstance(classifier, ImageClassifier)
     images, labels = bars(20, 7)
@@ -92,7 +92,7 @@ def test_the_mean_and_deviation_are_those_of_the_training_images(seen: Any) -> N
 def test_the_card_says_how_it_was_made(seen: Any) -> None:
     facts = read_card(seen[0] / "model")
     assert facts["pipeline_tag"] == "image-classification"
-    assert facts["training_images"] == 288
+    assert facts["training_images"] == 210
     assert facts["dev"]["accuracy"] == 1.0
     assert "one of lies, stands" in (seen[0] / "model" / "README.md").read_text()
 
@@ -103,7 +103,7 @@ def test_the_finished_model_is_scored_on_the_test_images(seen: Any) -> None:
     recipe = ImageClassificationRecipe("bars", options, say=pytest.fail, command="")
     [(_, data)] = recipe.test_sets(seen[0])
     evaluation = ImageEvaluator(LabelOptions(), say=pytest.fail).report(classifier, data)
-    assert evaluation.count == 6
+    assert evaluation.count == 45
     said = classifier([Image.fromarray(pixels[..., 0]) for pixels in test.pixels])
     right = [label == classifier.labels[k] for label, k in zip(said, test.labels, strict=True)]
     assert evaluation.figures["accuracy"] == pytest.approx(np.mean(right))

@@ -1,49 +1,57 @@
-/** Parts that are switched off, and the output before and after: words, heads, edges, a forced beginning. */
+/** What the reader changed, and the output before and after: words, heads and edges that are off, words that
+ * look elsewhere, a forced beginning. */
 import type { TraceInfo } from "../source";
 import { made, restore, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import "./changed.css";
-import { chipsOf } from "./parts";
-import { bringBack, off } from "./switch";
+import { chipsOf, lookOf, pullsOf, type Chip } from "./parts";
+import { bringBack, looks, off } from "./switch";
 import { changed, type Part } from "./words";
 
-export function Changed({ state, trace }: { state: State; trace: TraceInfo }) {
+/** `next`: what would be written, while a word is pulled; `always`: the line of the output is there from the
+ * beginning, so that nothing moves when something is changed. */
+export function Changed({ state, trace, next = null, always = false }: { state: State; trace: TraceInfo; next?: TraceInfo | null; always?: boolean }) {
   const request = restored(state);
-  const forced = state.request.value?.forced_beginning?.length ?? 0;
-  const chips = chipsOf(off(state), trace);
-  const key = (chips.length || forced) && request ? JSON.stringify(request) : null;
+  const begins = state.request.value?.forced_beginning?.length ?? 0;
+  const forced = looks(state).some((name) => lookOf(name)?.query === begins) ? 0 : begins; // a pull keeps what stands before it
+  const [chips, pulls] = [chipsOf(off(state), trace), pullsOf(looks(state), trace)];
+  const count = chips.length + pulls.length;
+  const key = (count || forced) && request ? JSON.stringify(request) : null;
   const { value: whole, error } = useLoaded(key, (signal) => made(state, request as NonNullable<typeof request>, signal));
-  if (!chips.length && !forced) return null;
-  const parts = whole ? changed(textOf(whole), textOf(trace)) : null;
-  const same = parts !== null && textOf(whole as TraceInfo) === textOf(trace);
+  if (!count && !forced && !next && !always) return null;
+  const before = count || forced ? whole : next && trace;
+  const now = next ?? trace;
+  const parts = before ? changed(textOf(before), textOf(now)) : null;
+  const same = parts !== null && textOf(before as TraceInfo) === textOf(now);
+  const chip = ({ names, label, title }: Chip, back: string) => (
+    <li key={names.join()}>
+      <button
+        type="button"
+        class="rg-changed__chip"
+        title={`${title}; ${back}`}
+        aria-label={`${back} ${label}`}
+        disabled={!request || state.busy.value}
+        onClick={() => void bringBack(state, names)}
+      >
+        {label} <span aria-hidden="true">×</span>
+      </button>
+    </li>
+  );
   return (
-    <section class="rg-changed" aria-label="what changed" aria-busy={state.busy.value}>
-      {chips.length > 0 && (
-        <div class="rg-changed__off">
-          <span class="rg-changed__name">off</span>
-          <ul class="rg-changed__chips" aria-label="switched off">
-            {chips.map(({ names, label, title }) => (
-              <li key={names.join()}>
-                <button
-                  type="button"
-                  class="rg-changed__chip"
-                  title={`${title}; bring it back`}
-                  aria-label={`bring back ${label}`}
-                  disabled={!request || state.busy.value}
-                  onClick={() => void bringBack(state, names)}
-                >
-                  {label} <span aria-hidden="true">×</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-          {request && chips.length > 1 && <Everything state={state} name="bring everything back" />}
-        </div>
-      )}
+    <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label="what changed" aria-busy={state.busy.value}>
       {error && <p class="rg-views__error" role="alert">{error}</p>}
       {parts && !same && <Line name="before" parts={parts.before} mark="del" />}
-      <Line name="now" parts={parts?.after ?? [{ text: textOf(trace), changed: false }]} mark="ins" note={same ? "as before" : ""} />
-      {request && forced > 0 && chips.length < 2 && <Everything state={state} name="let the model choose" />}
+      <Line name="now" parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? "as before" : ""} />
+      {[{ name: "off", about: "switched off", list: chips, back: "bring back" }, { name: "pulled", about: "pulled", list: pulls, back: "let go" }].map(
+        ({ name, about, list, back }) => list.length > 0 && (
+          <div key={name} class="rg-changed__off">
+            <span class="rg-changed__name">{name}</span>
+            <ul class="rg-changed__chips" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
+          </div>
+        ),
+      )}
+      {request && count > 1 && <Everything state={state} name="bring everything back" />}
+      {request && forced > 0 && count < 2 && <Everything state={state} name="let the model choose" />}
     </section>
   );
 }

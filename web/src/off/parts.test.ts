@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TraceInfo } from "../source";
-import { chipsOf, nameOf, ordered, partOf } from "./parts";
+import { chipsOf, lookOf, nameOf, ordered, partOf, pullsOf } from "./parts";
 
 const CROSS = "decoder.layers.2.cross";
 const axis = (tokens: string[], words: [number, number][]) => ({ tokens, words, predicts: null, sentences: null, prompt: 1 });
@@ -35,4 +35,18 @@ test("a word of several tokens is one chip; an edge says both its words", () => 
     "position 9 → te, cross-attention, decoder layer 2, head 0",
   ]);
   expect(chips[1]?.names).toEqual(["1", "2"]);
+});
+
+test("a look is named by its row and its key, and by where", () => {
+  expect(lookOf("4:8")).toEqual({ tap: null, head: null, query: 4, key: 8 });
+  expect(lookOf(`${CROSS}:4:8`)).toEqual({ tap: CROSS, head: null, query: 4, key: 8 });
+  expect(lookOf(`${CROSS}:1:4:8`)).toEqual({ tap: CROSS, head: 1, query: 4, key: 8 });
+  for (const wrong of ["", "4", "Tasse:tea", "4:", "1:2:3", "-1:2"]) expect(lookOf(wrong)).toBeNull();
+});
+
+test("the looks of one word at another are one chip, and say both", () => {
+  const pulls = pullsOf(["0:1", "0:2", "1:0", `${CROSS}:1:1:3`, "Tasse:tea"], trace);
+  expect(pulls.map(({ label }) => label)).toEqual(["der → tea", "Tee → the", "Tee → </s>, cross-attention, decoder layer 2, head 1", "Tasse:tea"]);
+  expect(pulls[0]?.names).toEqual(["0:1", "0:2"]);
+  expect(pulls[0]?.title).toBe("“der” sees “tea” alone, in all heads and layers");
 });

@@ -1,7 +1,7 @@
 /** Parts that are switched off, and looks, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import type { AblationRequest, TraceInfo } from "../source";
-import { labelAt, markOf } from "../weights/units";
+import { isSpecial, labelAt, markOf } from "../weights/units";
 import { tapWords } from "../weights/words";
 
 export type Part =
@@ -97,6 +97,35 @@ export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo
     chips.push(chip);
   }
   return chips;
+}
+
+/** One pull of a reader: what is written there and the words that it sees, whichever rows and keys they have. */
+export function pullsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
+  const chips = new Map<string, Chip>();
+  for (const name of names) {
+    const look = lookOf(name);
+    const tap = taps.find((each) => (look?.tap ? each.name === look.tap : each.kind === "cross"));
+    if (!look || !tap) {
+      chips.set(name, { names: [name], label: name, title: name });
+      continue;
+    }
+    const [query, key] = [spanAt(axes, tap.queries, look.query + 1), spanAt(axes, tap.keys, look.key)];
+    const where = look.tap ? ` ${tapWords(tap)}${look.head === null ? "" : `, head ${look.head}`}` : "";
+    const place = `${query.first} ${key.first}${where}`;
+    const known = chips.get(place);
+    if (known) known.names.push(name);
+    else chips.set(place, { names: [name], label: `${query.label} → ${key.label}${where && `,${where}`}`, title: `“${query.label}” sees “${key.label}” alone${where ? ` in${where}` : ", in all heads and layers"}` });
+  }
+  return [...chips.values()];
+}
+
+/** The word at a position. */
+function spanAt(axes: Axes, axis: string, position: number): { first: number; label: string } {
+  const { words = null, tokens = [] } = axes[axis] ?? {};
+  const [first, end] = words?.find(([from, to]) => position >= from && position < to) ?? [position, position + 1];
+  if (first >= tokens.length) return { first, label: "</s>" }; // what ends the output is read by no row
+  const label = Array.from({ length: end - first }, (_, i) => labelOf(axes, axis, first + i, i > 0).replace(/^-(?=.)/, "")).join("");
+  return { first, label: isSpecial(label) ? label : label.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") || label };
 }
 
 /** A token; of a word's later ones only what it adds. */

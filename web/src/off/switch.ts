@@ -1,25 +1,34 @@
 /** Switching parts of the model and words of the text off: the output is written without them. */
 import { batch } from "@preact/signals";
-import type { AblationRequest } from "../source";
+import type { AblationRequest, TraceRequest } from "../source";
 import { ask, restored, sentence, stepOf, type Position, type State } from "../state";
-import { nameOf, ordered } from "./parts";
+import { lookOf, nameOf, ordered } from "./parts";
 
 /** Parts that are off in the trace on the screen. */
 export const off = (state: State): string[] => state.request.value?.without ?? [];
+
+/** Looks that rows were made to have. */
+export const looks = (state: State): string[] => state.request.value?.looks ?? [];
 
 /** True if the output can be written without something here. */
 export function rewrites(state: State): boolean {
   return state.trace.value?.can_rewrite === true && restored(state) !== null;
 }
 
-/** Writes the output without these parts, and no others; the cell and the step that are looked at stay. */
-export async function switchOff(state: State, without: readonly string[]): Promise<void> {
+/** Writes the output with these parts off and these looks, and nothing else changed; the cell and the step
+ * that are looked at stay. */
+async function rewrite(state: State, without: readonly string[], looks: readonly string[]): Promise<void> {
   const request = restored(state);
   if (!request) return;
   const { hypothesis: _, ...rest } = request;
+  await showing(state, { ...rest, ...(without.length && { without: ordered(without) }), ...(looks.length && { looks: [...looks] }) });
+}
+
+/** Shows what a request writes; the cell and the step that are looked at stay. */
+export async function showing(state: State, request: TraceRequest): Promise<void> {
   const { value: trace } = state.trace;
   const [focus, step] = [state.focus.value, state.step.value];
-  await ask(state, without.length ? { ...rest, without: ordered(without) } : rest);
+  await ask(state, request);
   const { value: written } = state.trace;
   const { value: tap } = state.tap;
   if (written === trace || !written) return;
@@ -29,9 +38,32 @@ export async function switchOff(state: State, without: readonly string[]): Promi
   });
 }
 
-/** Brings these parts back. */
+/** Writes the output without these parts, and no others. */
+export const switchOff = (state: State, without: readonly string[]): Promise<void> => rewrite(state, without, looks(state));
+
+/** Brings these parts back, and lets these rows look where they would. */
 export function bringBack(state: State, names: readonly string[]): Promise<void> {
-  return switchOff(state, off(state).filter((each) => !names.includes(each)));
+  const others = (all: string[]) => all.filter((each) => !names.includes(each));
+  return rewrite(state, others(off(state)), others(looks(state)));
+}
+
+/** The request in which these rows of the output see these keys alone. What stands before them stays; what
+ * was changed behind them is the model's own again. */
+export function pulled(state: State, rows: readonly number[], keys: readonly number[]): TraceRequest | null {
+  const [request, generation] = [restored(state), state.trace.value?.generation];
+  const [first] = rows;
+  if (!request || !generation || first === undefined) return null;
+  const { hypothesis: _, ...rest } = request;
+  const without = off(state);
+  const before = looks(state).filter((name) => (lookOf(name)?.query ?? 0) < first);
+  const forced = (state.request.value?.forced_beginning ?? []).slice(0, first);
+  const begins = generation.shown ? generation.steps.slice(0, first).map((each) => each.id ?? -1) : forced;
+  return {
+    ...rest,
+    ...(without.length && { without }),
+    looks: [...before, ...rows.flatMap((row) => keys.map((key) => `${row}:${key}`))],
+    ...(begins.length && { forced_beginning: begins }),
+  };
 }
 
 /** Parts that an ablation at a cell would switch off. */

@@ -29,7 +29,7 @@ export function Hint({ state, trace }: { state: State; trace: TraceInfo }) {
 function steps({ task, taps }: TraceInfo): [string, string][] {
   const last: [string, string] =
     task === "translation" && taps.some((tap) => tap.kind === "cross")
-      ? ["Strike a word out", "with its ×: the translation is written again."]
+      ? ["Strike a word out", "with its ×, or pull a ribbon by its ring to another word: the translation is written again."]
       : task === "generation" || task === "translation"
         ? ["Choose another word", "in the generation view: the model goes on from it."]
         : ["Change the view:", "the same weights as a map, as lines, or two side by side."];

@@ -18,6 +18,7 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
     text?.select();
     return !!text;
   }
+  if (wanted.do === "strike" || wanted.do === "pull") return atWord(root, wanted.do);
   if (state.learn.value) return wanted.do === "head" && turnBy(state, wanted.by);
   const tap = state.tap.value;
   if (!tap) return false;
@@ -52,6 +53,20 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
       return true;
     }
   }
+}
+
+/** Strikes out the word of a sentence under the pointer, else the focused one; or takes its ribbon. */
+function atWord(root: HTMLElement, what: "strike" | "pull"): boolean {
+  const word = root.querySelector<HTMLElement>("li:hover > [data-word]") ?? root.querySelector<HTMLElement>("li:focus-within > [data-word]");
+  const [side, index] = word?.dataset["word"]?.split(" ") ?? [];
+  if (what === "strike") {
+    const button = word?.parentElement?.querySelector<HTMLElement>(".rg-translation__strike");
+    button?.click();
+    return !!button;
+  }
+  const handle = side === "output" ? root.querySelector<HTMLElement>(`[data-handle="${index}"]`) : null;
+  handle?.focus();
+  return !!handle;
 }
 
 function close(state: State): boolean {

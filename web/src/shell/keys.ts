@@ -5,7 +5,7 @@ export type Command =
   | { do: "head"; by: number }
   | { do: "layer"; by: number }
   | { do: "zoom"; factor: number }
-  | { do: "fit" | "lock" | "equation" | "ablate" | "text" | "help" | "close" };
+  | { do: "fit" | "lock" | "strike" | "pull" | "equation" | "ablate" | "text" | "help" | "close" };
 
 /** Part of a key press that a command needs. */
 export interface Press {
@@ -35,6 +35,8 @@ const LETTERS: Record<string, Command> = {
   "-": { do: "zoom", factor: 1 / 1.5 },
   "0": { do: "fit" },
   l: { do: "lock" },
+  x: { do: "strike" },
+  p: { do: "pull" },
   e: { do: "equation" },
   a: { do: "ablate" },
   "/": { do: "text" },
@@ -54,6 +56,8 @@ export const KEYS: readonly { keys: string[]; means: string }[] = [
   { keys: ["l"], means: "lock or release the query" },
   { keys: ["e"], means: "open or close the equation" },
   { keys: ["a"], means: "switch off the edge under the pointer or the focus" },
+  { keys: ["x"], means: "strike out the word of the source under the pointer or the focus" },
+  { keys: ["p"], means: "pull the ribbon of a translated word: arrows, then enter or esc" },
   { keys: ["/"], means: "go to the text" },
   { keys: ["enter"], means: "in the text: look at it" },
   { keys: ["?"], means: "this list" },

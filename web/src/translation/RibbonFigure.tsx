@@ -1,9 +1,10 @@
 /** Source above and output below with ribbons between; side by side where the lines do not fit. */
 import { useMemo, useRef } from "preact/hooks";
 import { fontOf, textWidth } from "../weights/textWidth";
-import { amount } from "../weights/words";
-import { length, linedUp, outline, ribbons } from "./ribbons";
+import { amount, percent } from "../weights/words";
+import { length, linedUp, outline, ribbons, type Extent, type Ribbon } from "./ribbons";
 import type { Aligned, Pointed } from "./aligned";
+import type { Held } from "./pull";
 
 interface RibbonFigureProps {
   aligned: Aligned;
@@ -13,7 +14,11 @@ interface RibbonFigureProps {
   struck: ReadonlySet<number>; // of the source's words
   unsure: ReadonlySet<number>; // of the output's words
   reliance: readonly (number | null)[] | null; // of the source's words: nats of the output's log-probability
+  pulled: ReadonlySet<number>; // of the output's words: they look where the reader wants
+  pull: Held | null;
   onStrike: ((word: number) => void) | null; // null: nothing can be struck out
+  onPull: ((word: number, key: number) => void) | null; // null: nothing can be pulled
+  onLetGo(done: boolean): void;
   onHover(pointed: Pointed | null): void;
   onLock(pointed: Pointed): void;
   onRelease(): void;
@@ -29,7 +34,7 @@ const SIZES = [
 ];
 
 export function RibbonFigure(props: RibbonFigureProps) {
-  const { aligned, width, active, locked } = props;
+  const { aligned, width, active, locked, pull } = props;
   const box = useRef<HTMLDivElement>(null);
   const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
   const { down, depth, source, output } = plan;
@@ -37,6 +42,28 @@ export function RibbonFigure(props: RibbonFigureProps) {
     const { ribbons: all } = ribbons(aligned.shares, source, output, plan.band);
     return all.map((ribbon) => ({ ...ribbon, path: outline(ribbon, depth, down ? "down" : "right") }));
   }, [aligned, plan]);
+  const handles = useMemo(() => {
+    const best = new Map<number, (typeof drawn)[number]>();
+    for (const ribbon of drawn) if (ribbon.value > (best.get(ribbon.query)?.value ?? 0)) best.set(ribbon.query, ribbon);
+    return [...best.values()];
+  }, [drawn]);
+  const middle = ({ start, end }: Extent) => (start + end) / 2;
+  const nearest = (event: PointerEvent): number => {
+    const frame = (box.current as HTMLElement).getBoundingClientRect();
+    const at = down ? event.clientX - frame.left : event.clientY - frame.top;
+    return source.reduce((best, extent, key) => (Math.abs(middle(extent) - at) < Math.abs(middle(source[best] as Extent) - at) ? key : best), 0);
+  };
+  const held = (query: number) => pull?.word === query;
+  const onHandleKey = (event: KeyboardEvent, query: number, key: number) => {
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    if (by) props.onPull?.(query, Math.min(source.length - 1, Math.max(0, (pull?.key ?? key) + by)));
+    else if (event.key === "Enter" || event.key === " ") props.onLetGo(true);
+    else if (event.key === "Escape") props.onLetGo(false);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!by) focus("output", query);
+  };
 
   const most = Math.max(0, ...(props.reliance ?? []).map((each) => -(each ?? 0)));
   const has = (all: readonly Pointed[], side: Pointed["side"], index: number) =>
@@ -63,7 +90,6 @@ export function RibbonFigure(props: RibbonFigureProps) {
       [crossing as string]: () => focus(other, Math.min(index, (other === "source" ? source : output).length - 1)),
       l: () => props.onLock({ side, index }),
       Escape: props.onRelease,
-      ...(side === "source" && props.onStrike && { x: () => props.onStrike?.(index) }),
     };
     const step = steps[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -80,7 +106,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
         {units.map((unit, index) => {
           const extent = extents[index];
           if (!extent) return null;
-          const text = part(side, index);
+          const taken = side === "output" && held(index) ? pull?.next : null;
+          const text = taken ? percent(taken.probability) : part(side, index);
           const strong = has(active, side, index) || text !== "";
           const pressed = has(locked, side, index);
           const far = side === "source" ? 0 : depth + CHIP;
@@ -95,6 +122,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
           if (struck) classes.push("rg-translation__word--struck");
           const unsure = side === "output" && props.unsure.has(index);
           if (unsure) classes.push("rg-translation__word--unsure");
+          if (side === "output" && (taken || props.pulled.has(index))) classes.push("rg-translation__word--pulled");
+          if (side === "source" && pull?.key === index) classes.push("rg-translation__word--aimed");
           if (active.length && !strong) classes.push("rg-translation__word--quiet");
           return (
             <li key={index} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
@@ -105,6 +134,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
                 style={{ fontSize: `${plan.font}px` }}
                 title={unsure ? `${unit.title}: the model is unsure of it` : unit.title === unit.label ? undefined : unit.title}
                 aria-pressed={pressed}
+                aria-keyshortcuts={side === "source" ? (props.onStrike ? "x" : undefined) : props.onPull ? "p" : undefined}
                 aria-label={`${side} ${unit.label}${text && `, ${text}`}${unsure ? ", unsure" : ""}`}
                 onPointerEnter={() => props.onHover({ side, index })}
                 onFocus={() => props.onHover({ side, index })}
@@ -112,7 +142,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
                 onClick={() => props.onLock({ side, index })}
                 onKeyDown={(event) => onKeyDown(event, { side, index })}
               >
-                {unit.label}
+                {taken?.label ?? unit.label}
                 {text && <span class="rg-translation__number rg-number">{text}</span>}
               </button>
               {side === "source" && !unit.special && <Reliance change={props.reliance?.[index] ?? null} most={most} />}
@@ -152,18 +182,63 @@ export function RibbonFigure(props: RibbonFigureProps) {
       >
         {drawn.map((ribbon) => {
           const strong = involved(ribbon.query, ribbon.key);
+          if (held(ribbon.query)) return <path key={`${ribbon.query} ${ribbon.key}`} class="rg-translation__left" d={ribbon.path} />;
           const opacity = active.length === 0 ? 0.12 + 0.6 * ribbon.value : strong ? 0.3 + 0.6 * ribbon.value : 0.05;
           return (
-            <path key={`${ribbon.query} ${ribbon.key}`} d={ribbon.path} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
+            <path key={`${ribbon.query} ${ribbon.key}`} class={props.pulled.has(ribbon.query) ? "rg-translation__pulled" : undefined} d={ribbon.path} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
               <title>{`${aligned.output[ribbon.query]?.label} looked at ${aligned.source[ribbon.key]?.label}: ${amount(aligned.values.values[ribbon.query * aligned.values.width + ribbon.key]!, aligned.quantity)}`}</title>
             </path>
           );
         })}
+        {pull && <path class="rg-translation__pulled" d={outline(lineOf(pull, source, output, plan.band), depth, down ? "down" : "right")} />}
       </svg>
       {words("source")}
       {words("output")}
+      {props.onPull &&
+        handles.map(({ query, key, from }) => {
+          const [word, looked] = [aligned.output[query]?.label, aligned.source[held(query) ? (pull?.key as number) : key]?.label];
+          const at = held(query) ? middle(source[pull?.key as number] as Extent) : middle(from);
+          return (
+            <div
+              key={query}
+              role="slider"
+              class={`rg-translation__handle${held(query) ? " rg-translation__handle--held" : ""}${props.pulled.has(query) ? " rg-translation__handle--pulled" : ""}`}
+              tabIndex={-1}
+              data-handle={query}
+              style={down ? { left: `${at}px`, top: `${NUMBER + CHIP}px` } : { left: `${plan.column}px`, top: `${at}px` }}
+              title={`pull: “${word}” then looks there alone, in all heads and layers`}
+              aria-label={`what ${word} looks at; arrows pull it, enter lets go`}
+              aria-orientation={down ? "horizontal" : "vertical"}
+              aria-valuemin={0}
+              aria-valuemax={source.length - 1}
+              aria-valuenow={held(query) ? pull?.key : key}
+              aria-valuetext={`${looked}${held(query) && pull?.next ? `: ${pull.next.label}, ${percent(pull.next.probability)}` : ""}`}
+              onPointerEnter={() => !pull && props.onHover({ side: "output", index: query })}
+              onFocus={() => props.onHover({ side: "output", index: query })}
+              onBlur={() => props.onLetGo(false)}
+              onPointerDown={(event) => {
+                event.preventDefault(); // no text is selected on the way
+                event.currentTarget.setPointerCapture(event.pointerId);
+                props.onPull?.(query, key);
+              }}
+              onPointerMove={(event) => held(query) && props.onPull?.(query, nearest(event))}
+              onPointerUp={() => props.onLetGo(true)}
+              onPointerCancel={() => props.onLetGo(false)}
+              onKeyDown={(event) => onHandleKey(event, query, key)}
+            />
+          );
+        })}
     </div>
   );
+}
+
+/** The ribbon of a word that is held: all of its look is at one word. */
+function lineOf({ word, key }: Held, source: readonly Extent[], output: readonly Extent[], band: number): Ribbon {
+  const around = (extent: Extent | undefined): Extent => {
+    const middle = extent ? (extent.start + extent.end) / 2 : 0;
+    return { start: middle - band / 2, end: middle + band / 2 };
+  };
+  return { query: word, key, value: 1, from: around(source[key]), to: around(output[word]) };
 }
 
 /** A bar as long as the output's loss without the word, the largest of all being the whole width. */

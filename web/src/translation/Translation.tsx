@@ -15,6 +15,7 @@ import { knows } from "../weights/units";
 import { amount, captionWords, percent } from "../weights/words";
 import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
 import { AlignmentGrid } from "./AlignmentGrid";
+import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
 import { unsureWords, type StepChoice } from "./sentences";
 import { THINNEST_SHARE } from "./ribbons";
@@ -28,6 +29,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const pieces = state.pieces;
   const hover = useSignal<Pointed | null>(null);
   const lockedSource = useSignal<number[]>([]);
+  const { held, take, letGo } = useMemo(() => puller(state), [state]);
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
 
@@ -182,7 +184,6 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
       <div class="rg-translation__frame" ref={frame}>
         {aligned && width > 0 && (
           <>
-            <Changed state={state} trace={trace} />
             <RibbonFigure
               aligned={aligned}
               width={width}
@@ -191,12 +192,17 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               struck={struck}
               unsure={unsure}
               reliance={changes}
+              pulled={pulledWords(state, aligned)}
+              pull={held.value}
               onStrike={strikes ? onStrike : null}
+              onPull={strikes && aligned.step === "output" ? (word, key) => take(aligned, word, key) : null}
+              onLetGo={(done) => void letGo(done)}
               onHover={(pointed) => (hover.value = pointed)}
               onLock={lock}
               onRelease={release}
               onAsk={ask}
             />
+            <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
             <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
             {!plain && width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
               <AlignmentGrid aligned={aligned} width={width} dark={state.dark.value} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
@@ -233,7 +239,7 @@ function Said({ aligned, strikes, pointed, onAsk }: SaidProps) {
   if (!pointed) {
     return (
       <p class="rg-translation__said rg-views__hint" data-screen>
-        hover over a word to see what it looked at, click to lock it{strikes && "; × strikes it out and translates without it; the bar above it is how much the translation depends on it"}{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
+        hover over a word to see what it looked at, click to lock it{strikes && "; × strikes a word out; a ribbon can be pulled by its ring to another word, for all heads and layers; the bar above a word is how much the translation depends on it"}{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
       </p>
     );
   }

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from regard.checkpoints.family import Family, Key, Settings, rename
+from regard.checkpoints.family import Family, Key, Settings, refuse_settings, rename
 from regard.checkpoints.heads import check_writes
 from regard.configs.encoder_decoder import EncoderDecoderConfig
 
@@ -73,6 +73,8 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     tied: bool = fields["tied_output"]
     scaled: bool = settings.get("scale_decoder_outputs", tied)
     activation, gated = _activation(settings.get("feed_forward_proj", "relu"))
+    # transformers writes what follows from the projection beside it, and believes it first.
+    refuse_settings(settings, {"dense_act_fn": activation, "is_gated_act": gated})
     layers, start = fields["decoder_layers"], fields["start_id"]
     return dict(
         decoder_layers=fields["encoder_layers"] if layers is None else layers,

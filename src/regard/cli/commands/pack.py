@@ -9,6 +9,7 @@ from regard.cli import options
 from regard.cli.options import argument, option
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
+from regard.cli.task_command import use_threads
 from regard.options import decoding_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def pack(
     Without this, a model is packed when a command first computes by ONNX Runtime, in fp32 unless
     --precision says otherwise.
     """
-    options.use_threads(threads)
+    use_threads(threads)
     from regard.api.loading import load
     from regard.recipes.evaluation import check_exists
     from regard.runtime.packing import cache_size, size_of

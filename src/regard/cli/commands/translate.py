@@ -3,11 +3,11 @@
 import sys
 from typing import Any
 
-from regard.cli import options
 from regard.cli.lines import Line
 from regard.cli.streams import say
-from regard.cli.task_command import TaskCommand
+from regard.cli.task_command import TaskCommand, use_threads
 from regard.cli.texts import json_line
+from regard.figures.color import takes_color
 from regard.options import Options, option
 
 
@@ -34,7 +34,7 @@ class Translate(TaskCommand):
         super().open()
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
-            options.use_threads(self.common["threads"])
+            use_threads(self.common["threads"])
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
 
@@ -60,7 +60,7 @@ class Translate(TaskCommand):
         # No words, no map: a text may be invisible characters alone.
         if result is None or result.alignment is None:
             return text
-        from regard.figures.terminal import alignment_grid, takes_color
+        from regard.figures.terminal import alignment_grid
 
         grid = alignment_grid(
             result.source_words,
@@ -76,11 +76,11 @@ class Translate(TaskCommand):
 
 def _marked(result: Any) -> str:
     """The translation's line, with unsure words underlined where stdout is a terminal."""
-    from regard.figures.terminal import takes_color, underlined
-
     line, place, spans = str(result.line()), 0, []
     if not takes_color(sys.stdout):
         return line
+    from regard.figures.terminal import underlined
+
     for word in result.words:
         start = line.find(word.text, place)
         if start >= 0:

@@ -17,6 +17,7 @@ export type Sees = (query: number, key: number) => boolean;
 export interface Edit {
   hides?(tap: string, head: number, query: number, key: number): boolean;
   silences?(tap: string, head: number): boolean; // the head's output is zero
+  draws?(tap: string, head: number, query: number): boolean; // the keys that the query sees share its weight evenly
 }
 
 /** Takes what each layer read. */
@@ -81,10 +82,11 @@ export function attend(
     if (edit?.silences?.(tap, head)) continue;
     for (let row = 0; row < rows; row++) {
       const from = row * width + head * dim;
+      const drawn = edit?.draws?.(tap, head, row) ?? false;
       let largest = -Infinity;
       for (let at = 0; at < keys; at++) {
         const hidden = (sees !== null && !sees(row, at)) || (hides !== undefined && hides(tap, head, row, at));
-        const score = hidden ? -Infinity : scale * dot(query, from, key, at * width + head * dim, dim);
+        const score = hidden ? -Infinity : drawn ? 0 : scale * dot(query, from, key, at * width + head * dim, dim);
         weights[at] = score;
         if (score > largest) largest = score;
       }

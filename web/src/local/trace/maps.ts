@@ -37,6 +37,7 @@ export function tapMaps(name: string, { query, key, value }: Inputs, attention: 
   const heads = Array.from({ length: count }, (_, head): HeadMap => {
     const sees: Sees = (row, at) => !(causal && at > row) && !edit?.hides?.(name, head, row, at);
     const [q, k, v] = [part(query, head), part(key, head), part(value, head)];
+    for (let row = 0; row < rows; row++) if (edit?.draws?.(name, head, row)) q.fill(0, row * dim, (row + 1) * dim); // it asks for nothing
     const vectors = new Float32Array(q.length + k.length + v.length);
     vectors.set(q);
     vectors.set(k, q.length);

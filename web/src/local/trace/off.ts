@@ -97,24 +97,29 @@ export function editOf({ without: names, looks }: Changes): Edit | null {
     else edges.set(part.tap, [...(edges.get(part.tap) ?? []), part]);
   }
   // Asked for every score: what concerns a tap is looked up once.
-  const hidden = new Map<string, { keys: ReadonlySet<number>; own: boolean; edges: Edges; looks: Look[] } | null>();
+  const hidden = new Map<string, { keys: ReadonlySet<number>; own: boolean; edges: Edges; looks: Map<number, Look[]> } | null>();
   const concerning = (tap: string) => {
     const known = hidden.get(tap);
     if (known !== undefined) return known;
     const [queries, keys] = axesOf(tap);
-    const found = { keys: positions.get(keys) ?? new Set<number>(), own: queries === keys, edges: edges.get(tap) ?? [], looks: looksOf(looks, [tap]).filter((look) => look.tap === tap) };
-    const any = found.keys.size + found.edges.length + found.looks.length > 0 ? found : null;
+    const rows = new Map<number, Look[]>();
+    for (const look of looksOf(looks, [tap])) if (look.tap === tap) rows.set(look.query, [...(rows.get(look.query) ?? []), look]);
+    const found = { keys: positions.get(keys) ?? new Set<number>(), own: queries === keys, edges: edges.get(tap) ?? [], looks: rows };
+    const any = found.keys.size + found.edges.length + rows.size > 0 ? found : null;
     hidden.set(tap, any);
     return any;
   };
+  const looked = (tap: string, head: number, query: number) => concerning(tap)?.looks.get(query)?.filter((each) => (each.head ?? head) === head) ?? [];
   return {
+    draws: (tap, head, query) => looked(tap, head, query).length > 0,
     hides: (tap, head, query, key) => {
       const found = concerning(tap);
       if (!found) return false;
       if (found.keys.has(key) && !(found.own && query === key)) return true;
       if (found.edges.some((each) => each.head === head && each.query === query && each.key === key)) return true;
-      const looked = found.looks.filter((each) => each.query === query && (each.head ?? head) === head);
-      return looked.length > 0 && !looked.some((each) => each.key === key);
+      if (!found.looks.has(query)) return false;
+      const looks = looked(tap, head, query);
+      return looks.length > 0 && !looks.some((each) => each.key === key);
     },
     silences: (tap, head) => heads.get(tap)?.has(head) ?? false,
   };
@@ -122,7 +127,11 @@ export function editOf({ without: names, looks }: Changes): Edit | null {
 
 /** The edit of one step of a decode: all its rows are hypotheses, at the same position. */
 export function atStep(edit: Edit | null, position: number): Edit | null {
-  return edit && { ...edit, hides: (tap, head, _, key) => edit.hides?.(tap, head, position, key) ?? false };
+  return edit && {
+    ...edit,
+    hides: (tap, head, _, key) => edit.hides?.(tap, head, position, key) ?? false,
+    draws: (tap, head) => edit.draws?.(tap, head, position) ?? false,
+  };
 }
 
 /** Notes on what is off, and on what looks where it is made to. */

@@ -1,0 +1,41 @@
+"""Calls of the tasks' commands that are read without typer, whose import and whose parsing take
+longer than a translation: texts and options of which nothing can be wrong."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from regard import catalog
+from regard.cli.task_command import TaskCommand, class_of
+
+FLAGS = {"--json": "as_json", "--strict": "strict"}
+VALUES = {"--model": "model", "-m": "model", "--engine": "engine", "--precision": "precision"}
+
+
+def plain_call(arguments: Sequence[str]) -> TaskCommand | None:
+    """The call of a task's command; None for whatever typer is to read, help and mistakes too."""
+    verb, *rest = arguments or ("",)
+    if verb not in catalog.VERBS:
+        return None
+    kind, command = catalog.doing(verb), class_of(verb)
+    common: dict[str, Any] = dict.fromkeys(("model", "input", "output", "threads", "precision"))
+    common |= dict(texts=[], as_json=False, strict=False, batch_size=kind.batch_size, engine="auto")
+    following = iter(rest)
+    for argument in following:
+        if argument in FLAGS and FLAGS[argument] not in command.without:
+            common[FLAGS[argument]] = True
+        elif argument in VALUES and not (value := next(following, "-")).startswith("-"):
+            common[VALUES[argument]] = value
+        elif argument.startswith("-"):
+            return None
+        else:
+            common["texts"].append(argument)
+    default = command.model_default or catalog.default(catalog.VERBS[verb])
+    if not common["texts"] or not (common["model"] or default):
+        return None
+    settings = [*command.own.settings().values(), *kind.options_class().settings().values()]
+    options = {
+        setting.name: False if setting.default is False else None
+        for setting in settings
+        if setting.metadata
+    }
+    return command(verb, common, options)

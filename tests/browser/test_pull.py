@@ -1,0 +1,96 @@
+"""Ribbons that are pulled to another word, in the studio and in the file that translates by itself."""
+
+import pytest
+
+from regard.studio.translator_page import translator_page
+
+TEXT = "I would like to drink a cup of tea with my friends."
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("page") / "live.html"
+    translator_page("en-de", path)
+    return path.as_uri()
+
+
+def opened(open_page, server: str | None, **sizes):
+    path = f"?model=en-de&text={TEXT}&view=translation&head=mean"
+    where = {"server": server, "offline": True} if server else {}
+    page = open_page(path=path if server else f"/{path}", **where, **sizes)
+    page.locator("[data-handle]").first.wait_for()
+    page.locator(".rg-translation__reliance").first.wait_for()
+    return page
+
+
+def number(page, word: str) -> int:
+    """Place of a word of the output."""
+    return page.locator("[data-word^=output]").all_inner_texts().index(word)
+
+
+def center(box) -> tuple[float, float]:
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("width", [1440, 820])
+def test_a_ribbon_is_pulled_to_another_word_and_let_go(
+    open_page, wait_for_address, file, live: bool, width: int
+):
+    page = opened(open_page, file if live else None, width=width)
+    word = number(page, "Tasse")
+    source = page.locator("[data-word^=source]").filter(has_text="tea")
+    places = page.locator("[data-word^=source]").evaluate_all("all => all.map(e => e.offsetTop)")
+    page.mouse.move(*center(page.locator(f"[data-handle='{word}']").bounding_box()))
+    page.mouse.down()
+    page.mouse.move(*center(source.bounding_box()), steps=3)
+    page.locator(f"[data-word='output {word}']").filter(has_text="Tee").wait_for()
+    changes = page.get_by_role("region", name="what changed")
+    assert changes.locator("del").inner_text() == "Tasse"
+    assert "looks=" not in page.url  # nothing is changed before it is let go
+    page.mouse.up()
+    wait_for_address(page, "looks", "4:8")
+    page.get_by_text("sees “tea” alone").wait_for()
+    assert page.locator("[data-word^=output]").all_inner_texts()[word] == "Tee"
+    assert places == page.locator("[data-word^=source]").evaluate_all(
+        "all => all.map(e => e.offsetTop)"
+    )
+    page.reload()
+    page.locator(".rg-translation__word--pulled").filter(has_text="Tee").wait_for()
+    page.get_by_role("button", name="let go Tee → tea").click()
+    page.locator("[data-word^=output]").filter(has_text="Tasse").wait_for()
+    wait_for_address(page, "looks", None)
+
+
+def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(open_page, file):
+    page = opened(open_page, file)
+    word = number(page, "Tasse")
+    page.locator(f"[data-word='output {word}']").focus()
+    page.keyboard.press("p")
+    handle = page.locator(f"[data-handle='{word}']")
+    assert handle.evaluate("element => element === document.activeElement")
+    assert handle.get_attribute("aria-valuetext") == "cup"
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    shown = page.locator(f"[data-word='output {word}']")
+    shown.filter(has_text="Tee").wait_for()
+    assert handle.get_attribute("aria-valuetext").startswith("tea: Tee, 9")
+    page.keyboard.press("Escape")
+    shown.filter(has_text="Tasse").wait_for()
+    assert "looks=" not in page.url
+    page.keyboard.press("p")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.locator(".rg-translation__word--pulled").filter(has_text="Tee").wait_for()
+
+
+def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(open_page, file):
+    page = opened(open_page, file)
+    word = page.locator("[data-word^=source]").filter(has_text="my")
+    before = word.bounding_box()
+    word.hover()
+    page.keyboard.press("x")
+    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    page.get_by_role("region", name="what changed").locator("del").wait_for()
+    assert word.bounding_box()["y"] == before["y"]

@@ -1,0 +1,54 @@
+"""Commands that import none of the large libraries, each in a process of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("torch", "onnx", "onnxruntime", "transformers")
+SLOW = ("typer", "pydantic", "rich")
+NATIVE = ("--engine", "native")
+
+
+def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAVY) -> list[str]:
+    """Those of the modules that a call of the command has imported."""
+    program = (
+        "import atexit, json, sys\n"
+        f"atexit.register(lambda: print(json.dumps([n for n in {modules} if n in sys.modules])))\n"
+        "from regard.__main__ import main\n"
+        "main()\n"
+    )
+    run = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(run, input=text, capture_output=True, check=True)
+    names: list[str] = eval(done.stdout.splitlines()[-1])
+    return names
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--help",),
+        ("translate", "--help"),
+        ("translate", "Good morning.", *NATIVE),
+        ("translate", "Good morning.", *NATIVE, "--model", "en-hi", "--num-beams", "2", "--json"),
+        ("classify", "I love it.", *NATIVE),
+        ("encode", "I love it.", *NATIVE),
+        ("generate", "ROMEO:", *NATIVE, "--max-new-tokens", "2"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_runs_natively_imports_no_large_library(arguments: tuple[str, ...]) -> None:
+    assert imported(*arguments) == []
+
+
+def test_neither_does_one_that_reads_a_pipe_or_a_file(tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("Good morning.\n")
+    assert imported("translate", *NATIVE, text=b"Good morning.\n") == []
+    files = (str(tmp_path / "in.txt"), "--output", str(tmp_path / "out.txt"))
+    assert imported("translate", *NATIVE, "--input", *files) == []
+
+
+def test_a_call_that_cannot_be_wrong_is_read_without_typer() -> None:
+    assert imported("translate", "Good morning.", *NATIVE, modules=SLOW) == []

@@ -1,0 +1,173 @@
+"""Changed config.json files of every family: the numbers are those of transformers, or a refusal.
+
+The keys are those of transformers' own config classes, and of rope_parameters and the like inside
+them; each is left out, emptied, and given other values of its kind.
+"""
+
+import json
+import random
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import nn
+
+from regard.checkpoints import from_pretrained
+from regard.errors import RegardError
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+try:
+    import parity
+finally:
+    sys.path.pop(0)
+
+CASES = {case.name: case for case in parity.CASES}
+ACTIVATIONS = ("relu", "gelu", "gelu_new", "gelu_pytorch_tanh", "silu", "tanh", "quick_gelu")
+WORDS = (*ACTIVATIONS, *(f"gated-{name}" for name in ACTIVATIONS), "absolute", "relative_key", "x")
+KINDS = ("default", "linear", "dynamic", "yarn", "longrope", "llama3")
+LAYERS = ("full_attention", "sliding_attention")
+# What names the class and where it comes from, not what it computes.
+LEFT_ALONE = {"architectures", "model_type", "transformers_version", "dtype", "torch_dtype"}
+LEFT_ALONE |= {"output_hidden_states", "output_attentions", "return_dict", "id2label", "label2id"}
+OUTCOMES = ("equal", "refused", "refused by transformers too", "other numbers", "exceptions")
+TOLERANCE = 1e-5
+Config = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A config.json with one key changed, at a path such as ("rope_parameters", "factor")."""
+
+    path: tuple[str, ...]
+    config: Config
+
+    def __str__(self) -> str:
+        value: Any = self.config
+        for key in self.path:
+            value = value.get(key, "left out") if isinstance(value, dict) else value
+        return f"{'.'.join(self.path)} = {value!r}"
+
+
+def prepare(name: str, folder: Path) -> Config:
+    """Write a case's model to the folder; its config.json with every key of the class."""
+    model = CASES[name].build()
+    model.save_pretrained(folder)
+    written: Config = json.loads((folder / "config.json").read_text())
+    return json.loads(json.dumps(model.config.to_dict(), default=str)) | written
+
+
+def mutants(config: Config) -> Iterator[Mutant]:
+    """Each key of a config.json changed in each way."""
+    for path, value in _values(config):
+        for change in (..., *_changes(path[-1], value)):
+            changed = json.loads(json.dumps(config))
+            place = changed
+            for key in path[:-1]:
+                place = place[key]
+            if change is ...:
+                place.pop(path[-1], None)
+            else:
+                place[path[-1]] = change
+            if changed != config:
+                yield Mutant(path, changed)
+
+
+def _values(config: Config, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in config.items():
+        if key not in LEFT_ALONE:
+            yield (*above, key), value
+            if isinstance(value, dict):
+                yield from _values(value, (*above, key))
+
+
+def _changes(key: str, value: Any) -> list[Any]:
+    if key in ("rope_type", "type"):
+        return [None, *KINDS]
+    if key == "layer_types":
+        count = len(value) if value else 3
+        layers = [[LAYERS[(i >> bit) & 1] for bit in range(count)] for i in range(2**count)]
+        return [None, [], *layers]
+    if isinstance(value, bool):
+        return [None, not value]
+    if isinstance(value, int):
+        return [None, 0, 1, 2, 5, value - 1, value + 1, 2 * value, -1]
+    if isinstance(value, float):
+        return [None, 0.0, 0.5, 1.0, 2 * value, value + 1e-3]
+    if isinstance(value, str):
+        return [None, *WORDS]
+    if isinstance(value, list):
+        return [None, [], value[::-1], value[:1]]
+    if isinstance(value, dict):
+        return [None, {}]
+    return [True, False, 0, 1, 2, 5, 0.5, {}, []]
+
+
+@torch.no_grad()
+def outcome(name: str, folder: Path, mutant: Mutant) -> tuple[str, str]:
+    """One of OUTCOMES, and the difference or the error's sentence."""
+    (folder / "config.json").write_text(json.dumps(mutant.config))
+    try:
+        ours = from_pretrained(folder)
+    except RegardError as error:
+        return "refused", str(error)
+    except Exception as error:
+        return "exceptions", f"{type(error).__name__}: {error}"
+    theirs = _theirs(name, folder)
+    if theirs is None:
+        return "refused by transformers too", ""
+    worst = 0.0
+    for padded in (False, getattr(ours.config, "pad_id", None) is not None):
+        try:
+            batch = parity.batch_for(ours, padded=padded)
+            output = ours(**batch.ours)
+        except RegardError as error:
+            return "refused", str(error)
+        except Exception as error:
+            return "exceptions", f"{type(error).__name__}: {error}"
+        expected = None
+        with suppress(Exception):
+            expected = parity._answer(theirs(**batch.theirs))
+        if expected is None:
+            return "refused by transformers too", ""
+        if output.shape != expected.shape:
+            return "other numbers", f"{tuple(output.shape)}, not {tuple(expected.shape)}"
+        worst = max(worst, parity._largest(output, expected, batch.counted))
+    return ("equal" if worst <= TOLERANCE else "other numbers"), f"{worst:.1e}"
+
+
+def _theirs(name: str, folder: Path) -> nn.Module | None:
+    """The model as transformers opens it whole; None where it does not."""
+    architecture = getattr(transformers, CASES[name].architecture)
+    with suppress(Exception):
+        model, report = architecture.from_pretrained(
+            folder, output_loading_info=True, attn_implementation="eager"
+        )
+        missing = [each for each in report.pop("missing_keys") if "embed_positions" not in each]
+        if not missing and not any(report.values()):
+            return model.eval()
+    return None
+
+
+def attack(name: str, tries: int | None = None, seed: int = 1) -> tuple[int, list[str]]:
+    """The number of mutants of a case, all or so many by chance, and those that are neither equal
+    nor refused."""
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen = list(mutants(prepare(name, Path(scratch))))
+        if tries is not None:
+            chosen = random.Random(f"{name} {seed}").sample(chosen, tries)
+        failures = []
+        for mutant in chosen:
+            result, detail = outcome(name, Path(scratch), mutant)
+            if result not in OUTCOMES[:3]:
+                failures.append(f"{mutant}: {result}: {detail[:150]}")
+    return len(chosen), failures
