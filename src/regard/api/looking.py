@@ -131,7 +131,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         )
     task = empty_model(checkpoint).task
     language = read_card(checkpoint.folder).get("language", [])
-    languages = [language] if isinstance(language, str) else [str(each) for each in language]
+    languages = [language] if isinstance(language, str) else [str(name) for name in language]
     return ModelInfo(
         name=name,
         task=cast(Literal["translation", "generation", "encoding", "vision"], task),

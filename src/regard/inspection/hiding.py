@@ -279,7 +279,7 @@ def places(word: str, axis: str, info: AxisInfo, row: bool) -> list[str]:
     first, end = spans[words.index(word)]
     back = int(row and info.predicts is not None)
     if count > 1:
-        at = ", ".join(str(spans[k][0] - back) for k, each in enumerate(words) if each == word)
+        at = ", ".join(str(spans[k][0] - back) for k, other in enumerate(words) if other == word)
         raise BadArgumentError(
             f"the word {word!r} stands in {axis} {count} times, at positions {at}; name a position."
         )

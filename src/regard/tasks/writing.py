@@ -217,7 +217,7 @@ class Writer(Task):
                 group = list(same)
                 found = self._write([ids[k] for k in group], limit, group, ends)
                 for k, hypotheses in zip(group, found, strict=True):
-                    n_best = [self._result(prompts[k], ids[k], config, each) for each in hypotheses]
+                    n_best = [self._result(prompts[k], ids[k], config, one) for one in hypotheses]
                     alternatives = n_best if len(n_best) > 1 else []
                     results.append(replace(n_best[0], alternatives=alternatives))
             return results
