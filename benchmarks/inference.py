@@ -173,6 +173,8 @@ def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
     others = {
         "translator": ("regard_fp32", "regard_native", "regard_native_fp32"),
         "marian": ("regard_native", "regard_native_fp32"),
+        "gpt2": ("regard_native", "regard_native_fp32"),
+        "llama": ("regard_native",),
     }
     for engine in others.get(part, ()):
         found += [Contender(sys.executable, engine, folder, *each) for each in settings]

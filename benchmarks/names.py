@@ -29,6 +29,7 @@ SENTENCES = 200
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="en-de")
+    parser.add_argument("--beams", type=int)
     parser.add_argument("--dev", type=Path, default=DEV, help="pairs of English and another side")
     parser.add_argument("--train", type=Path, help="names that occur here are left out")
     parser.add_argument("--sentences", type=int, default=SENTENCES)
@@ -39,7 +40,9 @@ def main() -> None:
     pairs = [(pair.source, pair.target) for pair in read_pairs(arguments.dev)]
     seen = _words(arguments.train) if arguments.train else frozenset()
     asked = list(sentences(pairs, arguments.sentences, seen))
-    translations = regard.load(arguments.model, "translation")([text for text, _ in asked])
+    options = {"num_beams": arguments.beams} if arguments.beams else {}
+    translator = regard.load(arguments.model, "translation").run_by("native")
+    translations = translator([text for text, _ in asked], force=True, **options)
     kept = total = 0
     for (text, names), translation in zip(asked, translations, strict=True):
         found = [name for name in names if is_kept(name, translation)]

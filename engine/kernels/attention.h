@@ -102,15 +102,19 @@ static void attend_past(const float* query, const Past& past, float scale,
       add_distances(distances, distances.table + h * reach, 0, 0, past.count, scores + h * padded);
     softmax(scores + h * padded, 0, 0, past.count, past.count);
   }
-  for (int h = 0; h < past.heads; h++)
-    for (int i = 0; i < head; i += LANES) {
-      const float* weights = scores + h * padded;
-      const size_t value = past.offset + key_width + h / group * head + i;
-      Floats sums = {};
-      for (int t = 0; t < past.count; t++)
-        sums = fused(all(weights[t]), load<Floats>(past.places[t] + value), sums);
-      store(y + h * head + i, sums);
-    }
+  // A few values at a time, each read as it lies: a step of GPT-2 beside 900 tokens takes a fifth
+  // less time.
+  constexpr int FEW = 8;
+  for (int from = 0; from < past.count; from += FEW)
+    for (int h = 0; h < past.heads; h++)
+      for (int i = 0; i < head; i += LANES) {
+        const float* weights = scores + h * padded;
+        const size_t value = past.offset + key_width + h / group * head + i;
+        Floats sums = from == 0 ? Floats{} : load<Floats>(y + h * head + i);
+        for (int t = from; t < least(from + FEW, past.count); t++)
+          sums = fused(all(weights[t]), load<Floats>(past.places[t] + value), sums);
+        store(y + h * head + i, sums);
+      }
 }
 
 // Pairs are numbers i and i + half of a head.

@@ -35,6 +35,8 @@ def call(monkeypatch, capsys):
         ("shipped.py", ["--data", "nowhere"]),
         ("quality.py", ["--data", "nowhere"]),
         ("names.py", ["--dev", "nowhere"]),
+        ("glossary.py", ["nowhere.tsv"]),
+        ("idioms.py", ["--train", "nowhere.tsv"]),
         ("sentences.py", ["en-de", "nowhere.tsv"]),
         ("paragraphs.py", ["nowhere.tsv"]),
         ("summarization.py", ["--data", "nowhere"]),

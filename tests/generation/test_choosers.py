@@ -1,12 +1,14 @@
+from itertools import product
 from typing import Any
 
 import pytest
 import torch
 
-from regard.generation import GenerationConfig
+from regard.generation import GenerationConfig, generate
 from regard.generation.arrays import TORCH
 from regard.generation.choosers import (
     BeamSearch,
+    ConstrainedBeamSearch,
     Greedy,
     Running,
     Sample,
@@ -95,6 +97,44 @@ def test_beam_search_keeps_a_spare_candidate_for_each_that_may_end() -> None:
         assert beams(logits, running(2, 3)).totals.shape == (2, candidates)
 
 
+PHRASES = (((4, 5), (6,)), ((3, 3),))  # one of the first two, and the other
+
+
+def has_both(tokens: tuple[int, ...]) -> bool:
+    text = "".join(map(str, tokens))
+    return ("45" in text or "6" in text) and "33" in text
+
+
+@pytest.mark.parametrize("num_beams", [2, 5])
+def test_every_text_has_the_phrases_and_none_depends_on_the_others(
+    markov: Any, num_beams: int
+) -> None:
+    decoder = markov.random(4, 9, seed=2, eos=6.0)
+    settings = GenerationConfig(
+        num_beams=num_beams, eos_token_id=0, max_new_tokens=40, forced_phrases=PHRASES
+    )
+    together = generate(decoder.again(), torch.ones(4, 1, dtype=torch.long), settings)
+    for sentence, [best] in enumerate(together):
+        assert best.finished
+        assert has_both(best.tokens)
+        own = decoder.teacher_forced(sentence, best.tokens)
+        assert best.token_logprobs == pytest.approx(own, abs=1e-5)
+        assert best.score == pytest.approx(sum(own) / len(own), abs=1e-5)  # no bonus in it
+        alone = generate(decoder.again(sentence), torch.ones(1, 1, dtype=torch.long), settings)
+        assert alone == [[best]]
+
+
+def test_many_beams_find_the_likeliest_text_with_the_phrases(markov: Any) -> None:
+    decoder = markov.random(1, 7, seed=1)
+    settings = GenerationConfig(
+        num_beams=300, eos_token_id=0, max_new_tokens=4, length_penalty=0.0, forced_phrases=PHRASES
+    )
+    [[best]] = generate(decoder.again(), torch.ones(1, 1, dtype=torch.long), settings)
+    texts = [(*text, last) for text in product(range(1, 7), repeat=3) for last in range(7)]
+    every = {text: sum(decoder.teacher_forced(0, text)) for text in texts if has_both(text)}
+    assert best.tokens == max(every, key=lambda text: every[text])
+
+
 def test_candidates_carry_the_models_own_log_probability() -> None:
     config = GenerationConfig(num_beams=2, bad_words_ids=((1,),), renormalize_logits=True)
     logits = torch.tensor([[0.2, 0.5, 0.3]]).log()
@@ -108,6 +148,9 @@ def test_settings_choose_the_chooser() -> None:
     assert isinstance(chooser_for(GenerationConfig(), [(0, 0)], TORCH), Greedy)
     assert isinstance(chooser_for(GenerationConfig(num_beams=2), [(0, 0)], TORCH), BeamSearch)
     assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)], TORCH), Sample)
+    forced = GenerationConfig(num_beams=2, forced_phrases=PHRASES)
+    assert isinstance(chooser_for(forced, [(0, 0)], TORCH), ConstrainedBeamSearch)
+    assert isinstance(chooser_for(forced.updated(num_beams=1), [(0, 0)], TORCH), Greedy)
 
 
 @pytest.mark.parametrize("settings", [{}, dict(num_beams=3, eos_token_id=(0, 1))])

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy
 
 from regard.generation.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import Filter, acting, filters_for
+from regard.generation.filters import (
+    Filter,
+    Ids,
+    Phrase,
+    acting,
+    filters_for,
+    is_there,
+    reached,
+)
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -58,6 +68,9 @@ class Candidates(NamedTuple):
     log_probs: Float[Array, "searches candidates"]  # of the token, by the model, unfiltered
 
 
+Extension = tuple[float, int, int]  # a total, the row that is extended and the token
+
+
 class Chooser(ABC):
     """Chooses from logits or, where a row's likeliest tokens decide, from those alone."""
 
@@ -91,6 +104,8 @@ def chooser_for(
     if config.do_sample:
         seed = arrays.random_seed() if config.seed is None else config.seed
         return Sample(filters, uniform_draws(seed, streams, config.max_new_tokens))
+    if config.forced_phrases and config.rows > 1:
+        return ConstrainedBeamSearch(filters, config)
     return BeamSearch(filters, config) if config.rows > 1 else Greedy(filters)
 
 
@@ -165,6 +180,67 @@ class BeamSearch(Chooser):
         places = places + arrays.count(searches, like=tokens)[:, None] * (width * count)
         chosen = (part.reshape(-1)[places] for part in (tokens, log_probs))
         return Candidates(totals, places // count, *chosen)
+
+
+class ConstrainedBeamSearch(BeamSearch):
+    """Beam search for texts that have each phrase, by dynamic beam allocation (Post & Vilar 2018).
+
+    Beside the likeliest extensions of all rows, each row's likeliest token and the next one of each
+    missing phrase are candidates. Those that lack as many tokens of phrases are a bank, and the
+    places of a search are dealt to the banks in turn, so that a phrase comes where it costs least.
+    No text ends before it has all.
+    """
+
+    def __init__(self, filters: Sequence[Filter], config: GenerationConfig):
+        super().__init__(filters, config)
+        self.phrases, self.eos_ids, self.width = config.forced_phrases, config.eos_ids, config.width
+
+    def needed(self, generated: int) -> int | None:
+        return None
+
+    def __call__(self, logits: Array, running: Running) -> Candidates:
+        arrays, (searches, width) = arrays_of(logits), running.totals.shape
+        log_probs = arrays.log_softmax(logits)
+        start = running.history.shape[1] - running.generated
+        pasts = [tuple(past) for past in running.history[:, start:].tolist()]
+        missing = [[each for each in self.phrases if not is_there(each, past)] for past in pasts]
+        early = arrays.array([bool(phrases) for phrases in missing], like=logits)
+        every = arrays.count(logits.shape[1], like=logits)[:, None]
+        ends = (every == arrays.array(self.eos_ids, like=logits)).any(-1)
+        filtered = _filtered(self.filters, log_probs, running)
+        filtered = arrays.filled(filtered, early[:, None] & ends, -math.inf)
+        likely = likeliest(filtered, running.totals, self.num_candidates)
+        parents, tokens, best = (part.tolist() for part in (*likely[1:], filtered.argmax(-1)))
+        sums, extensions = running.totals.reshape(-1), list[list[Extension]]()
+        for search in range(searches):
+            pairs = {*zip(parents[search], tokens[search], strict=True)}
+            for row in range(search * width, (search + 1) * width):
+                next_ones = {v[reached(v, pasts[row])] for each in missing[row] for v in each}
+                pairs |= {(row, token) for token in next_ones | {best[row]}}
+            rows, ids = (list(each) for each in zip(*sorted(pairs), strict=True))
+            totals = (sums[rows] + filtered[rows, ids]).tolist()
+            extensions.append(self._dealt(zip(totals, rows, ids, strict=True), pasts, missing))
+        most = max(map(len, extensions))
+        table = [[*its, *[(-math.inf, 0, 0)] * (most - len(its))] for its in extensions]
+        columns = ([[each[k] for each in its] for its in table] for k in range(3))
+        totals, rows, ids = (arrays.array(column, like=logits) for column in columns)
+        return Candidates(arrays.floats(totals), rows, ids, log_probs[rows, ids])
+
+    def _dealt(
+        self, extensions: Iterable[Extension], pasts: list[Ids], missing: list[list[Phrase]]
+    ) -> list[Extension]:
+        """Those that end, and as many others as a search has places; the best of each first."""
+        banks = defaultdict[int, list[Extension]](list)
+        for total, row, token in sorted(extensions, key=lambda each: -each[0]):
+            if total > -math.inf:
+                past = (*pasts[row], token)
+                lacks = (min(len(v) - reached(v, past) for v in each) for each in missing[row])
+                banks[sum(lacks)].append((total, row, token))
+        ended, others = list[Extension](), list[Extension]()
+        for each in chain.from_iterable(zip_longest(*(banks[lacks] for lacks in sorted(banks)))):
+            if each is not None and len(others) < self.width:
+                (ended if each[2] in self.eos_ids else others).append(each)
+        return ended + sorted(others, key=lambda each: -each[0])
 
 
 def uniform_draws(

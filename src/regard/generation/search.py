@@ -23,7 +23,7 @@ from regard.generation.choosers import (
     leaves_in_place,
 )
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import NO_TOKEN, filters_for
+from regard.generation.filters import NO_TOKEN, filters_for, is_there
 from regard.generation.repetition import EVERY, TOKENS, is_runaway, repeats
 
 if TYPE_CHECKING:
@@ -55,22 +55,29 @@ def length_penalized(
 
 
 class NBest:
-    """The best hypotheses that one search has finished, best first."""
+    """The best hypotheses that one search has finished, best first.
+
+    One that was cut off before it had all phrases is behind those that have more of them.
+    """
 
     def __init__(self, config: GenerationConfig):
         self.size = config.width
+        self.phrases = config.forced_phrases
         self.early_stopping = config.early_stopping
         self.hypotheses: list[Hypothesis] = []
 
     @property
     def is_full(self) -> bool:
-        return len(self.hypotheses) == self.size
+        return len(self.hypotheses) == self.size and not self._missing(self.hypotheses[-1])
 
     def add(self, hypothesis: Hypothesis) -> None:
         """Takes the hypothesis if it is among the best; of equals the earlier one stays ahead."""
         self.hypotheses.append(hypothesis)
-        self.hypotheses.sort(key=lambda each: -each.score)
+        self.hypotheses.sort(key=lambda each: (self._missing(each), -each.score))
         del self.hypotheses[self.size :]
+
+    def _missing(self, hypothesis: Hypothesis) -> int:
+        return sum(not is_there(phrase, hypothesis.tokens) for phrase in self.phrases)
 
     def is_settled(self, best_running: float) -> bool:
         """Return True if no running hypothesis, at best of this score, can change the result."""

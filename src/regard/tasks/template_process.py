@@ -68,7 +68,7 @@ class Renderer:
         if kind == "unclear":
             raise BadArgumentError(
                 "the chat template acts on a control token that these messages spell out, so that"
-                " the two cannot be told apart. Leave it out of the messages."
+                " the two look alike. Leave it out of the messages."
             )
         if kind == "invalid":
             raise DamagedFileError(
