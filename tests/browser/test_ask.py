@@ -27,7 +27,7 @@ def test_a_forced_word_is_gone_on_from_and_in_the_link(open_page, at, said):
     page.wait_for_url(re.compile(r"begins=\d+,\d+,\d+,\d+,\d+&"))
     page.reload()
     changes.locator("ins").get_by_text("Flasche").wait_for()
-    assert said(page, "Flasche").startswith("To write Flasche the model looked at cup")
+    assert said(page, "Flasche").startswith("To write Flasche, the model looked at cup")
     page.get_by_role("button", name="let the model choose").click()
     changes.wait_for(state="detached")
     assert "begins" not in page.url

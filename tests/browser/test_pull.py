@@ -1,4 +1,4 @@
-"""Ribbons that are pulled to another word, in the studio and in the file that translates by itself."""
+"""Ribbons that are pulled to another word, in the studio and in the file that translates itself."""
 
 import pytest
 

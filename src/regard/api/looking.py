@@ -130,7 +130,8 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
             options=options_of(traced.model.generation_config, traced.task) if writes else {},
         )
     task = empty_model(checkpoint).task
-    languages = [str(language) for language in read_card(checkpoint.folder).get("language", [])]
+    language = read_card(checkpoint.folder).get("language", [])
+    languages = [language] if isinstance(language, str) else [str(each) for each in language]
     return ModelInfo(
         name=name,
         task=cast(Literal["translation", "generation", "encoding", "vision"], task),

@@ -181,11 +181,11 @@ def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
     _, heads, queries, _ = call.inputs.query.shape
     shift = past - (call.inputs.key.shape[2] - queries)
     hidden = HiddenEdges(edges, heads, shift)
-    query = call.inputs.query.clone()
-    for head, row in hidden.looks:
-        if 0 <= row - past < queries:
-            query[:, head, row - past] = 0  # it asks for nothing: its keys share its weight
-    inputs = hide(call.inputs._replace(query=query), hidden)
+    blank = call.inputs.query.clone()
+    for head, looking in hidden.looks:
+        if 0 <= looking - past < queries:
+            blank[:, head, looking - past] = 0  # it asks for nothing: its keys share its weight
+    inputs = hide(call.inputs._replace(query=blank), hidden)
     output = call.output.clone()
     for head, query in hidden.rows:
         row = query - past

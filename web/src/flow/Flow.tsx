@@ -58,6 +58,13 @@ export function Flow({ state }: { state: State }) {
   const followed: Followed[] = [...lockedQuery].map((index) => ({ side: "query", index }));
   followed.push(...[...lockedKey].map((index): Followed => ({ side: "key", index })));
   const hovered = follow.value;
+  const spoken = hovered?.side === "query" ? (queries[hovered.index]?.first ?? null) : null;
+  useEffect(() => {
+    state.about.value = spoken === null ? null : { query: spoken, key: 0 };
+    return () => {
+      state.about.value = null;
+    };
+  }, [spoken]);
   if (hovered && !followed.some((each) => each.side === hovered.side && each.index === hovered.index)) followed.push(hovered);
   if (picture && !picture.maps && followed.length === 0 && queries.length) {
     const focused = [...overlapping(queries, state.focus.value ? [state.focus.value.query] : [])][0];

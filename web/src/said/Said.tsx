@@ -65,7 +65,7 @@ function Words({ sentence, by }: { sentence: Sentence; by: string }) {
   return (
     <>
       {DEEDS[asked.deed]} <strong>{asked.label}</strong>
-      {asked.deed === "read" ? "," : ""} {by} looked {special ? "mostly at" : "at"}{" "}
+      {", "}{by} looked {special ? "mostly at" : "at"}{" "}
       {looks.map(({ label, share }, i) => (
         <span key={label}>
           {i > 0 && (special ? " and, of the words, at " : " and ")}
