@@ -18,13 +18,13 @@ from regard.translation.passages import joined
 SPANS = {
     "Martin": (
         ["{name}", "%s", "me@example.org", "https://example.org/a?b=1", "config.json", "$HOME"],
-        ["Please write to {} before Friday.", "I have never heard of {}.", "Did you see {} today?",
+        ["Please write to {} before Friday.", "I have never seen {}.", "Did you see {} today?",
          "She sent the letter to {} yesterday.", "We are waiting for {} at the station.",
          "He said that {} was old.", "My sister lives with {} in a small house.",
          "If you need help, ask {}.", "I bought a book for {} last week.", "{} is not here today.",
          "Why did you give it to {}?", "They talked about {} the whole evening.",
          "Tell {} that I am sorry.", "The children are playing with {} in the garden.",
-         "Nobody knows where {} is.", "I think {} will like it.", "{} opened the door.",
+         "We all know where {} is.", "I think {} will like it.", "{} opened the door.",
          "You should not forget {}.", "Can you show me {}, please?", "The old man looked at {}.",
          "I want to go there with {}.", "There is a problem with {}.", "It was {} who did it.",
          "Without {}, we cannot begin.", "I looked for {}, but I did not find it."],

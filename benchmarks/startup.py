@@ -47,6 +47,7 @@ def main() -> None:
     commands = {
         "regard --help": [REGARD, "--help"],
         'regard translate "…"': translate,
+        'regard translate "…" --engine native': [*translate, "--engine", "native"],
         'regard translate "…" --engine torch': [*translate, "--engine", "torch"],
         'python -c "import torch"': [sys.executable, "-c", "import torch"],
     }

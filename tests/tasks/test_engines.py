@@ -1,4 +1,4 @@
-"""Every task by ONNX Runtime: the results of torch in fp32, and near them in int8."""
+"""Every task by each engine: the results of torch in fp32, and near them in int8."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -62,7 +62,7 @@ def folders(encoder_folder: Folders) -> Folders:
     return folder
 
 
-every_writer = pytest.mark.parametrize("engine", ["onnx", "native"])
+every_engine = pytest.mark.parametrize("engine", ["onnx", "native"])
 
 
 def both(task: Any, precision: str = "fp32", engine: str = "onnx") -> tuple[Any, Any]:
@@ -84,12 +84,13 @@ def same_labels(got: Any, expected: Any, error: float = 1e-5) -> None:
 @pytest.mark.parametrize(
     "kind", ["single_label_classification", "multi_label_classification", "regression"]
 )
+@every_engine
 def test_labels_of_texts_and_pairs_are_those_of_torch(
-    family: str, kind: str, folders: Folders
+    engine: str, family: str, kind: str, folders: Folders
 ) -> None:
     folder = folders(family, "ForSequenceClassification", id2label=LABELS)
     model = Classifier.load(folder)
-    torchs, ours = both(Classifier(model.model, model.tokenizer, problem_type=kind))
+    torchs, ours = both(Classifier(model.model, model.tokenizer, problem_type=kind), engine=engine)
     texts = [*TEXTS, "the red house near a river " * 20]  # cut
     same_labels(ours.run(texts, batch_size=2), torchs.run(texts))
     same_labels(ours.run(TEXTS[:2], TEXTS[2:]), torchs.run(TEXTS[:2], TEXTS[2:]))
@@ -97,9 +98,12 @@ def test_labels_of_texts_and_pairs_are_those_of_torch(
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) -> None:
+@every_engine
+def test_labels_of_ones_own_are_those_of_torch(
+    engine: str, several: bool, folders: Folders
+) -> None:
     folder = folders("Bert", "ForSequenceClassification", id2label=LABELS)
-    torchs, ours = both(Classifier.load(folder))
+    torchs, ours = both(Classifier.load(folder), engine=engine)
     found = [
         each.zero_shot(TEXTS, ["a dog", "river"], multi_label=several) for each in (torchs, ours)
     ]
@@ -107,8 +111,9 @@ def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) 
 
 
 @pytest.mark.parametrize("family", READERS)
-def test_answers_are_those_of_torch(family: str, folders: Folders) -> None:
-    torchs, ours = both(Answerer.load(folders(family, "ForQuestionAnswering")))
+@every_engine
+def test_answers_are_those_of_torch(engine: str, family: str, folders: Folders) -> None:
+    torchs, ours = both(Answerer.load(folders(family, "ForQuestionAnswering")), engine=engine)
     options: dict[str, Any] = dict(top_k=3, max_seq_len=40, doc_stride=9)
     options |= dict(or_none=True, batch_size=2)
     found, wanted = (each.run(QUESTIONS, **options) for each in (ours, torchs))
@@ -119,8 +124,9 @@ def test_answers_are_those_of_torch(family: str, folders: Folders) -> None:
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "DistilBert"])
-def test_fillings_are_those_of_torch(family: str, folders: Folders) -> None:
-    torchs, ours = both(MaskFiller.load(folders(family, "ForMaskedLM")))
+@every_engine
+def test_fillings_are_those_of_torch(engine: str, family: str, folders: Folders) -> None:
+    torchs, ours = both(MaskFiller.load(folders(family, "ForMaskedLM")), engine=engine)
     texts = [f"Anna lives in the {ours.mask} house.", f"The {ours.mask} likes a {ours.mask}."]
     for got, expected in zip(ours.run(texts), torchs.run(texts), strict=True):
         for mine, theirs in zip(got, expected, strict=True):
@@ -130,8 +136,11 @@ def test_fillings_are_those_of_torch(family: str, folders: Folders) -> None:
 
 
 @pytest.mark.parametrize("head", ["Model", "ForMaskedLM"])
-def test_vectors_are_those_of_torch_by_every_pooling(head: str, folders: Folders) -> None:
-    torchs, ours = both(Embedder.load(folders("Bert", head)))
+@every_engine
+def test_vectors_are_those_of_torch_by_every_pooling(
+    engine: str, head: str, folders: Folders
+) -> None:
+    torchs, ours = both(Embedder.load(folders("Bert", head)), engine=engine)
     for pooling in POOLING:
         for normalize in (False, True):
             options: dict[str, Any] = dict(pooling=pooling, normalize=normalize, batch_size=3)
@@ -157,11 +166,12 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> ImageClassifier:
     return ImageClassifier.load(folder)
 
 
-def test_labels_of_images_are_those_of_torch(images: ImageClassifier) -> None:
+@every_engine
+def test_labels_of_images_are_those_of_torch(engine: str, images: ImageClassifier) -> None:
     pillow = pytest.importorskip("PIL.Image")
     draw = np.random.default_rng(29)
     pictures = [pillow.fromarray(draw.integers(0, 256, (31, 23, 3), np.uint8)) for _ in range(5)]
-    torchs, ours = both(images)
+    torchs, ours = both(images, engine=engine)
     same_labels(ours.run(pictures, batch_size=2), torchs.run(pictures))
 
 
@@ -193,7 +203,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", STRATEGIES.values(), ids=STRATEGIES)
-@every_writer
+@every_engine
 def test_texts_are_those_of_torch(engine: str, options: dict[str, Any], writer: Writer) -> None:
     torchs, ours = both(writer, engine=engine)
     settings = dict(max_new_tokens=13, batch_size=3) | options
@@ -205,7 +215,7 @@ def test_texts_are_those_of_torch(engine: str, options: dict[str, Any], writer: 
     assert len({each.text for each in found}) == len(PROMPTS)
 
 
-@every_writer
+@every_engine
 def test_streams_chats_and_stop_strings_are_those_of_torch(engine: str, writer: Writer) -> None:
     torchs, ours = both(writer, engine=engine)
     options: dict[str, Any] = dict(max_new_tokens=13, do_sample=True, seed=5)
@@ -243,8 +253,9 @@ def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> Non
 
 
 @pytest.mark.parametrize("num_beams", [1, 3])
-def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
-    torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))
+@every_engine
+def test_rewritten_texts_are_those_of_torch(engine: str, num_beams: int, folders: Folders) -> None:
+    torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")), engine=engine)
     options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=9)
     texts = [*TEXTS, "", "the red house near a river " * 20]  # nothing, and what is cut
     found, wanted = (each.run(texts, **options) for each in (ours, torchs))
@@ -264,9 +275,12 @@ def test_int8_gives_the_same_vector_alone_and_in_any_batch(folders: Folders) -> 
 
 
 @pytest.mark.parametrize("family", ["Bert", "GPT2", "Bart"])
-def test_int8_gives_the_same_result_alone_and_in_any_batch(family: str, folders: Folders) -> None:
+@every_engine
+def test_int8_gives_the_same_result_alone_and_in_any_batch(
+    engine: str, family: str, folders: Folders
+) -> None:
     folder = folders(family, "ForSequenceClassification", id2label=LABELS)
-    exact, coarse = both(Classifier.load(folder), "int8")
+    exact, coarse = both(Classifier.load(folder), "int8", engine=engine)
     together = coarse.run(TEXTS)
     assert together == [coarse.run([text])[0] for text in TEXTS]  # bit for bit
     same_labels(together, exact.run(TEXTS), error=0.05)
@@ -310,32 +324,36 @@ SHIPPED = [
 ]
 
 
-def test_the_shipped_classifier_has_the_labels_of_torch() -> None:
-    torchs, ours = both(regard.load("emotions"))
+@every_engine
+def test_the_shipped_classifier_has_the_labels_of_torch(engine: str) -> None:
+    torchs, ours = both(regard.load("emotions"), engine=engine)
     same_labels(ours.run(SHIPPED), torchs.run(SHIPPED))
-    _, coarse = both(torchs, "int8")
+    _, coarse = both(torchs, "int8", engine=engine)
     same_labels(coarse.run(SHIPPED), torchs.run(SHIPPED), error=0.05)
 
 
-def test_the_shipped_encoder_has_the_vectors_of_torch() -> None:
-    torchs, ours = both(regard.load("sentences"))
+@every_engine
+def test_the_shipped_encoder_has_the_vectors_of_torch(engine: str) -> None:
+    torchs, ours = both(regard.load("sentences"), engine=engine)
     np.testing.assert_allclose(ours(SHIPPED), torchs(SHIPPED), atol=1e-5)
-    _, coarse = both(torchs, "int8")
+    _, coarse = both(torchs, "int8", engine=engine)
     assert (coarse(SHIPPED) * torchs(SHIPPED)).sum(1).min() > 0.99  # cosines
 
 
-def test_the_shipped_reader_of_digits_has_the_labels_of_torch() -> None:
+@every_engine
+def test_the_shipped_reader_of_digits_has_the_labels_of_torch(engine: str) -> None:
     pillow = pytest.importorskip("PIL.Image")
     digit = Path(__file__).parents[2] / "docs" / "images" / "digit.png"
     turned = pillow.open(digit).rotate(20)
-    torchs, ours = both(regard.load("digits"))
+    torchs, ours = both(regard.load("digits"), engine=engine)
     same_labels(ours.run([digit, turned]), torchs.run([digit, turned]))
-    _, coarse = both(torchs, "int8")
+    _, coarse = both(torchs, "int8", engine=engine)
     same_labels(coarse.run([digit, turned]), torchs.run([digit, turned]), error=0.05)
 
 
-def test_the_shipped_writer_writes_the_texts_of_torch() -> None:
-    torchs, ours = both(regard.load("shakespeare"))
+@every_engine
+def test_the_shipped_writer_writes_the_texts_of_torch(engine: str) -> None:
+    torchs, ours = both(regard.load("shakespeare"), engine=engine)
     for options in (dict(do_sample=False), dict(do_sample=True, seed=1), dict(num_beams=3)):
         settings: dict[str, Any] = options | dict(max_new_tokens=40)
         prompts = ["ROMEO:", "To be, or not"]

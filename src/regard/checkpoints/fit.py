@@ -32,8 +32,8 @@ class Fit:
             *(f"{name} is missing" for name in self.missing),
             *(f"{name} is unexpected" for name in self.unexpected),
             *(
-                f"{name} must be {wanted} according to config.json but is {got}"
-                for name, wanted, got in self.misshaped
+                f"{name} must be {shape} according to config.json but is {got}"
+                for name, shape, got in self.misshaped
             ),
         ]
 
@@ -88,8 +88,8 @@ def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType
             for.
     """
     family, config = checkpoint.family, checkpoint.config
-    found = _fitted(checkpoint, ours, xp)
-    theirs = {name: checkpoint.weights.read(in_file, xp) for name, in_file in found.items()}
+    names = _fitted(checkpoint, ours, xp)
+    theirs = {name: checkpoint.weights.read(in_file, xp) for name, in_file in names.items()}
     state = to_ours(places(family.names(config, ours)), theirs)
     return state | dict(family.constants(config, xp))
 

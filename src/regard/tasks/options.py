@@ -19,9 +19,9 @@ class EngineOptions(Options):
 
     engine: str | None = option(
         None,
-        "What computes: the model, by torch; or the model packed for ONNX Runtime or, of a model"
-        " that translates or summarizes, for the native engine, each batch on one thread unless"
-        " --threads says otherwise. auto: onnx where that is possible and the model is not large.",
+        "What computes: the model, by torch; or the model packed for ONNX Runtime or for the native"
+        " engine, each batch on one thread unless --threads says otherwise. auto: onnx where that"
+        " is possible and the model is not large.",
         metavar="auto|torch|onnx|native",
         shown="torch",
     )

@@ -74,7 +74,7 @@ class Task(ABC):
 
         Args:
             engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
-                on the CPU. "native": a model that writes, on the CPU, by the engine in C++.
+                on the CPU. "native": the engine in C++, on the CPU.
                 "auto": "onnx" where the model can be packed and is on the CPU, else "torch", and
                 "torch" for more than 2 GB of weights that have not been packed before.
             precision: "fp32", the default, or "int8"; of "onnx" also "int4" and of "native" "bf16":

@@ -37,8 +37,7 @@ def serve(
     engine: Annotated[
         str,
         option(
-            "What computes: models packed for ONNX Runtime or, of models that write, for the"
-            " native engine.",
+            "What computes: models packed for ONNX Runtime or for the native engine.",
             metavar="onnx|native",
         ),
     ] = "onnx",
