@@ -17,6 +17,7 @@ def train(
 
     >>> translator = regard.train("translation", "pairs.tsv", "run", preset="tiny", max_steps=2)
     pairs.tsv: 9 read, 9 kept; none left out
+    each example of dev is 100.0 points of its score; `--dev` takes a file with more
     7 pairs to train on, 1 dev, 1 test
     vocabulary: 392 shared subwords; 76 tokens
     model: transformer tiny, norm pre, 1,506,816 parameters, 1,375,744 of them trained
