@@ -195,8 +195,8 @@ def split(
     left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
     if size < FEW and not own["dev"]:
         say(
-            f"each example of dev is {100 / size:.1f} points of its score; `--dev` takes a file with"
-            " more"
+            f"each example of dev is {100 / size:.1f} points of its score;"
+            " `--dev` takes a file with more"
         )
     said = f"{sizes['train']:,} {noun}to train on, {sizes['dev']:,} dev, {sizes['test']:,} test"
     say(f"{said}{left_out}")
