@@ -51,7 +51,7 @@ def test_a_ribbon_is_pulled_to_another_word_and_let_go(
     page.mouse.up()
     wait_for_address(page, "looks", "4:8")
     page.get_by_text("sees “tea” alone").wait_for()
-    assert page.locator("[data-word^=output]").all_inner_texts()[word] == "Tee"
+    page.locator(f"[data-word='output {word}']").filter(has_text="Tee").wait_for()
     assert places == page.locator("[data-word^=source]").evaluate_all(
         "all => all.map(e => e.offsetTop)"
     )

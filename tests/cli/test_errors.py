@@ -207,5 +207,7 @@ def test_ctrl_c_before_a_command_begins_is_one_line_too(regard, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("typer.main.get_command", interrupt)
-    outcome = regard("translate", "a")
-    assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")
+    monkeypatch.setattr("regard.cli.task_command.TaskCommand.run", interrupt)
+    for options in ((), ("--num-beams", 2)):  # read without typer, and by it
+        outcome = regard("translate", "a", *options)
+        assert (outcome.code, outcome.err) == (130, "regard: interrupted.\n")

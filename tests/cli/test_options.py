@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from regard.cli import options
+from regard.cli.task_command import use_threads
 from regard.errors import BadArgumentError
 
 app = typer.Typer()
@@ -56,9 +57,9 @@ def test_parameters_are_named_as_flags():
 
 def test_threads_stay_as_they_are_unless_a_number_is_asked_for(keep_threads):
     before = torch.get_num_threads()
-    options.use_threads(None)
+    use_threads(None)
     assert torch.get_num_threads() == before
-    options.use_threads(before + 1)
+    use_threads(before + 1)
     assert torch.get_num_threads() == before + 1
 
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,12 +155,25 @@ def _theirs(name: str, folder: Path) -> nn.Module | None:
     return None
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps transformers from writing, for a while."""
+    logging = transformers.utils.logging
+    verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if shows:
+            logging.enable_progress_bar()
+
+
 def attack(name: str, tries: int | None = None, seed: int = 1) -> tuple[int, list[str]]:
     """The number of mutants of a case, all or so many by chance, and those that are neither equal
     nor refused."""
-    transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings(), _quiet():
         warnings.simplefilter("ignore")
         chosen = list(mutants(prepare(name, Path(scratch))))
         if tries is not None:

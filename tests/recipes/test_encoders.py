@@ -54,7 +54,12 @@ def test_a_writer_learns_labels_and_opens_in_transformers(
     base: Path, labeled: Path, classify: Any, tmp_path: Path
 ) -> None:
     progress, said = classify(
-        labeled, tmp_path, base_model=str(base), max_steps=40, evaluate_every=40, learning_rate=3e-3
+        labeled,
+        tmp_path,
+        base_model=str(base),
+        max_steps=120,
+        evaluate_every=120,
+        learning_rate=3e-3,
     )
     assert "model: model from" in said[-1]
     folder = tmp_path / "model"

@@ -332,6 +332,7 @@ def check_boolean(name: str, tensor: object) -> None:
 
 
 def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
+    """The error for a tensor (…) of another shape than expected."""
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""
     return BadArgumentError(f"{what} must be {names} = {expected}; got {tuple(got.shape)}.{hint}")

@@ -11,7 +11,8 @@ from regard.errors import BadArgumentError
 
 
 def not_padding(ids: Tensor, pad_id: int | None) -> Tensor:
-    """True for a token, False for padding: where ids are not `pad_id`, of a model that has one."""
+    """True for a token, False for padding, (batch, length): where ids are not `pad_id`, of a model
+    that has one."""
     return torch.ones_like(ids, dtype=torch.bool) if pad_id is None else ids != pad_id
 
 

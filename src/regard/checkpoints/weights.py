@@ -128,8 +128,8 @@ class _Safetensors:
 
 
 def as_array(tensor: Tensor) -> NDArray[Any]:
-    """A tensor's memory as an array. Of bfloat16, which numpy lacks, these are the bits in uint16;
-    of what else it lacks, the numbers in float32."""
+    """A tensor's memory, (…), as an array. Of bfloat16, which numpy lacks, these are the bits in
+    uint16; of what else it lacks, the numbers in float32."""
     import torch
 
     tensor = tensor.detach().cpu()

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from regard.attention import masks, scores
+from regard.attention import masks, padding, scores
 from regard.attention.attend import check
 from regard.attention.record import Attention
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
@@ -27,7 +27,7 @@ from regard.inspection.trace_data import TraceData
 FORMAT, VERSION = "regard-trace", 1
 MASKS: dict[str, Any] = {
     name: kind
-    for name, kind in vars(masks).items()
+    for name, kind in {**vars(masks), **vars(padding)}.items()
     if isinstance(kind, type) and issubclass(kind, masks.Mask)
 }
 SCORES: dict[str, Any] = {name: kind for name, kind in vars(scores).items() if is_dataclass(kind)}

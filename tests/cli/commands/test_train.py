@@ -205,7 +205,7 @@ def test_a_summarizer_is_trained_and_its_test_set_scored(regard, tmp_path):
     assert [line.split("  ")[0] for line in lines[:2]] == ["ROUGE-1", "ROUGE-2"]
     assert any(line.startswith("documents") for line in lines)
     entries = regard("train", "summarization", file, "--output", output, *given, "--json").out
-    assert json.loads(entries.splitlines()[-1])["documents"] == 1
+    assert json.loads(entries.splitlines()[-1])["documents"] == 6
     assert regard("summarize", "-m", output, "A dog barks.").code == 0
 
 
