@@ -25,15 +25,3 @@ test("a page without an address does not open what another page asked for", asyn
   await begin(state, read(""));
   expect(state.trace.value?.text).toBe(model?.example);
 });
-
-test("a link that names a text and nothing else opens a translator's ribbons", async () => {
-  const source = fakeSource();
-  const [model] = await source.models();
-  const link = `model=${model?.name}&text=A+dog+runs.`;
-  const state = createState(source);
-  await begin(state, read(link));
-  expect([state.view.value, state.head.value]).toEqual(["translation", "mean"]);
-  const chosen = createState(source);
-  await begin(chosen, read(`${link}&head=1`));
-  expect([chosen.view.value, chosen.head.value]).toEqual(["map", 1]);
-});

@@ -186,16 +186,14 @@ export async function begin(state: State, address: Address): Promise<void> {
       address = { ...address, trace: { ...address.trace, model: first?.name ?? "" } };
     }
     if (address.trace || (address.learn && state.source.abilities.explain)) {
-      // A link that names a text and nothing else leaves it to the page what to show first, as `/` does.
-      const bare = address.trace && !chooses(address) && !address.learn;
-      await Promise.all([models, address.landing || bare ? land(state, address) : goTo(state, address)]); // what the address names waits for no list
+      await Promise.all([models, address.landing ? land(state, address) : goTo(state, address)]); // what the address names waits for no list
       return;
     }
     const [traces] = await Promise.all([state.source.traces(), models]);
     const listed = traces.find(({ pinned = true }) => pinned);
     const [first] = state.models.value; // one that was named on the command line comes first
     const model = first?.example ? first : null;
-    const chosen = chooses(address);
+    const chosen = write({ ...address, theme: DEFAULTS.theme, language: DEFAULTS.language }) !== "";
     if (listed) {
       const { id, request } = listed;
       const trace: Named = request ? { ...request, id } : { id, model: listed.model, text: "" };
@@ -208,11 +206,6 @@ export async function begin(state: State, address: Address): Promise<void> {
   } finally {
     state.begun.value = true;
   }
-}
-
-/** True if an address says what to show of its text. */
-function chooses(address: Address): boolean {
-  return write({ ...address, trace: null, theme: DEFAULTS.theme, language: DEFAULTS.language }) !== "";
 }
 
 /** Shows a trace in the view that suits it, at a head that says something. */
