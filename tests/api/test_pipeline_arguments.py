@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -162,6 +163,7 @@ def pipes(folders: dict[str, Path]) -> Pipes:
 def said(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     """The answer of a call, or its refusal, and its warnings."""
     torch.manual_seed(3)
+    np.random.seed(3)  # noqa: NPY002 - the generator of an engine without torch
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
