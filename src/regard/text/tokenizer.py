@@ -344,7 +344,8 @@ class Tokenizer:
             return self._with_special
         if self._reserved is not None:
             normalizer = self.backend.normalizer
-            read = map(normalizer.normalize_str, texts) if normalizer is not None else texts
+            with _without_panic():
+                read = [] if normalizer is None else [*map(normalizer.normalize_str, texts)]
             if any(self._reserved.search(text) for text in (*texts, *read)):
                 return self._guarded
         return self.backend
