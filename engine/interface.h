@@ -13,10 +13,10 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 4 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 5 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
-       REGARD_TOO_LONG = 4 };
+       REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
 
 enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1, REGARD_ENCODER = 2 }; /* kinds of models */
 
@@ -52,7 +52,7 @@ typedef struct {
   int32_t patch_width;  /* numbers of a patch */
   int32_t head_outputs; /* of the head's last projection; 0: it has none, or the model writes */
   int32_t head_activation;
-  int32_t precision; /* fp32, bf16, int8 */
+  int32_t precision; /* fp32, bf16, int8, int4 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
   float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
 } regard_config;
@@ -60,6 +60,7 @@ typedef struct {
 typedef struct regard_model regard_model;
 typedef struct regard_decode regard_decode;
 typedef struct regard_results regard_results;
+typedef struct regard_jobs regard_jobs;
 
 /* A greedy or beam search; the fields of GenerationConfig. */
 typedef struct {
@@ -98,13 +99,69 @@ REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*,
 REGARD_API void regard_close(regard_model*);
 
 /* Searches from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
-   Each of `threads` takes the next text when one of its `together` ends. Several may be called at a
-   time. */
+   Each of `threads` has at most so many rows of hypotheses, and takes more texts when some end.
+   Several may be called at a time. */
 REGARD_API int32_t regard_generate(const regard_model*, const int32_t* ids, int64_t texts,
                                    int64_t length, const regard_generation*, int32_t threads,
-                                   int32_t together, regard_report, regard_results** results);
+                                   int32_t rows, regard_report, regard_results** results);
 REGARD_API void regard_read(const regard_results*, regard_hypotheses*);
 REGARD_API void regard_forget(regard_results*);
+
+/* A text to be written beside others. */
+typedef struct {
+  const int32_t* ids; /* its source or, of a decoder, its prompt */
+  int64_t length;
+  const regard_generation* config; /* null: the caller chooses the tokens, see REGARD_ASKED */
+  int32_t start_id;                /* of an encoder-decoder, where it is null */
+  int32_t rows;                    /* of hypotheses, at most */
+  int32_t best;    /* likeliest tokens to be asked about at first; 0: about all logits */
+  int32_t streams; /* tokens are told as they are chosen, of one row */
+  int64_t line;    /* texts of the same wait for each other, as those of one request */
+  double seconds;  /* until it is late */
+} regard_job;
+
+enum {
+  REGARD_BEGUN = 1,   /* it no longer waits */
+  REGARD_TOKEN = 2,   /* value: the token of a text that streams */
+  REGARD_ASKED = 3,   /* the numbers of its next tokens, to be answered */
+  REGARD_ENDED = 4,   /* found: its hypotheses */
+  REGARD_FAILED = 5,  /* value: a status; reason: the sentence */
+  REGARD_STEPPED = 6, /* value: rows of a step of one thread; seconds */
+};
+typedef struct {
+  int64_t job;
+  int32_t kind, value;
+  double seconds;
+  const char* reason;
+  int32_t rows, best;
+  const float* logits;    /* (rows, vocabulary), or none */
+  const float* log_probs; /* (rows, best), or none, as regard_step writes them */
+  const int32_t* ids;
+  regard_hypotheses found;
+} regard_event;
+
+/* Texts that come and go, in threads of their own. Each has at most so many rows of hypotheses, of
+   which `kept` are for texts of at most `short_length`, and reads so many tokens of prompts, or
+   sources, in a step. Lines take turns. */
+REGARD_API regard_jobs* regard_jobs_open(const regard_model*, int32_t threads, int32_t rows,
+                                         int32_t kept, int32_t short_length, int32_t tokens);
+REGARD_API int32_t regard_jobs_add(regard_jobs*, const regard_job*, int64_t* number);
+/* The rows with which a text goes on, or none: as they are, and a token for each; it does so at the
+   next poll. */
+REGARD_API int32_t regard_jobs_answer(regard_jobs*, int64_t number, const int32_t* rows,
+                                      int32_t count, const int32_t* tokens, int32_t tokens_count,
+                                      int32_t best);
+/* Ends a text of which nothing more is to be said. */
+REGARD_API int32_t regard_jobs_cancel(regard_jobs*, int64_t number);
+/* Waits so long for something to happen. What events point to is there until the next call; one
+   thread at a time may call it. A count of -1: all is done after regard_jobs_finish. */
+REGARD_API int32_t regard_jobs_poll(regard_jobs*, double seconds, regard_event* events,
+                                    int32_t most, int32_t* count);
+REGARD_API int32_t regard_jobs_counts(regard_jobs*, int64_t* waiting, int64_t* rows);
+/* No more are taken; what waits is still done. */
+REGARD_API int32_t regard_jobs_finish(regard_jobs*);
+/* Gives up what is not done. */
+REGARD_API void regard_jobs_close(regard_jobs*);
 
 /* Texts that are decoded step by step, by one thread at a time. */
 REGARD_API regard_decode* regard_begin(const regard_model*);
@@ -134,7 +191,8 @@ REGARD_API int32_t regard_read_texts(const regard_model*, const int32_t* ids,
    patch_width). */
 REGARD_API int32_t regard_read_images(const regard_model*, const float* patches, int64_t images,
                                       int32_t threads, float* states);
-/* States, (rows, d_model) → what the head makes of them, (rows, head_outputs or d_model). */
+/* States, (rows, d_model) → what the head makes of them, (rows, head_outputs or d_model), or the
+   logits of a model that writes, (rows, target_vocab_size). */
 REGARD_API int32_t regard_head(const regard_model*, const float* states, int64_t rows,
                                int32_t threads, float* outputs);
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -72,6 +73,8 @@ class Weights {
       by_name_.emplace(tensors[i].name, Tensor(tensors[i]));
     }
   }
+
+  const std::shared_ptr<Arena> packed = std::make_shared<Arena>();
 
   bool has(const std::string& name) const { return by_name_.count(name) != 0; }
 

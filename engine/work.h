@@ -1,13 +1,13 @@
 // What a thread computes with: the kernels, and memory that is used again and again.
 #pragma once
+#include <cmath>
 #include <exception>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <vector>
 
 #include "buffer.h"
 #include "kernels/kernels.h"
+#include "threads.h"
 
 namespace regard {
 
@@ -31,6 +31,19 @@ struct Work {
   Buffer<int32_t> row_sums;
   TextMemory memory;  // of a text that is read at once
 };
+
+// The largest log-probabilities of logits with their tokens, largest first; there are fewer where
+// the rest is impossible: -infinity.
+inline void likeliest(const Kernels& kernels, const float* logits, int vocab, int best,
+                      float* log_probs, int32_t* ids) {
+  float largest, log_of_sum;
+  kernels.log_sum(logits, vocab, &largest, &log_of_sum);
+  const int found = kernels.top(logits, vocab, best, log_probs, ids);
+  for (int i = 0; i < best; i++) {
+    log_probs[i] = i < found ? log_probs[i] - largest - log_of_sum : -INFINITY;
+    ids[i] = i < found ? ids[i] : 0;
+  }
+}
 
 // Things that no thread uses, whose memory is warm: a short text alone takes an eighth less time.
 template <class Thing, class Source>
@@ -58,6 +71,12 @@ class Idle {
 
 // Calls a function in so many threads, or as many as there are to be had, of which the calling one
 // is the first: `function(true)` there, else `function(false)`. Their first exception is thrown.
+#ifdef __wasm__
+template <class Function>
+void in_threads(int, Function function) {
+  function(true);
+}
+#else
 template <class Function>
 void in_threads(int threads, Function function) {
   std::mutex mutex;
@@ -79,5 +98,6 @@ void in_threads(int threads, Function function) {
   for (std::thread& other : others) other.join();
   if (error) std::rethrow_exception(error);
 }
+#endif
 
 }  // namespace regard

@@ -1,52 +1,84 @@
 """Build the native engine's libraries again that are committed, or others: `make engine`.
 
+    python tools/build_engine.py                                all that are committed
+    python tools/build_engine.py linux-x86_64                   one of them
+    python tools/build_engine.py --check linux-x86_64 wasm32    compares bytes, and changes nothing
+
 Zig's clang, which PyPI has as the package ziglang, compiles for every machine on any of them, and
 to the same bytes.
 """
 
 import argparse
 import hashlib
+import os
 import subprocess
 import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FINGERPRINT = "sources.sha256"  # beside the libraries: of what they were built from
 SOURCE = ROOT / "engine"
 LIBRARIES = ROOT / "src" / "regard" / "runtime" / "native" / "libraries"
+FINGERPRINTS = "sources.sha256"  # beside the libraries: of what each was built from
 OPTIONS = [
-    *("-std=c++17", "-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-ffunction-sections"),
-    *("-fdata-sections", "-ffp-contract=off", "-fno-sanitize=all", "-Wall", "-Wextra", "-Werror"),
-    *("-Wno-psabi", f"-I{SOURCE}"),
+    *("-O2", "-g0", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),
+    *("-ffp-contract=off", "-fno-sanitize=all"),
 ]
-WIDE = ["-mavx2", "-mfma", "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
+OURS = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", f"-I{SOURCE}"]
+AVX2 = ["-mavx2", "-mfma"]
+AVX512 = [*AVX2, "-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl"]
 X86_64: dict[str, list[str]] = {
     "plain": [],
-    "avx2": ["-mavx2", "-mfma"],
-    "avx512": WIDE,
-    "avx512_vnni": [*WIDE, "-mavx512vnni"],
+    "avx2": AVX2,
+    "avx_vnni": [*AVX2, "-mavxvnni", "-DLIKE=avx2"],
+    "avx512": AVX512,
+    "avx512_vnni": [*AVX512, "-mavx512vnni", "-DLIKE=avx512"],
 }
+ARM64 = {"plain": [], "neon_dot": ["-mcpu=generic+dotprod", "-DLIKE=plain"]}
 # By system and machine: Zig's name of them, and the kernels with the compiler's options for each.
 TARGETS: dict[str, tuple[str, dict[str, list[str]]]] = {
     "linux-x86_64": ("x86_64-linux-gnu.2.17", X86_64),
-    "linux-arm64": ("aarch64-linux-gnu.2.17", {"plain": []}),
-    "darwin-arm64": ("aarch64-macos", {"plain": []}),
+    "linux-arm64": ("aarch64-linux-gnu.2.17", ARM64),
+    "darwin-arm64": ("aarch64-macos", ARM64),
     "darwin-x86_64": ("x86_64-macos", X86_64),
     "windows-x86_64": ("x86_64-windows-gnu", X86_64),
+    "wasm32": ("wasm32-wasi", {"plain": []}),
+}
+# Exceptions are WebAssembly's own, as every browser with SIMD has them. Zig's library of C++ is
+# built without; its sources have what is missing.
+WASM = ["-mcpu=generic+simd128+bulk_memory+exception_handling", "-fwasm-exceptions"]
+WASM_LIBRARY = {
+    "libcxxabi/src/cxa_exception.cpp": ["-std=c++23"],
+    "libcxxabi/src/cxa_personality.cpp": ["-std=c++23"],
+    "libunwind/src/Unwind-wasm.c": ["-std=c23"],
 }
 
 
-def sources(target: str) -> list[tuple[str, list[str]]]:
+def file_of(target: str) -> str:
+    return f"{target}.wasm" if target == "wasm32" else f"{target}.so"
+
+
+def sources(target: str) -> list[tuple[Path, list[str]]]:
     """Each object of a target's library: its source, and the options for it alone."""
-    kernels = TARGETS[target][1]
-    return [
+    objects = [
         *(
-            ("kernels/kernels.cpp", [*options, f"-DFAMILY={name}"])
-            for name, options in kernels.items()
+            (SOURCE / "kernels/kernels.cpp", [*OURS, *options, f"-DFAMILY={name}"])
+            for name, options in TARGETS[target][1].items()
         ),
-        ("kernels/kernels_at.cpp", []),
-        ("interface.cpp", []),
+        (SOURCE / "kernels/kernels_at.cpp", OURS),
+        (SOURCE / "interface.cpp", [*OURS, "-Os"]),  # what takes long is in the kernels
     ]
+    if target == "wasm32":
+        zig = Path(str(find_spec("ziglang").origin)).parent / "lib"  # type: ignore[union-attr]
+        folders = ("libcxxabi/include", "libcxxabi/src", "libcxx/src", "libunwind/include")
+        library = ["-DNDEBUG", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBUNWIND_HIDE_SYMBOLS"]
+        library += ["-D_LIBCPP_BUILDING_LIBRARY", "-D_LIBCXXABI_BUILDING_LIBRARY", "-w"]
+        library += [f"-I{zig / folder}" for folder in folders]
+        objects.append((SOURCE / "wasm.cpp", OURS))
+        objects += [(zig / name, [*library, *more]) for name, more in WASM_LIBRARY.items()]
+    return objects
 
 
 def fingerprint() -> str:
@@ -58,19 +90,33 @@ def fingerprint() -> str:
     return content.hexdigest()
 
 
-def build(target: str, folder: Path, compiler: list[str]) -> Path:
+def fingerprints(folder: Path = LIBRARIES) -> dict[str, str]:
+    """What each library of a folder was built from, by its file."""
+    file = folder / FINGERPRINTS
+    lines = file.read_text("utf-8").splitlines() if file.exists() else []
+    return {name: number for number, name in map(str.split, lines)}
+
+
+def build(target: str, folder: Path) -> Path:
     """The library of a target, in a folder."""
-    command = [*compiler, "-target", TARGETS[target][0]]
-    objects = []
-    for number, (source, options) in enumerate(sources(target)):
-        objects.append(folder / f"{target}-{number}.o")
-        name = str(SOURCE / source)
-        _run([*command, *OPTIONS, *options, "-c", name, "-o", str(objects[-1])])
-    library = folder / f"{target}.so"
-    sections = [] if "darwin" in target else ["-Wl,--gc-sections"]
-    _run([*command, "-shared", "-s", *sections, *map(str, objects), "-o", str(library)])
-    for file in objects:
-        file.unlink()
+    compiler = [sys.executable, "-m", "ziglang"]
+    machine = ["-target", TARGETS[target][0], *(WASM if target == "wasm32" else [])]
+    library = folder / file_of(target)
+    with tempfile.TemporaryDirectory() as objects:
+        files = []
+        for number, (source, options) in enumerate(sources(target)):
+            more = ["-mllvm", "-wasm-enable-eh"] if target == "wasm32" else ["-fPIC"]
+            command = [*compiler, "cc" if source.suffix == ".c" else "c++", *machine, *more]
+            files.append(f"{objects}/{number}.o")
+            _run([*command, *OPTIONS, *options, "-c", str(source), "-o", files[-1]])
+        link = {"darwin": ["-shared", "-Wl,-dead_strip", "-Wl,-x"]}.get(
+            target.split("-")[0], ["-shared", "-Wl,--gc-sections"]
+        )
+        if target == "wasm32":
+            link = ["-mexec-model=reactor", "-Wl,--no-entry", "-rdynamic"]
+        made = f"{objects}/{library.name}"  # beside which Windows' linker leaves files of its own
+        _run([*compiler, "c++", *machine, *link, "-s", *files, "-o", made])
+        library.write_bytes(Path(made).read_bytes())
     return library
 
 
@@ -79,16 +125,30 @@ def _run(command: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    committed = sorted(library.stem for library in LIBRARIES.glob("*.so"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    committed = [target for target in TARGETS if (LIBRARIES / file_of(target)).exists()]
     parser.add_argument("targets", nargs="*", default=committed, help=", ".join(TARGETS))
     parser.add_argument("--folder", type=Path, default=LIBRARIES)
+    parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    for target in arguments.targets:
-        library = build(target, arguments.folder, [sys.executable, "-m", "ziglang", "c++"])
-        print(f"{library.name}: {library.stat().st_size:,} bytes")
-    (arguments.folder / FINGERPRINT).write_text(fingerprint() + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = Path(temporary) if arguments.check else arguments.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        same = True
+        for library in pool.map(lambda target: build(target, folder), arguments.targets):
+            bytes_here = library.read_bytes()
+            print(f"{library.name}: {len(bytes_here):,} bytes", flush=True)
+            if arguments.check and bytes_here != (arguments.folder / library.name).read_bytes():
+                print(f"{library.name} is not what its sources give: run `make engine`")
+                same = False
+    if not arguments.check:
+        built = fingerprints(folder)
+        built |= {file_of(target): fingerprint() for target in arguments.targets}
+        lines = [f"{number}  {name}\n" for name, number in sorted(built.items())]
+        (folder / FINGERPRINTS).write_text("".join(lines), encoding="utf-8")
+    sys.exit(not same)
 
 
 if __name__ == "__main__":

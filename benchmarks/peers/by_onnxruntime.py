@@ -1,5 +1,6 @@
 """ONNX Runtime by its own tools: torch's export of an encoder, quantized by quantize_dynamic."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.runtime.session import silent_runtime
-
-onnxruntime = silent_runtime()
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime
 
 
 class States(torch.nn.Module):

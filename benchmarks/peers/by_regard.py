@@ -1,4 +1,4 @@
-"""regard, packed for ONNX Runtime in int8; `opened_as` also for the native engine."""
+"""regard in int8."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from regard.checkpoints import from_pretrained
-from regard.generation import GenerationConfig, generate
-from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
+from regard.generation import GenerationConfig
+from regard.runtime.native.decodes import NativeEncoderDecoder
 from regard.runtime.native.loading import open_native
-from regard.runtime.packed import PackedDecoder, PackedEncoderDecoder, PackedReader
-from regard.runtime.packing import pack
+from regard.runtime.native.reads import NativeReader
 from regard.translation.translator import Translator
 
 
@@ -21,20 +20,19 @@ def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]
 
 
 def opened_as(
-    precision: str, folder: Path, threads: int, workers: int, *, engine: str = "onnx"
+    precision: str, folder: Path, threads: int, workers: int
 ) -> Callable[[dict[str, Any]], Any]:
-    """As `opened`, in this precision, by this engine."""
+    """As `opened`, in this precision."""
     if folder.name == "translator":
         # Without a number of threads, as many batches are decoded at the same time as there are
         # cores, by one thread each.
         each = threads if workers == 1 else None
-        translator = Translator.load(folder).run_by(engine, precision=precision, threads=each)
+        translator = Translator.load(folder).run_by("native", precision=precision, threads=each)
     else:
         assert workers == 1
         translator = None
         model = from_pretrained(folder)
-        opening = {"onnx": pack, "native": open_native}[engine]
-        packed = opening(model, precision, threads=threads)
+        native: Any = open_native(model, precision, threads=threads)
 
     def translate(case: dict[str, Any]) -> list[str]:
         assert translator is not None
@@ -51,22 +49,19 @@ def opened_as(
         )
         for first in range(0, len(case["ids"]), case["together"]):
             ids = np.array(case["ids"][first : first + case["together"]])
-            if isinstance(packed, PackedEncoderDecoder | NativeEncoderDecoder):
+            if isinstance(native, NativeEncoderDecoder):
                 start = np.full((len(ids), 1), model.config.start_id)
-                found = packed.generate(ids, start, config)
-            elif isinstance(packed, NativeDecoder):
-                found = packed.generate(ids, config)
+                found = native.generate(ids, start, config)
             else:
-                assert isinstance(packed, PackedDecoder)
-                found = generate(packed.start(), ids, config)
+                found = native.generate(ids, config)
             lengths += [len(each[0].tokens) for each in found]
         return lengths
 
     def compute(case: dict[str, Any]) -> Any:
         if "texts" in case:
             return translate(case)
-        if isinstance(packed, PackedReader):
-            return list(packed(np.array(case["ids"])).shape)
+        if isinstance(native, NativeReader):
+            return list(native(np.array(case["ids"])).shape)
         return write(case)
 
     return compute

@@ -1,4 +1,4 @@
-"""regard, packed for ONNX Runtime in int4."""
+"""regard in int4."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""regard, packed for ONNX Runtime in fp32, its default."""
+"""regard in fp32, its default, in which weights of bfloat16 are stored as such."""
 
 from functools import partial
 

@@ -128,7 +128,7 @@ def report(measured: Measured, names: list[str]) -> None:
         derived(base)
     print(
         f"\ndigits, which is not served: {measured.images:,.0f} images/s of a core in one process\n"
-        f"a server answers {measured.start:.1f} s after its command, once its model is packed;"
+        f"a server answers {measured.start:.1f} s after its command, with its model;"
         f" the weights of\nLlama-3.2-1B in int8, 1.2 GB, reach a machine in {1.24e9 / LINK:.0f} s"
         f" over 10 Gbit/s"
     )

@@ -80,7 +80,7 @@ def socket_seconds(server: Running, times: int = 300) -> float:
 
 def images_a_second(seconds: float = 1.0) -> float:
     """Images that one core classifies with digits, 64 at a time."""
-    classifier = load("digits").run_by("onnx", precision="int8", threads=1)
+    classifier = load("digits").run_by("native", precision="int8", threads=1)
     pixels = numpy.random.default_rng(1).random((64, 3, 28, 28), numpy.float32)
     model, times = classifier.packed, 0
     model(pixels)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from queueing.cases import Case
-from regard.runtime.session import Session
+from regard.runtime.native.decodes import Slots
+from regard.runtime.native.reads import NativeReader, NativeVision
 from regard.serving.jobs import Job
 from regard.serving.limits import Limits
 from regard.serving.served import Model
@@ -21,12 +22,12 @@ LIMITS = Limits(seconds=3600)
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a graph."""
+    """One run of the engine."""
 
     is_step: bool  # a token of each row; else what begins, or a batch that is read
     rows: int
     length: int
-    seconds: float  # of a core, in the graph
+    seconds: float  # of a core, in the engine
     python: float  # of a core, since the last run of the same thread
     ended: int  # texts that ended since then
     ending: float  # of a core, to tell those who wait for them; part of python
@@ -34,10 +35,11 @@ class Run:
 
 @contextmanager
 def recording() -> Iterator[list[Run]]:
-    """Records each run of a graph in the block."""
+    """Records what the engine computes in the block."""
     runs: list[Run] = []
     thread = threading.local()
-    run, bound, finish = Session.run, Session.bound, Job.finish
+    methods = {(Slots, "add"), (Slots, "read"), (NativeReader, "hidden"), (NativeVision, "hidden")}
+    before, finish = {each: getattr(*each) for each in methods}, Job.finish
 
     def timed(compute: Any, shape: tuple[int, ...], is_step: bool) -> Any:
         began = time.thread_time()
@@ -55,23 +57,29 @@ def recording() -> Iterator[list[Run]]:
         finish(self, result)
         thread.texts = texts + 1, ending + time.thread_time() - began
 
-    def timed_run(self: Session, inputs: Any, outputs: Any = None) -> Any:
-        shape = inputs["ids"].shape if "ids" in inputs else inputs["states"].shape
-        return timed(lambda: run(self, inputs, outputs), shape[:2], False)
+    def timed_as(kind: type, name: str) -> Any:
+        compute = before[kind, name]
 
-    def timed_bound(self: Session, inputs: Any, outputs: Any) -> Any:
-        made = bound(self, inputs, outputs)
-        shape = (inputs["ids"] if "ids" in inputs else inputs["tokens"]).shape
-        compute = made.run
-        made.run = lambda: timed(compute, shape, shape[1] == 1)  # type: ignore[method-assign]
-        return made
+        def method(self: Any, first: Any, *others: Any, **options: Any) -> Any:
+            def whole() -> Any:
+                return compute(self, first, *others, **options)
 
-    Session.run, Session.bound = timed_run, timed_bound  # type: ignore[method-assign]
+            if name != "read":
+                return timed(whole, first.shape[:2], False)
+            tokens, *lengths = others  # of a prompt there are lengths
+            rows = len(lengths[0]) if lengths else len(tokens)
+            return timed(whole, (rows, len(tokens) // rows), not lengths)
+
+        return method
+
+    for kind, name in methods:
+        setattr(kind, name, timed_as(kind, name))
     Job.finish = counted  # type: ignore[method-assign]
     try:
         yield runs
     finally:
-        Session.run, Session.bound = run, bound  # type: ignore[method-assign]
+        for (kind, name), method in before.items():
+            setattr(kind, name, method)
         Job.finish = finish  # type: ignore[method-assign]
 
 

@@ -1,9 +1,8 @@
 """A simulated `regard serve`: processes with a thread for HTTP and loops that compute.
 
 The rules are those of `regard.serving`: a queue that refuses what it has no room for, loops that
-take what fits between two steps (`decoding`), or all that waits up to a batch (`batches`), and
-storage whose size follows the number of texts (`runtime.decodes`). Python's lock is one for the
-threads of a process; the graphs compute without it.
+take what fits between two steps (`decoding`), or all that waits up to a batch (`batches`). Python's
+lock is one for the threads of a process; the engine computes without it.
 """
 
 from collections import deque
@@ -14,8 +13,6 @@ from queueing.machine import Compute, Lock, Machine, Sleep, Thread, Wait
 from queueing.measured import Costs
 
 PIECE = 192  # tokens of prompts that are read between two steps
-SPARE = 1.25  # places for each text before the storage is made smaller
-_SIZES = sorted({1} | {size << power for power in range(14) for size in (2, 3)})
 
 Act = Callable[[], None]
 
@@ -123,7 +120,6 @@ class _Loop:
         self._process, self._costs = process, process.costs
         self._left: dict[Request, int] = {}  # steps
         self._reading: deque[Request] = deque()
-        self._size = 0
 
     def run(self) -> Thread:
         process, costs = self._process, self._costs
@@ -140,7 +136,7 @@ class _Loop:
                 self._left |= dict.fromkeys(new, 1)
             if not self._left:
                 continue
-            size = self._fitted(len(self._left)) if costs.decodes else len(self._left)
+            size = len(self._left)
             yield Compute(factor * costs.graph_seconds(size * costs.width))
             process.steps += 1
             process.stepped += len(self._left)
@@ -175,17 +171,3 @@ class _Loop:
         for length, those in groups.items():
             yield Compute(factor * (costs.begin + costs.token * length * len(those)))
             self._left |= {each: each.steps for each in those}
-
-    def _fitted(self, texts: int) -> int:
-        """Places that are computed for so many texts."""
-        least = 2 if self._costs.width == 1 else 1
-        if texts > self._size:
-            self._size = enough(max(texts, least))
-        else:
-            self._size = min(self._size, enough(max(int(texts * SPARE), least)))
-        return self._size
-
-
-def enough(texts: int) -> int:
-    """Places of the storage for so many texts."""
-    return next(size for size in _SIZES if size >= texts)

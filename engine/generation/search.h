@@ -22,13 +22,10 @@ class Search {
     running_[0].tokens = std::move(prompt);
   }
 
-  // The next tokens that each row reads, and how many: at first, the prompt.
-  void ask(std::vector<int32_t>& tokens, std::vector<int32_t>& lengths) const {
-    for (const Hypothesis& row : running_) {
-      size_t count = row.log_probs.empty() ? prompt_ : 1;
-      tokens.insert(tokens.end(), row.tokens.end() - count, row.tokens.end());
-      lengths.push_back(static_cast<int32_t>(count));
-    }
+  // The next token that each row reads.
+  void next(std::vector<int32_t>& tokens) const {
+    tokens.clear();
+    for (const Hypothesis& row : running_) tokens.push_back(row.tokens.back());
   }
 
   // Goes on by the logits of its rows, (rows, stride); true while it runs, with the present row

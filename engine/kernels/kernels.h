@@ -12,17 +12,19 @@ namespace regard {
 constexpr int LANES = 16;   // numbers that are computed side by side
 constexpr int PANEL = 64;   // outputs of a product whose weights lie together
 constexpr int QUADS = 4;    // inputs of an output that lie together in integers
+constexpr int BLOCK = 32;   // inputs of an output that share a scale in INT4
 
-enum class Storage { FLOAT32, BFLOAT16, INT8 };
+enum class Storage { FLOAT32, BFLOAT16, INT8, INT4 };
 enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH };
 enum class Into { STORE, ADD, MULTIPLY };  // what becomes of the numbers that are there
 
 // The weights of a product, packed: for each panel of outputs, input after input. Both numbers are
-// multiples of LANES.
+// multiples of LANES. Of INT4 a panel has, block after block, bytes of two weights, the first half of
+// the inputs in the low bits, and the block's scales as bfloat16.
 struct Matrix {
   int outputs, inputs;
   Storage storage;
-  const void* weights;  // of INT8: plus 128
+  const void* weights;  // of INT8: plus 128; of INT4: plus 8
   const float* scales;  // of INT8, for each output
   const float* bias;
   Activation activation;
@@ -32,8 +34,9 @@ struct Matrix {
 struct Rounded {
   int8_t* integers;  // (rows, stride)
   float* scales;
-  int32_t* sums;  // of each row's integers, times 128
+  int32_t* sums;  // (rows, groups) of integers
   size_t stride;
+  int group, groups;  // integers of a sum, and sums of a row, behind which the integers are zeros
 };
 
 struct Norm {

@@ -5,6 +5,20 @@
 namespace regard {
 namespace {
 
+// The natural logarithm of a normal number above 0, by 2 artanh((m - 1) / (m + 1)) in double: every
+// machine has the same bits, which its own library's logf has not.
+static float logarithm(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const int exponent = (int32_t)(bits - 0x3f3504f3) >> 23;
+  bits -= (uint32_t)exponent << 23;  // from √½ to √2
+  memcpy(&x, &bits, sizeof bits);
+  const double s = ((double)x - 1) / ((double)x + 1), square = s * s;
+  double sum = 0;
+  for (int i = 19; i > 0; i -= 2) sum = sum * square + 1.0 / i;
+  return (float)(exponent * 0.69314718055994531 + 2 * s * sum);
+}
+
 // Of NaN among the logits both are NaN.
 static void log_sum(const float* logits, int count, float* top, float* log_of_sum) {
   Floats most = all(-INFINITY), total = {};
@@ -21,7 +35,7 @@ static void log_sum(const float* logits, int count, float* top, float* log_of_su
   }
   bool is_strange = sum(__builtin_convertvector(strange, Floats)) != 0;
   *top = is_strange ? NAN : shift[0];
-  *log_of_sum = is_strange ? NAN : logf(sum(total));
+  *log_of_sum = is_strange ? NAN : logarithm(sum(total));
 }
 
 INLINE float largest_of(const float* x, int count) {

@@ -56,7 +56,8 @@ INLINE Ints below(int at, int count) {
 }
 
 #define FOLDED(x, ...) __builtin_shufflevector(x, x, __VA_ARGS__)
-INLINE float sum(Floats x) {
+template <class Vector>
+INLINE auto sum(Vector x) {
   x = x + FOLDED(x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
   x = x + FOLDED(x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
   x = x + FOLDED(x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);

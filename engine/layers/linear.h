@@ -7,7 +7,7 @@
 
 namespace regard {
 
-enum class Precision { FP32, BF16, INT8 };  // BF16: weights rounded to bfloat16
+enum class Precision { FP32, BF16, INT8, INT4 };  // BF16: weights rounded to bfloat16
 
 // Inputs or outputs: `groups` of `size`, such as heads, each followed by zeros up to whole lanes,
 // so that a head can be read without its neighbor.
@@ -38,15 +38,18 @@ class Linear {
       outputs_ += outputs.width();
       narrow = narrow && (precision == Precision::BF16 || tensors.back().is_narrow());
     }
-    storage_ = precision == Precision::INT8 ? Storage::INT8
-               : narrow                     ? Storage::BFLOAT16
-                                            : Storage::FLOAT32;
+    storage_ = precision == Precision::INT4   ? Storage::INT4
+               : precision == Precision::INT8 ? Storage::INT8
+               : narrow                       ? Storage::BFLOAT16
+                                              : Storage::FLOAT32;
     // 2^31 holds 65,536 products of 255 and 127.
     if (storage_ == Storage::INT8 && inputs.width() > 65536)
       throw Mistake(parts.begin()->name + " has too many inputs for int8: at most 65,536");
     inputs_ = inputs.width();
     activation_ = activation;
+    arena_ = weights.packed;
     reserve();
+    std::vector<float> row(up_to(inputs_, BLOCK));
     int first = 0;
     const Tensor* weight = tensors.data();
     for (const auto& [name, outputs] : parts) {
@@ -54,7 +57,8 @@ class Linear {
       for (int i = 0; i < outputs.total(); i++) {
         int output = first + outputs.place(i);
         if (bias) bias_.data()[output] = bias.at(0, i);
-        pack(*weight, i, output, inputs, name);
+        for (int k = 0; k < inputs.total(); k++) row[inputs.place(k)] = weight->at(i, k);
+        pack(row, output, name);
       }
       first += outputs.width();
       weight++;
@@ -73,64 +77,84 @@ class Linear {
   void operator()(Work& work, const float* x, size_t x_stride, int rows, float* y,
                   Into into = Into::STORE) const {
     Rounded rounded{};
-    if (storage_ == Storage::INT8) {
+    if (is_integer()) {
       rounded.stride = up_to(inputs_, PANEL);
+      rounded.group = storage_ == Storage::INT4 ? BLOCK : inputs_;
+      rounded.groups = (inputs_ + rounded.group - 1) / rounded.group;
       rounded.integers = work.integers.need(rows * rounded.stride);
       rounded.scales = work.row_scales.need(rows);
-      rounded.sums = work.row_sums.need(rows);
+      rounded.sums = work.row_sums.need(rows * rounded.groups);
       work.kernels.round(x, x_stride, rows, inputs_, rounded);
     }
-    Matrix matrix{outputs_,        inputs_,      storage_,  packed_.data(),
+    Matrix matrix{outputs_,        inputs_,      storage_,  packed_,
                   scales_.data(), bias_.data(), activation_};
     work.kernels.product(matrix, x, x_stride, rounded, rows, y, into);
   }
 
  private:
+  bool is_integer() const { return storage_ == Storage::INT8 || storage_ == Storage::INT4; }
+
+  // Bytes of INT4's weights in a panel's block, behind which are its scales, 16 bits each.
+  static constexpr size_t BLOCK_WEIGHTS = PANEL * BLOCK / 2, BLOCK_BYTES = BLOCK_WEIGHTS + 2 * PANEL;
+
   void reserve() {
-    size_t padded = stride(), count = padded * inputs_;
-    size_t bytes = storage_ == Storage::FLOAT32 ? 4 : storage_ == Storage::BFLOAT16 ? 2 : 1;
-    std::memset(packed_.need(count * bytes), storage_ == Storage::INT8 ? 128 : 0, count * bytes);
+    const size_t padded = stride(), bytes = storage_ == Storage::FLOAT32    ? 4
+                                            : storage_ == Storage::BFLOAT16 ? 2
+                                                                            : 1;
+    const size_t count = storage_ == Storage::INT4
+                             ? padded / PANEL * (up_to(inputs_, BLOCK) / BLOCK) * BLOCK_BYTES
+                             : padded * inputs_ * bytes;
+    packed_ = arena_->take(count);
+    std::memset(packed_, 0, count);
     std::fill_n(bias_.need(padded), padded, 0.0f);
     std::fill_n(scales_.need(padded), padded, 0.0f);
   }
 
-  void pack(const Tensor& weight, int row, int output, Axis inputs, const std::string& name) {
-    uint8_t* panel = packed_.data();
-    size_t first = static_cast<size_t>(output / PANEL) * inputs_ * PANEL;
-    float most = 0;
-    for (int i = 0; storage_ == Storage::INT8 && i < inputs.total(); i++) {
-      float size = std::fabs(weight.at(row, i));
-      if (!(size < 1e30f)) throw Mistake(name + " holds a number that int8 cannot: " +
-                                         std::to_string(weight.at(row, i)));
-      most = std::max(most, size);
-    }
-    float scale = std::max(most / 127, 1e-35f);
-    scales_.data()[output] = storage_ == Storage::INT8 ? scale : 0;
-    auto each = [&](auto put) {
-      for (int group = 0, i = 0; group < inputs.groups; group++)
-        for (int k = 0; k < inputs.size; k++, i++)
-          put(static_cast<size_t>(group) * inputs.padded() + k, weight.at(row, i));
-    };
-    size_t column = output % PANEL;
+  // A row of weights, by the places of its inputs.
+  void pack(const std::vector<float>& row, int output, const std::string& name) {
+    auto larger = [](float a, float b) { return std::fabs(a) < std::fabs(b); };
+    const size_t panel = output / PANEL, column = output % PANEL;
+    const size_t first = panel * inputs_ * PANEL;
+    if (is_integer())
+      for (float x : row)
+        if (!(std::fabs(x) < 1e30f))
+          throw Mistake(name + " holds a number that int8 and int4 cannot: " + std::to_string(x));
     if (storage_ == Storage::FLOAT32) {
-      auto* to = reinterpret_cast<float*>(panel) + first + column;
-      each([&](size_t input, float x) { to[input * PANEL] = x; });
+      auto* to = reinterpret_cast<float*>(packed_) + first + column;
+      for (int i = 0; i < inputs_; i++) to[i * PANEL] = row[i];
     } else if (storage_ == Storage::BFLOAT16) {
-      auto* to = reinterpret_cast<uint16_t*>(panel) + first + column;
-      each([&](size_t input, float x) { to[input * PANEL] = narrowed(x); });
+      auto* to = reinterpret_cast<uint16_t*>(packed_) + first + column;
+      for (int i = 0; i < inputs_; i++) to[i * PANEL] = narrowed(row[i]);
+    } else if (storage_ == Storage::INT8) {
+      float most = *std::max_element(row.begin(), row.end(), larger);
+      float scale = scales_.data()[output] = std::max(std::fabs(most) / 127, 1e-35f);
+      uint8_t* to = packed_ + first + column * QUADS;
+      for (int i = 0; i < inputs_; i++)
+        to[i / QUADS * PANEL * QUADS + i % QUADS] =
+            static_cast<uint8_t>(128 + std::lrint(row[i] / scale));
     } else {
-      auto* to = panel + first + column * QUADS;
-      each([&](size_t input, float x) {
-        to[input / QUADS * PANEL * QUADS + input % QUADS] =
-            static_cast<uint8_t>(128 + std::lrint(x / scale));
-      });
+      // The largest weight of a block becomes -8, so a scale may be negative.
+      uint8_t* to = packed_ + panel * (row.size() / BLOCK) * BLOCK_BYTES;
+      for (const float *x = row.data(), *end = x + row.size(); x < end; x += BLOCK) {
+        float most = *std::max_element(x, x + BLOCK, larger);
+        const uint16_t narrow = narrowed(std::fabs(most) > 1e-34f ? most / -8 : 1e-35f);
+        std::memcpy(to + BLOCK_WEIGHTS + 2 * column, &narrow, sizeof narrow);
+        for (int i = 0; i < BLOCK; i++) {
+          const int half = i % (BLOCK / 2);
+          long whole = std::clamp(std::lrint(x[i] / widened(narrow)), -8l, 7l) + 8;
+          to[(half / QUADS * PANEL + column) * QUADS + half % QUADS] |=
+              static_cast<uint8_t>(i < BLOCK / 2 ? whole : whole << 4);
+        }
+        to += BLOCK_BYTES;
+      }
     }
   }
 
   int outputs_ = 0, inputs_ = 0;
   Storage storage_ = Storage::FLOAT32;
   Activation activation_ = Activation::NONE;
-  Buffer<uint8_t> packed_;
+  std::shared_ptr<Arena> arena_;
+  uint8_t* packed_ = nullptr;  // in the arena
   Buffer<float> scales_, bias_;
 };
 

@@ -61,6 +61,11 @@ class Decoder {
   // States, (rows, stride), which are changed → logits, (rows, logits_stride()).
   float* logits(Work& work, float* states, int rows) const {
     if (scale_ != 1) work.kernels.scale(states, rows * stack_.stride(), scale_);
+    return output(work, states, rows);
+  }
+
+  // Of states that have been scaled.
+  float* output(Work& work, const float* states, int rows) const {
     float* logits = work.logits.need(rows * output_.stride());
     output_(work, states, stack_.stride(), rows, logits);
     return logits;

@@ -20,20 +20,20 @@ class Decode {
       : work(model.kernels), model_(model), stack_(model.decoder.stack()),
         layers_(stack_.layers()) {}
 
-  // Sources, (count, length), empty of a decoder; they are laid end to end without their padding.
-  std::vector<int> add(const int32_t* ids, int64_t count, int64_t length) {
-    if (!model_.has_source() && length > 0) throw Mistake("a decoder's texts have no source");
+  // Sources of these lengths, empty of a decoder; they are laid end to end without their padding.
+  std::vector<int> add(const int32_t* ids, const std::vector<int32_t>& lengths) {
     Texts texts;
-    for (int64_t i = 0; i < count; i++) {
+    for (int32_t length : lengths) {
+      if (!model_.has_source() && length > 0) throw Mistake("a decoder's texts have no source");
       size_t before = texts.ids.size();
-      for (int64_t at = 0; at < length; at++) {
-        int32_t id = ids[i * length + at];
+      for (int32_t at = 0; at < length; at++) {
+        int32_t id = *ids++;
         if (id < 0 || id >= model_.config.vocab_size)
           throw Mistake("an id is not in the vocabulary");
         if (id == model_.config.pad_id) continue;
         check_position(at);
         texts.ids.push_back(id);
-        texts.positions.push_back(static_cast<int32_t>(at));
+        texts.positions.push_back(at);
       }
       texts.lengths.push_back(static_cast<int>(texts.ids.size() - before));
     }
@@ -43,7 +43,7 @@ class Decode {
       states = model_.encoder(work, texts);
     }
     std::vector<int> numbers;
-    for (int64_t i = 0; i < count; i++) numbers.push_back(place());
+    for (size_t i = 0; i < lengths.size(); i++) numbers.push_back(place());
     if (states == nullptr) return numbers;
     for (size_t l = 0; l < layers_.size(); l++) {
       std::vector<TextMemory*> memories;
@@ -73,6 +73,10 @@ class Decode {
   int vocab() const { return model_.config.target_vocab_size; }
   size_t logits_stride() const { return model_.decoder.logits_stride(); }
   int rows(int number) { return static_cast<int>(at(number).rows.size()); }
+  // Refuses more tokens of a text than the model has positions.
+  void check_room(int number, int64_t tokens) {
+    check_position(at(number).rows[0].size() + tokens - 1);
+  }
 
   // Reads tokens in each row of these texts, end to end: as many as `lengths` says of each row, or
   // one where it is null. The logits of what follows each, or none where they are not needed.

@@ -55,7 +55,7 @@ struct Model {
              {"patch_width", c.patch_width, 0, kMost},
              {"head_outputs", c.head_outputs, 0, kMost},
              {"head_activation", c.head_activation, 0, 5},
-             {"precision", c.precision, 0, 2},
+             {"precision", c.precision, 0, 3},
          })
       if (field.value < field.least || field.value > field.most)
         throw Mistake(std::string(field.name) + " must be from " + std::to_string(field.least) +

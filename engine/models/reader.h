@@ -60,9 +60,11 @@ class Reader {
         states);
   }
 
-  // States, (rows, d_model) → what the head makes of them.
+  // States, (rows, d_model) → what the head makes of them, or the logits of a model that writes.
   void head(const float* states, int64_t rows, int threads, float* outputs) const {
-    const int64_t width = model_.config.d_model, made = model_.head.outputs();
+    const bool writes = model_.writes();
+    const int64_t width = model_.config.d_model;
+    const int64_t made = writes ? model_.config.target_vocab_size : model_.head.outputs();
     if (made == 0) throw Mistake("this model has no head");
     if (rows < 0 || rows > INT32_MAX) throw Mistake("there are too many rows");
     const size_t stride = stride_of(width);
@@ -72,7 +74,9 @@ class Reader {
       for (int64_t r = 0; r < count; r++)
         std::fill(std::copy_n(states + (first + r) * width, width, x + r * stride),
                   x + (r + 1) * stride, 0.0f);
-      copy(model_.head(work, stride, static_cast<int>(count)), count, made, outputs + first * made);
+      const int few = static_cast<int>(count);
+      copy(writes ? model_.decoder.output(work, x, few) : model_.head(work, stride, few), count, made,
+           outputs + first * made);
     });
   }
 

@@ -30,7 +30,6 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
     if "sharing" in options.parts:
         yield sharing.trainings(2 if short else 50, options.seed)
         yield sharing.evaluations(1 if short else 50, options.seed)
-        yield sharing.packings(1 if short else 50, options.seed)
     if "clients" in options.parts:  # the last that makes children: it begins threads
         yield from clients.hostile_clients(short, options.seed)
     if "configs" in options.parts:

@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 import json
-import os
 import signal
 import socket
 import threading
@@ -96,11 +95,8 @@ def serving() -> Iterator[Server]:
         in_child(lambda: serve_folder(folder))
         places = [folder / name for name in NAMES.values()]
 
-        def own_cache() -> None:
-            os.environ["REGARD_CACHE"] = str(folder / "cache")
-
         command = ["serve", "--port", 0, "--max-new-tokens", 8, "--timeout", 10, *places]
-        child = Child(command, folder / "said", own_cache)
+        child = Child(command, folder / "said")
         end = time.monotonic() + 60
         while "http://" not in child.said and time.monotonic() < end:
             time.sleep(0.05)

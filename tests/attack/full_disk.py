@@ -55,7 +55,6 @@ class Disk:
         def limit() -> None:
             import resource
 
-            os.environ["REGARD_CACHE"] = str(self.path / "out")
             if not self.mounted and room < SIZE:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
@@ -113,12 +112,11 @@ CASES = [
     Case("train language-model", _train("language-model"), keeps=False),
     Case("train classification", _train("classification"), keeps=False),
     Case("train translation", _train("translation"), keeps=False),
-    Case("pack", _with_model("pack", "MODEL")),
     Case("look --save", _with_model("look", "MODEL", TEXT, "--save", "OUT"), out="out.safetensors"),
     Case("look --html", _with_model("look", "MODEL", TEXT, "--html", "OUT"), out="out.html"),
     Case("export onnx", _with_model("export", "onnx", "MODEL", "OUT"), clean=True),
 ]
-SHORT = ("train language-model", "pack", "look --save")
+SHORT = ("train language-model", "look --save")
 
 
 def full(case: Case, tries: int, seed: int) -> Row:
@@ -138,9 +136,6 @@ def full(case: Case, tries: int, seed: int) -> Row:
                 _remove(out)
             # What is there takes room of its own, which is not what the command needs.
             room = random.randrange(needed) if disk.mounted else random.randrange(needed // 4)
-            if case.what == "pack":
-                _remove(out)
-                before = {}
             disk.fill(room)
             child = Child(arguments, said, disk.limited(room))
             code = child.wait()

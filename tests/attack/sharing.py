@@ -1,14 +1,12 @@
 """Two processes on one folder: each does what it was asked, or says in a sentence why not."""
 
-import os
 import shutil
 import time
 from random import Random
 
-from attack.forks import Child, Row, in_child, is_one_sentence, parts_left, scratch
+from attack.forks import Child, Row, is_one_sentence, parts_left, scratch
 from attack.kills import Killing, contents, difference
 from fixtures.tasks import write_data
-from fuzz.small_models import small_translator
 
 
 def trainings(tries: int, seed: int) -> Row:
@@ -46,31 +44,6 @@ def evaluations(tries: int, seed: int) -> Row:
                 row.expect(is_one_sentence(scoring.said), f"evaluation: {scoring.said[-300:]}")
             row.expect(training.wait() == 0, f"training: {training.said[-300:]}")
             _compare(row, killing)
-    return row
-
-
-def packings(tries: int, seed: int) -> Row:
-    """Four processes pack the same model: each finds it packed, once, and nothing else stays."""
-    row, random = Row("four packings of one model"), Random(seed)
-    with scratch() as folder:
-        model, cache = folder / "model", folder / "cache"
-        in_child(lambda: small_translator()[0].save(model))
-
-        def own_cache() -> None:
-            os.environ["REGARD_CACHE"] = str(cache)
-
-        for _ in range(tries):
-            children = []
-            for number in range(4):
-                children.append(Child(["pack", model], folder / f"said-{number}", own_cache))
-                time.sleep(random.choice([0.0, random.uniform(0, 0.1)]))
-            for child in children:
-                code = child.wait()
-                row.expect(code == 0, f"exit {code}: {child.said[-300:]}")
-            row.tries += 1
-            there = sorted(path.name for path in cache.iterdir())
-            row.expect(len(there) == 1, f"in the cache: {there}")
-            shutil.rmtree(cache)
     return row
 
 

@@ -54,7 +54,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def expected() -> list[Any]:
-    vectors = regard.load("sentences").run_by("onnx").run(TEXTS)
+    vectors = regard.load("sentences").run_by("native").run(TEXTS)
     return [[float(f"{x:.9g}") for x in each.vector] for each in vectors]
 
 

@@ -1,4 +1,5 @@
-"""Processes: one that is killed is replaced, a killed job continues; no line is lost or doubled."""
+"""Threads and processes: one that is killed is replaced, a killed job continues; no line is lost or
+doubled."""
 
 import json
 import multiprocessing
@@ -6,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,10 +38,14 @@ COMMAND = [
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 
 
+def vectors(engine: str) -> list[Any]:
+    found = regard.load("sentences").run_by(engine).run(TEXTS)
+    return [[float(f"{x:.9g}") for x in each.vector] for each in found]
+
+
 @pytest.fixture(scope="module")
 def expected() -> list[Any]:
-    vectors = regard.load("sentences").run_by("onnx").run(TEXTS)
-    return [[float(f"{x:.9g}") for x in each.vector] for each in vectors]
+    return vectors("native")
 
 
 def check(path: str, expected: list[Any]) -> None:
@@ -48,9 +54,41 @@ def check(path: str, expected: list[Any]) -> None:
     assert [row["embedding"] for row in rows] == expected
 
 
-def test_a_killed_worker_is_replaced_and_its_shard_done_again(
-    folder: Path, expected: list[Any]
+@pytest.mark.parametrize(("workers", "threads"), [(1, 1), (2, 2), (20, 2)])
+def test_threads_share_the_engines_model_and_start_no_process(
+    folder: Path,
+    expected: list[Any],
+    workers: int,
+    threads: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    Path("in.txt").write_text("\n".join(TEXTS))
+    monkeypatch.delattr(local, "Team")
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10)
+    job.run(partial(local.parts, workers=workers, threads=threads))
+    check("out.jsonl", expected)
+    assert not any(each.name == "regard-run" for each in threading.enumerate())
+
+
+def test_an_interrupt_ends_the_threads_between_two_steps(folder: Path) -> None:
+    Path("in.txt").write_text("\n".join(["What a long sentence this is!"] * 40))
+
+    @contextmanager
+    def bar(total: int, done: int) -> Iterator[Any]:
+        def advance(lines: int) -> None:
+            raise KeyboardInterrupt
+
+        yield advance
+
+    options = dict(num_beams=2, min_new_tokens=20)
+    job = Job("translate", "in.txt", "out.jsonl", model="en-de", shard_size=4, options=options)
+    with pytest.raises(KeyboardInterrupt):
+        job.run(partial(local.parts, workers=2, threads=1), bar=bar)
+    assert not any(each.name == "regard-run" for each in threading.enumerate())
+    assert 4 <= job.done() < 40
+
+
+def test_a_killed_worker_is_replaced_and_its_shard_done_again(folder: Path) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     killed: list[int] = []
 
@@ -64,10 +102,11 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(
 
         yield advance
 
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10)
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10, engine="torch")
     summary = job.run(partial(local.parts, workers=2, threads=1), bar=bar)
     assert (summary.written, summary.bad, len(set(killed))) == (120, 0, 2)
-    check("out.jsonl", expected)
+    # whose sums depend on a batch's other texts
+    check("out.jsonl", [pytest.approx(each, abs=1e-5) for each in vectors("torch")])
     assert multiprocessing.active_children() == []
 
 
@@ -116,7 +155,7 @@ def test_a_shard_that_ends_every_worker_ends_the_job(
 ) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     monkeypatch.setattr(local, "_serve", _die)
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=100)
+    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=100, engine="torch")
     with pytest.raises(UnavailableError, match=r"signal 9 at lines .* of .*in\.txt, 3 times"):
         job.run(partial(local.parts, workers=1, threads=1))
 

@@ -4,19 +4,20 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 import torch
 from tokenizers import Tokenizer
 
 import regard
-from regard import BadArgumentError, UnsupportedError
+from fixtures.graphs import Graphs
+from regard import BadArgumentError, UnavailableError, UnsupportedError
 from regard.checkpoints import save_pretrained
 from regard.exporting.onnx_folder import export_onnx
 from regard.exporting.readme import POOLED, SCORES
@@ -24,7 +25,6 @@ from regard.tasks import classification
 from regard.tasks.embedding import POOLING
 
 TEXT = "What a lovely surprise!"
-LOWEST = np.finfo(np.float32).min
 EXAMPLES = Path(__file__).parents[2] / "examples" / "onnx"
 READY = shutil.which("node") is not None and (EXAMPLES / "node_modules").is_dir()
 javascript = pytest.mark.skipif(
@@ -32,32 +32,17 @@ javascript = pytest.mark.skipif(
 )
 
 
-class Opened:
+class Opened(Graphs):
     """What a program has that knows the folder alone."""
 
     def __init__(self, folder: Path):
+        super().__init__(folder)
         self.folder = folder
-        self.sessions = {
-            file.stem: onnxruntime.InferenceSession(str(file)) for file in folder.glob("*.onnx")
-        }
         self.settings = json.loads((folder / "config.json").read_text("utf-8"))
 
     def tokens(self, text: str) -> np.ndarray:
         tokenizer = Tokenizer.from_file(str(self.folder / "tokenizer.json"))
         return np.array([tokenizer.encode(text).ids])
-
-    def run(self, graph: str, feeds: dict[str, Any], names: list[str] | None = None) -> Any:
-        return self.sessions[graph].run(names, feeds)
-
-    def empty_past(self) -> dict[str, Any]:
-        return {
-            name: np.zeros((1, heads, 0, width), np.float32)
-            for name, (_, heads, _, width) in self.shapes("step", "past_").items()
-        }
-
-    def shapes(self, graph: str, start: str) -> dict[str, Any]:
-        inputs = self.sessions[graph].get_inputs()
-        return {each.name: each.shape for each in inputs if each.name.startswith(start)}
 
 
 Exporting = Callable[..., Opened]
@@ -88,12 +73,7 @@ def test_a_translator_is_decoded_by_the_loop_of_the_readme(
 ) -> None:
     opened = exported("en-de", precision)
     ids = opened.tokens("Where is the station?")
-    names = [each.name for each in opened.sessions["encoder"].get_outputs()]
-    feeds = {"ids": ids, "mask": np.ones(ids.shape, np.int32)}
-    memory = dict(zip(names, opened.run("encoder", feeds), strict=True))
-    del memory["states"]
-    mask = np.full((1, 1, 1, memory["memory_v0"].shape[2]), LOWEST)
-    mask[..., : ids.shape[1]] = 0
+    _, memory = opened.encode(ids)
     past = opened.empty_past()
     names = ["best", *(name.replace("past", "all") for name in past)]
     written = [opened.settings["decoder_start_token_id"]]
@@ -101,7 +81,7 @@ def test_a_translator_is_decoded_by_the_loop_of_the_readme(
         position = len(written) - 1
         feeds = dict(tokens=np.array([written[-1:]]), position=np.array([position]))
         feeds |= dict(lengths=np.array([position], np.int32), count=np.array([1]))
-        feeds |= dict(longest=np.array([position + 1], np.int32), mask=mask)
+        feeds |= dict(longest=np.array([position + 1], np.int32))
         best, *found = opened.run("step", feeds | memory | past, names)
         past = dict(zip(past, found, strict=True))
         written.append(int(best[0, 0]))
@@ -217,13 +197,21 @@ def test_a_folder_with_files_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_exported_leaves_nothing(recurrent_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match="RecurrentEncoderDecoder cannot be packed"):
+    with pytest.raises(UnsupportedError, match="RecurrentEncoderDecoder cannot be exported"):
         export_onnx(recurrent_folder, tmp_path / "new" / "out")
     with pytest.raises(
         BadArgumentError, match="precision must be one of fp32, int8, int4; got 'int3'"
     ):
         export_onnx("emotions", tmp_path / "new" / "out", "int3")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_missing_package_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    message = r"exporting to ONNX needs the package onnx: pip install onnx\.$"
+    with pytest.raises(UnavailableError, match=message):
+        export_onnx("digits", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.fixture

@@ -96,7 +96,6 @@ def work(name: str, folder: Path, inputs: int, first: int) -> None:
     warnings.simplefilter("ignore")
     tally, seen = Tally.open(folder / "tally"), set[str]()
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        os.environ["REGARD_CACHE"] = scratch  # what the user has packed is no part of this
         reader = readers()[name].prepare(Path(scratch))
         while tally.inputs < inputs:
             file, content = reader.input(first + tally.inputs)

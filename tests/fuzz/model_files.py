@@ -1,14 +1,12 @@
-"""Readers of what a model's folder holds, of packed models, of chats and of traces."""
+"""Readers of what a model's folder holds, of chats and of traces."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 import regard
@@ -17,12 +15,9 @@ from regard.catalog import FOLDER
 from regard.checkpoints import Checkpoint, empty_model, save_pretrained
 from regard.checkpoints.weights import open_weights
 from regard.errors import RegardError, refusing
-from regard.files import sha256
 from regard.inspection import Trace, thumbnails
 from regard.json_files import read_json
 from regard.recipes.card import read_card
-from regard.runtime.packed import open_packed
-from regard.runtime.packing import pack
 from regard.tasks.chat import chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.text import Tokenizer
@@ -113,42 +108,6 @@ def read_weights(folder: Path, name: str) -> None:
     weights = open_weights(folder / "parts" if name.startswith("parts") else folder)
     for each in weights:
         _ = weights[each].sum()
-
-
-def make_packed(folder: Path) -> list[str]:
-    before = os.environ.get("REGARD_CACHE")
-    os.environ["REGARD_CACHE"] = str(folder / "cache")
-    try:
-        for task, kind in (("classification", "reader"), ("translation", "writer")):
-            shutil.copytree(pack(small_model(task)).folder, folder / kind)
-    finally:
-        os.environ.pop("REGARD_CACHE")
-        if before is not None:
-            os.environ["REGARD_CACHE"] = before
-    files = ("pack.json", "body.onnx", "encoder.onnx", "step.onnx")
-    found = [f"{kind}/{file}" for kind in ("reader", "writer") for file in files]
-    return [name for name in found if (folder / name).exists()]
-
-
-def read_packed(folder: Path, name: str) -> None:
-    """A damaged graph has its own checksum here, as one made by a stranger would have."""
-    kind, _, file = name.partition("/")
-    manifest = folder / kind / "pack.json"
-    before = manifest.read_bytes()
-    try:
-        if file != "pack.json":
-            content = json.loads(before)
-            content["files"][file] = sha256(folder / name)
-            manifest.write_text(json.dumps(content))
-        model: Any = open_packed(folder / kind)
-        ids = np.array([[5, 6, 7]])
-        if kind == "reader":
-            model(ids)
-        else:
-            state = model.start(ids)
-            state.step(np.array([[5]]))
-    finally:
-        manifest.write_bytes(before)
 
 
 def make_chat(folder: Path) -> list[str]:

@@ -23,7 +23,6 @@ def readers() -> dict[str, Reader]:
             ("tokenizer", model.make_tokenizer, model.read_tokenizer),
             ("sentencepiece", model.make_sentencepiece, model.read_sentencepiece_file),
             ("weights", model.make_weights, model.read_weights),
-            ("packed", model.make_packed, model.read_packed),
             ("chat", model.make_chat, model.read_chat),
             ("trace", model.make_trace, model.read_trace),
             ("vectors", data.make_vectors, data.read_vectors),

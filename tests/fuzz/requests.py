@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import shutil
 import socket
 import struct
@@ -253,15 +252,8 @@ def serve_folder(folder: Path) -> None:
 
 def _served(folder: Path, *tasks: str) -> Served:
     """Small models; a request may take 9 seconds."""
-    before = os.environ.get("REGARD_CACHE")
-    os.environ["REGARD_CACHE"] = str(folder / "cache")
-    try:
-        places = [str(_named(folder, task)) for task in tasks]
-        return Served(places, Limits(new_tokens=4, seconds=9.0), Metrics())
-    finally:
-        os.environ.pop("REGARD_CACHE")
-        if before is not None:
-            os.environ["REGARD_CACHE"] = before
+    places = [str(_named(folder, task)) for task in tasks]
+    return Served(places, Limits(new_tokens=4, seconds=9.0), Metrics())
 
 
 def _named(folder: Path, task: str) -> Path:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from regard.http.refusals import TooLate
 from regard.serving.asking import SLICE_ITEMS, all_of, results_of
-from regard.serving.jobs import Job, Waiting
+from regard.serving.jobs import Job, Queue
 from regard.serving.limits import Limits
 from regard.serving.work import Work
 
@@ -48,7 +48,7 @@ class Asked:
         self.preparing = ThreadPoolExecutor(1, thread_name_prefix="preparing")
         state = SimpleNamespace(serving=SimpleNamespace(preparing=self.preparing))
         self.request: Any = SimpleNamespace(receive=self.receive, app=SimpleNamespace(state=state))
-        self.waiting: Waiting[Job] = Waiting(100, "model")
+        self.waiting: Queue[Job] = Queue(100, "model")
         self.model: Any = SimpleNamespace(
             threads=SimpleNamespace(waiting=self.waiting, running=RUNNING)
         )

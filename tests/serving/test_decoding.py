@@ -37,14 +37,14 @@ SENTENCES = [
 LIMITS = Limits()
 
 
-@pytest.fixture(scope="module", params=["onnx", "native"])
-def translator(request: pytest.FixtureRequest) -> Any:
-    return regard.load("en-de").run_by(request.param, precision="int8")
+@pytest.fixture(scope="module")
+def translator() -> Any:
+    return regard.load("en-de").run_by("native", precision="int8")
 
 
-@pytest.fixture(scope="module", params=["onnx", "native"])
-def writer(request: pytest.FixtureRequest) -> Any:
-    return regard.load("shakespeare").run_by(request.param)
+@pytest.fixture(scope="module")
+def writer() -> Any:
+    return regard.load("shakespeare").run_by("native")
 
 
 class Asked:
@@ -65,7 +65,7 @@ def put(shared: Decoding, jobs: list[Any]) -> Line[Any]:
 
 
 def decoding(
-    task: Any, *, waiting: int = 500, rows: int = 16, kept: int = 4, loops: int = 2
+    task: Any, *, waiting: int = 500, rows: int = 16, kept: int = 4, threads: int = 2
 ) -> Decoding:
     return Decoding(
         task.packed,
@@ -73,7 +73,7 @@ def decoding(
         waiting=waiting,
         rows=rows,
         kept=kept,
-        loops=loops,
+        threads=threads,
         metrics=Metrics().of_model("model"),
     )
 
@@ -136,7 +136,7 @@ def test_a_long_text_is_put_together_from_its_parts(translator: Any, shared: Dec
 
 
 def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> None:
-    shared, limits = decoding(writer, loops=1), Limits()
+    shared, limits = decoding(writer, threads=1), Limits()
     model = Model("shakespeare", writer, shared, limits)
 
     def work(prompts: list[str], **options: Any) -> Any:
@@ -161,7 +161,7 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
 
 
 def test_a_cancelled_text_leaves_and_the_others_go_on(translator: Any, until: Any) -> None:
-    shared = decoding(translator, rows=8, loops=1)
+    shared = decoding(translator, rows=8, threads=1)
     slow = texts(translator, SENTENCES * 4, num_beams=4, min_new_tokens=200)
     put(shared, slow.jobs)
     for job in slow.jobs:
@@ -170,22 +170,22 @@ def test_a_cancelled_text_leaves_and_the_others_go_on(translator: Any, until: An
     quick = texts(translator, ["Yes."], num_beams=1)
     assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=1)
     assert time.monotonic() - began < 5
-    until(lambda: sum(loop.used for loop in shared._loops) == 0)
+    until(lambda: shared.used == 0)
     shared.close()
 
 
 def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> None:
-    shared = decoding(translator, rows=8, loops=1)
+    shared = decoding(translator, rows=8, threads=1)
     slow = texts(translator, SENTENCES * 4, seconds=0.05, num_beams=4, min_new_tokens=200)
     put(shared, slow.jobs)
     with pytest.raises(TooLate, match="exceeded the time limit"):
         slow.jobs[-1].future.result(20)
-    until(lambda: sum(loop.used for loop in shared._loops) == 0)
+    until(lambda: shared.used == 0)
     shared.close()
 
 
 def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> None:
-    shared = decoding(translator, waiting=8, rows=8, loops=1)
+    shared = decoding(translator, waiting=8, rows=8, threads=1)
     first = put(shared, texts(translator, SENTENCES[:4], num_beams=4, min_new_tokens=100).jobs)
     with pytest.raises(Busy, match=r"of 8 texts waiting for .*; retry in \d+ s") as refused:
         shared.waiting.join(4)  # half of what is left
@@ -198,11 +198,11 @@ def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> No
 
 
 def test_a_short_text_does_not_wait_for_long_ones(translator: Any, until: Any) -> None:
-    shared = decoding(translator, rows=8, kept=4, loops=1)
+    shared = decoding(translator, rows=8, kept=4, threads=1)
     whole, text = translator.decoding_by(whole=True), " ".join(SENTENCES[:12])
     long = texts(whole, [text] * 4, num_beams=4, min_new_tokens=200)
     line = put(shared, long.jobs)
-    until(lambda: sum(loop.used for loop in shared._loops) == 4)  # the other rows are kept
+    until(lambda: shared.used == 4)  # the other rows are kept
     quick = texts(translator, ["Yes."], num_beams=4)
     assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=4)
     assert not any(job.future.done() for job in long.jobs)
@@ -211,7 +211,7 @@ def test_a_short_text_does_not_wait_for_long_ones(translator: Any, until: Any) -
 
 
 def test_what_waits_is_still_answered_when_it_closes(translator: Any) -> None:
-    shared = decoding(translator, rows=8, loops=1)
+    shared = decoding(translator, rows=8, threads=1)
     work = texts(translator, SENTENCES, num_beams=1)
     put(shared, work.jobs)
     shared.close()
@@ -221,14 +221,13 @@ def test_what_waits_is_still_answered_when_it_closes(translator: Any) -> None:
 def test_a_failure_of_the_model_refuses_what_runs_and_the_next_is_answered(
     translator: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shared, work = decoding(translator, loops=1), texts(translator, SENTENCES[:3], num_beams=1)
+    shared, work = decoding(translator, threads=1), texts(translator, SENTENCES[:3], num_beams=1)
 
     def fail(*arguments: Any) -> Any:
         raise MemoryError("of a test")
 
     with monkeypatch.context() as broken:
-        for slots in ("regard.runtime.decodes.Slots", "regard.runtime.native.decodes.Slots"):
-            broken.setattr(f"{slots}.add", fail)
+        broken.setattr("regard.runtime.native.jobs.hypotheses_of", fail)
         with pytest.raises(RuntimeError, match="the model failed; the server's log says why"):
             results(shared, work)
     assert "a step failed" in caplog.text

@@ -7,12 +7,12 @@ from concurrent.futures import CancelledError
 import pytest
 
 from regard.http.refusals import Busy
-from regard.serving.jobs import Job, Line, Waiting
+from regard.serving.jobs import Job, Line, Queue
 
 
-def waiting(*sizes: int, most: int = 20) -> tuple[Waiting[Job], list[list[Job]], list[Line[Job]]]:
+def waiting(*sizes: int, most: int = 20) -> tuple[Queue[Job], list[list[Job]], list[Line[Job]]]:
     """A queue, the jobs of each request in it and their lines."""
-    queue: Waiting[Job] = Waiting(most, "model")
+    queue: Queue[Job] = Queue(most, "model")
     jobs = [[Job(time.monotonic() + 60) for _ in range(size)] for size in sizes]
     lines = [queue.join(size) for size in sizes]
     for line, its in zip(lines, jobs, strict=True):

@@ -43,14 +43,14 @@ def test_translations_are_the_translators(server: Any) -> None:
 def test_a_long_text_is_translated_in_parts(server: Any) -> None:
     texts = [" ".join(TEXTS * 40), *TEXTS, ""]
     _, found, _ = server.ask("/run/translate", dict(text=texts, num_beams=1))
-    expected = regard.load("en-de").run_by("onnx")(texts, num_beams=1)
+    expected = regard.load("en-de").run_by("native")(texts, num_beams=1)
     assert [each["translation"] for each in found["results"]] == expected
 
 
 def test_a_text_comes_with_its_sentences_and_all_that_stays(server: Any) -> None:
     text = f"# {TEXTS[0]}  {TEXTS[1]}\n\n```\nx = 1\n```\n- Write to me@example.org!\n"
     _, found, _ = server.ask("/run/translate", dict(text=[text, "`x`"], sentences=True))
-    [expected] = regard.load("en-de").run_by("onnx").run([text])
+    [expected] = regard.load("en-de").run_by("native").run([text])
     its, code = found["results"]
     assert its["translation"] == expected.text
     assert its["translation"].startswith("# ")
@@ -101,7 +101,7 @@ def test_texts_are_classified_and_encoded_as_the_tasks_do(server: Any) -> None:
 
 
 def test_a_continuation_has_its_settings(server: Any) -> None:
-    writer = regard.load("shakespeare").run_by("onnx")
+    writer = regard.load("shakespeare").run_by("native")
     wanted = dict(max_new_tokens=30, temperature=0.7, seed=4, do_sample=True)
     [expected] = writer.run(["ROMEO:"], **wanted)
     _, found, _ = server.ask("/run/generate", dict(text="ROMEO:", model="shakespeare") | wanted)
@@ -171,7 +171,7 @@ def test_models_are_listed(client: Any) -> None:
 
 
 def test_a_completion_is_the_writers(client: Any) -> None:
-    writer = regard.load("shakespeare").run_by("onnx")
+    writer = regard.load("shakespeare").run_by("native")
     greedy = writer.run(["ROMEO:", "KING"], max_new_tokens=20, do_sample=False)
     found = client.completions.create(
         model="shakespeare", prompt=["ROMEO:", "KING"], max_tokens=20, temperature=0

@@ -256,9 +256,7 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
         [sys.executable, "-m", "regard", *arguments], capture_output=True, text=True, timeout=60
     )
     assert found.returncode == 2
-    *progress, last = found.stderr.splitlines()
-    assert last.startswith("regard: digits cannot be served; give a model that can")
-    assert all("packing digits" in line for line in progress)  # said where it takes a second
+    assert found.stderr.startswith("regard: digits cannot be served; give a model that can")
 
 
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:

@@ -1,7 +1,7 @@
-"""Every task by each engine: the results of torch in fp32, and near them in int8."""
+"""Every task by the native engine: the results of torch in fp32, and near them in int8."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import regard
-from regard import RegardError, UnavailableError, UnsupportedError
+from regard import RegardError
 from regard.checkpoints import save_pretrained
 from regard.models import VisionConfig, VisionTransformer
 from regard.tasks.answering import Answerer
@@ -35,17 +35,8 @@ QUESTIONS = [
     ("Who sees it?", "The child likes the small dog, which sees Anna's old tree. " * 9),
 ]
 LABELS = {0: "contradiction", 1: "neutral", 2: "entailment"}
-# Rotary positions in heads of a width that ONNX Runtime has.
-CHANGES: dict[str, dict[str, Any]] = {"Llama": dict(hidden_size=32, num_attention_heads=2)}
 READERS = ["Bert", "Roberta", "DistilBert", "GPT2", "Llama", "Bart"]
 Folders = Callable[..., Path]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("REGARD_CACHE", str(tmp_path_factory.mktemp("packed")))
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +47,17 @@ def folders(encoder_folder: Folders) -> Folders:
     def folder(family: str, head: str, **changes: Any) -> Path:
         key = (family, head + str(changes))
         if key not in made:
-            made[key] = encoder_folder(family, head, **CHANGES.get(family, {}) | changes)
+            made[key] = encoder_folder(family, head, **changes)
         return made[key]
 
     return folder
 
 
-every_engine = pytest.mark.parametrize("engine", ["onnx", "native"])
-
-
-def both(task: Any, precision: str = "fp32", engine: str = "onnx") -> tuple[Any, Any]:
-    """The same task by torch and by another engine."""
-    packed = task.run_by(engine, precision=precision)
-    assert packed.packed is not None
-    assert task.packed is None  # the first is as it was
-    return task, packed
+def both(task: Any, precision: str = "fp32") -> tuple[Any, Any]:
+    """The same task by torch and by the native engine."""
+    exact, native = task.run_by("torch"), task.run_by("native", precision=precision)
+    assert (exact.packed is None, native.packed is None) == (True, False)
+    return exact, native
 
 
 def same_labels(got: Any, expected: Any, error: float = 1e-5) -> None:
@@ -84,13 +71,12 @@ def same_labels(got: Any, expected: Any, error: float = 1e-5) -> None:
 @pytest.mark.parametrize(
     "kind", ["single_label_classification", "multi_label_classification", "regression"]
 )
-@every_engine
 def test_labels_of_texts_and_pairs_are_those_of_torch(
-    engine: str, family: str, kind: str, folders: Folders
+    family: str, kind: str, folders: Folders
 ) -> None:
     folder = folders(family, "ForSequenceClassification", id2label=LABELS)
     model = Classifier.load(folder)
-    torchs, ours = both(Classifier(model.model, model.tokenizer, problem_type=kind), engine=engine)
+    torchs, ours = both(Classifier(model.model, model.tokenizer, problem_type=kind))
     texts = [*TEXTS, "the red house near a river " * 20]  # cut
     same_labels(ours.run(texts, batch_size=2), torchs.run(texts))
     same_labels(ours.run(TEXTS[:2], TEXTS[2:]), torchs.run(TEXTS[:2], TEXTS[2:]))
@@ -98,12 +84,9 @@ def test_labels_of_texts_and_pairs_are_those_of_torch(
 
 
 @pytest.mark.parametrize("several", [False, True])
-@every_engine
-def test_labels_of_ones_own_are_those_of_torch(
-    engine: str, several: bool, folders: Folders
-) -> None:
+def test_labels_of_ones_own_are_those_of_torch(several: bool, folders: Folders) -> None:
     folder = folders("Bert", "ForSequenceClassification", id2label=LABELS)
-    torchs, ours = both(Classifier.load(folder), engine=engine)
+    torchs, ours = both(Classifier.load(folder))
     found = [
         each.zero_shot(TEXTS, ["a dog", "river"], multi_label=several) for each in (torchs, ours)
     ]
@@ -111,9 +94,8 @@ def test_labels_of_ones_own_are_those_of_torch(
 
 
 @pytest.mark.parametrize("family", READERS)
-@every_engine
-def test_answers_are_those_of_torch(engine: str, family: str, folders: Folders) -> None:
-    torchs, ours = both(Answerer.load(folders(family, "ForQuestionAnswering")), engine=engine)
+def test_answers_are_those_of_torch(family: str, folders: Folders) -> None:
+    torchs, ours = both(Answerer.load(folders(family, "ForQuestionAnswering")))
     options: dict[str, Any] = dict(top_k=3, max_seq_len=40, doc_stride=9)
     options |= dict(or_none=True, batch_size=2)
     found, wanted = (each.run(QUESTIONS, **options) for each in (ours, torchs))
@@ -124,9 +106,8 @@ def test_answers_are_those_of_torch(engine: str, family: str, folders: Folders) 
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "DistilBert"])
-@every_engine
-def test_fillings_are_those_of_torch(engine: str, family: str, folders: Folders) -> None:
-    torchs, ours = both(MaskFiller.load(folders(family, "ForMaskedLM")), engine=engine)
+def test_fillings_are_those_of_torch(family: str, folders: Folders) -> None:
+    torchs, ours = both(MaskFiller.load(folders(family, "ForMaskedLM")))
     texts = [f"Anna lives in the {ours.mask} house.", f"The {ours.mask} likes a {ours.mask}."]
     for got, expected in zip(ours.run(texts), torchs.run(texts), strict=True):
         for mine, theirs in zip(got, expected, strict=True):
@@ -136,11 +117,8 @@ def test_fillings_are_those_of_torch(engine: str, family: str, folders: Folders)
 
 
 @pytest.mark.parametrize("head", ["Model", "ForMaskedLM"])
-@every_engine
-def test_vectors_are_those_of_torch_by_every_pooling(
-    engine: str, head: str, folders: Folders
-) -> None:
-    torchs, ours = both(Embedder.load(folders("Bert", head)), engine=engine)
+def test_vectors_are_those_of_torch_by_every_pooling(head: str, folders: Folders) -> None:
+    torchs, ours = both(Embedder.load(folders("Bert", head)))
     for pooling in POOLING:
         for normalize in (False, True):
             options: dict[str, Any] = dict(pooling=pooling, normalize=normalize, batch_size=3)
@@ -166,12 +144,11 @@ def images(tmp_path_factory: pytest.TempPathFactory) -> ImageClassifier:
     return ImageClassifier.load(folder)
 
 
-@every_engine
-def test_labels_of_images_are_those_of_torch(engine: str, images: ImageClassifier) -> None:
+def test_labels_of_images_are_those_of_torch(images: ImageClassifier) -> None:
     pillow = pytest.importorskip("PIL.Image")
     draw = np.random.default_rng(29)
     pictures = [pillow.fromarray(draw.integers(0, 256, (31, 23, 3), np.uint8)) for _ in range(5)]
-    torchs, ours = both(images, engine=engine)
+    torchs, ours = both(images)
     same_labels(ours.run(pictures, batch_size=2), torchs.run(pictures))
 
 
@@ -203,9 +180,8 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("options", STRATEGIES.values(), ids=STRATEGIES)
-@every_engine
-def test_texts_are_those_of_torch(engine: str, options: dict[str, Any], writer: Writer) -> None:
-    torchs, ours = both(writer, engine=engine)
+def test_texts_are_those_of_torch(options: dict[str, Any], writer: Writer) -> None:
+    torchs, ours = both(writer)
     settings = dict(max_new_tokens=13, batch_size=3) | options
     found, wanted = (each.run(PROMPTS, **settings) for each in (ours, torchs))
     for got, expected in zip(found, wanted, strict=True):
@@ -215,9 +191,8 @@ def test_texts_are_those_of_torch(engine: str, options: dict[str, Any], writer: 
     assert len({each.text for each in found}) == len(PROMPTS)
 
 
-@every_engine
-def test_streams_chats_and_stop_strings_are_those_of_torch(engine: str, writer: Writer) -> None:
-    torchs, ours = both(writer, engine=engine)
+def test_streams_chats_and_stop_strings_are_those_of_torch(writer: Writer) -> None:
+    torchs, ours = both(writer)
     options: dict[str, Any] = dict(max_new_tokens=13, do_sample=True, seed=5)
     pieces = list(torchs.stream(PROMPTS[0], **options))
     assert list(ours.stream(PROMPTS[0], **options)) == pieces
@@ -233,7 +208,7 @@ def test_streams_chats_and_stop_strings_are_those_of_torch(engine: str, writer: 
 
 
 def test_a_trace_is_of_the_engines_text_and_the_models_weights(writer: Writer) -> None:
-    coarse = writer.run_by("onnx", precision="int8")
+    coarse = writer.run_by("native", precision="int8")
     wrote = coarse.run(PROMPTS[:1], max_new_tokens=9)[0].tokens
     axis = coarse.trace(PROMPTS[0], generate=9).axes["tokens"]
     assert axis.predicts is not None
@@ -241,8 +216,8 @@ def test_a_trace_is_of_the_engines_text_and_the_models_weights(writer: Writer) -
 
 
 def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> None:
-    fast = writer.run_by("onnx", precision="int8")
-    note = "the text was decoded by onnx int8; the maps are of the model's own weights, by torch"
+    fast = writer.run_by("native", precision="int8")
+    note = "the text was decoded by native int8; the maps are of the model's own weights, by torch"
     assert note in fast.trace(PROMPTS[0], generate=3).notes
     plain = (
         fast.trace(PROMPTS[0], generate=0),  # nothing was decoded
@@ -253,9 +228,8 @@ def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> Non
 
 
 @pytest.mark.parametrize("num_beams", [1, 3])
-@every_engine
-def test_rewritten_texts_are_those_of_torch(engine: str, num_beams: int, folders: Folders) -> None:
-    torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")), engine=engine)
+def test_rewritten_texts_are_those_of_torch(num_beams: int, folders: Folders) -> None:
+    torchs, ours = both(Summarizer.load(folders("Bart", "ForConditionalGeneration")))
     options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=9)
     texts = [*TEXTS, "", "the red house near a river " * 20]  # nothing, and what is cut
     found, wanted = (each.run(texts, **options) for each in (ours, torchs))
@@ -268,50 +242,30 @@ def test_rewritten_texts_are_those_of_torch(engine: str, num_beams: int, folders
 
 
 def test_int8_gives_the_same_vector_alone_and_in_any_batch(folders: Folders) -> None:
-    coarse = Embedder.load(folders("Bert", "Model")).run_by("onnx", precision="int8")
+    coarse = Embedder.load(folders("Bert", "Model")).run_by("native", precision="int8")
     for pooling in POOLING:
         together = coarse(TEXTS, pooling=pooling)
         assert (together == [coarse(text, pooling=pooling) for text in TEXTS]).all()
 
 
 @pytest.mark.parametrize("family", ["Bert", "GPT2", "Bart"])
-@every_engine
-def test_int8_gives_the_same_result_alone_and_in_any_batch(
-    engine: str, family: str, folders: Folders
-) -> None:
+def test_int8_gives_the_same_result_alone_and_in_any_batch(family: str, folders: Folders) -> None:
     folder = folders(family, "ForSequenceClassification", id2label=LABELS)
-    exact, coarse = both(Classifier.load(folder), "int8", engine=engine)
+    exact, coarse = both(Classifier.load(folder), "int8")
     together = coarse.run(TEXTS)
     assert together == [coarse.run([text])[0] for text in TEXTS]  # bit for bit
     same_labels(together, exact.run(TEXTS), error=0.05)
     assert together != exact.run(TEXTS)
 
 
-def test_what_has_no_operators_is_refused_by_name(encoder_folder: Folders) -> None:
-    narrow = Classifier.load(encoder_folder("Llama", "ForSequenceClassification"))
-    with pytest.raises(UnsupportedError, match=r"heads of \d numbers cannot be packed .*torch"):
-        narrow.run_by("onnx")
-
-
-def test_a_precision_that_is_not_possible_is_said_and_the_model_computes(
-    writer: Writer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def lacking(folder: Path, precision: str) -> None:
-        raise UnavailableError("the precision int8 needs another processor.")
-
-    monkeypatch.setattr("regard.runtime.packed._check_products", lacking)
-    said: list[str] = []
-    assert writer.run_by("auto", precision="int8", say=said.append).packed is None
-    [sentence] = said
-    assert sentence.endswith("another processor. The model itself computes, in fp32.")
-
-
 def test_bad_settings_are_refused(images: ImageClassifier, writer: Writer) -> None:
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int3'"):
-        images.run_by("onnx", precision="int3")
+    with pytest.raises(
+        RegardError, match="precision must be one of fp32, bf16, int8, int4; got 'int3'"
+    ):
+        images.run_by("native", precision="int3")
     with pytest.raises(RegardError, match="threads must be at least 1"):
-        images.run_by("onnx", threads=-1)
-    fast = writer.run_by("onnx")
+        images.run_by("native", threads=-1)
+    fast = writer.run_by("native")
     with pytest.raises(RegardError, match="a prompt may have 60 tokens"):
         fast.run(["the dog " * 40])
 
@@ -324,36 +278,32 @@ SHIPPED = [
 ]
 
 
-@every_engine
-def test_the_shipped_classifier_has_the_labels_of_torch(engine: str) -> None:
-    torchs, ours = both(regard.load("emotions"), engine=engine)
+def test_the_shipped_classifier_has_the_labels_of_torch() -> None:
+    torchs, ours = both(regard.load("emotions"))
     same_labels(ours.run(SHIPPED), torchs.run(SHIPPED))
-    _, coarse = both(torchs, "int8", engine=engine)
+    _, coarse = both(torchs, "int8")
     same_labels(coarse.run(SHIPPED), torchs.run(SHIPPED), error=0.05)
 
 
-@every_engine
-def test_the_shipped_encoder_has_the_vectors_of_torch(engine: str) -> None:
-    torchs, ours = both(regard.load("sentences"), engine=engine)
+def test_the_shipped_encoder_has_the_vectors_of_torch() -> None:
+    torchs, ours = both(regard.load("sentences"))
     np.testing.assert_allclose(ours(SHIPPED), torchs(SHIPPED), atol=1e-5)
-    _, coarse = both(torchs, "int8", engine=engine)
+    _, coarse = both(torchs, "int8")
     assert (coarse(SHIPPED) * torchs(SHIPPED)).sum(1).min() > 0.99  # cosines
 
 
-@every_engine
-def test_the_shipped_reader_of_digits_has_the_labels_of_torch(engine: str) -> None:
+def test_the_shipped_reader_of_digits_has_the_labels_of_torch() -> None:
     pillow = pytest.importorskip("PIL.Image")
     digit = Path(__file__).parents[2] / "docs" / "images" / "digit.png"
     turned = pillow.open(digit).rotate(20)
-    torchs, ours = both(regard.load("digits"), engine=engine)
+    torchs, ours = both(regard.load("digits"))
     same_labels(ours.run([digit, turned]), torchs.run([digit, turned]))
-    _, coarse = both(torchs, "int8", engine=engine)
+    _, coarse = both(torchs, "int8")
     same_labels(coarse.run([digit, turned]), torchs.run([digit, turned]), error=0.05)
 
 
-@every_engine
-def test_the_shipped_writer_writes_the_texts_of_torch(engine: str) -> None:
-    torchs, ours = both(regard.load("shakespeare"), engine=engine)
+def test_the_shipped_writer_writes_the_texts_of_torch() -> None:
+    torchs, ours = both(regard.load("shakespeare"))
     for options in (dict(do_sample=False), dict(do_sample=True, seed=1), dict(num_beams=3)):
         settings: dict[str, Any] = options | dict(max_new_tokens=40)
         prompts = ["ROMEO:", "To be, or not"]

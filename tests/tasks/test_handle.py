@@ -10,7 +10,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.checkpoints import open_checkpoint
 from regard.errors import DamagedFileError
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
 from regard.tasks.engine import ENGINES
@@ -74,21 +74,6 @@ def test_padding_stands_behind_shorter_texts() -> None:
     padded = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval()).padded([[7, 8, 9], [4]])
     assert padded.dtype == np.int64
     assert padded.tolist() == [[7, 8, 9], [4, 3, 3]]
-
-
-def test_a_large_model_is_packed_when_that_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
-    monkeypatch.setattr("regard.tasks.engine.LARGE", 3000)
-    save_pretrained(EncoderDecoder(SMALL).eval(), tmp_path / "model")
-    in_memory = EncoderDecoderHandle.of(EncoderDecoder(SMALL).eval())
-    in_files = EncoderDecoderHandle.open(open_checkpoint(tmp_path / "model"))
-    for handle in (in_memory, in_files):
-        assert by(handle, "auto").engine.packed is None
-        assert by(handle, "auto", precision="int8").engine.packed is not None
-    by(in_files, "onnx")
-    assert by(in_files, "auto").engine.packed is not None
 
 
 def test_any_model_is_left_in_its_files_until_something_asks_for_it(

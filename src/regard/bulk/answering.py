@@ -6,6 +6,7 @@ from typing import Any
 from regard import catalog
 from regard.bulk.settings import Settings
 from regard.errors import BadArgumentError
+from regard.progress import check
 from regard.tasks.result import Result
 
 Texts = tuple[str, ...]
@@ -38,7 +39,7 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
 
     Args:
         threads: that it computes with.
-        say: called with a sentence where packing the model takes long.
+        say: called with a sentence where the native engine cannot compute the model.
 
     Raises:
         RegardError: it cannot be loaded, or does not do the task.
@@ -67,5 +68,7 @@ def answers(task: Any, texts: Sequence[Texts], settings: Settings, shard: int) -
         drawn = numpy.random.SeedSequence((chosen["seed"], shard)).generate_state(1)
         chosen["seed"] = int(drawn[0])
     task, options = task.with_options(**chosen)
-    rows: list[Any] = task.run_rows(texts, batch_size=settings.batch_size, **options)
+    rows: list[Any] = task.run_rows(
+        texts, batch_size=settings.batch_size, progress=lambda done: check(), **options
+    )
     return rows

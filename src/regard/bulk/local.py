@@ -1,18 +1,23 @@
-"""Processes of this machine that compute shards; one that is killed is replaced."""
+"""Workers of this machine that compute shards: threads where the native engine computes, which
+needs no lock of Python; else processes, of which one that is killed is replaced."""
 
 import pickle
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any
 
+from regard.bulk.answering import opened
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard
 from regard.errors import UnavailableError
 from regard.processes import Child, Team, end_with_parent
+from regard.progress import Stopped, Work
 
 ATTEMPTS = 3  # at a shard that ends the process which computes it
 
@@ -20,27 +25,72 @@ ATTEMPTS = 3  # at a shard that ends the process which computes it
 def parts(
     settings: Settings, shards: Sequence[Shard], *, workers: int, threads: int
 ) -> Generator[Any, None, None]:
-    """The parts of some shards, as they are done; to be closed, which ends the processes.
+    """The parts of some shards, as they are done; to be closed, which ends the workers.
 
     Args:
-        workers: processes, each of which holds the model.
+        workers: each of which has a shard at a time, and, as a process, the model.
         threads: of each.
 
     Raises:
         RegardError: the model or an option cannot be used.
         UnavailableError: a shard ends every process that computes it.
     """
-    team: Team[Shard] = Team(
-        lambda: Child(_serve, settings, threads, name="regard-run"),
-        size=workers,
-        attempts=ATTEMPTS,
-        lost=_lost,
-    )
-    with closing(team.answers(shards)) as outcomes:
+    task = opened(settings, threads, _say)
+    outcomes: Generator[Any, None, None]
+    if task.packed is not None:
+        outcomes = _by_threads(settings, task, shards, workers * threads)
+    else:
+        del task  # each process has it
+        team: Team[Shard] = Team(
+            lambda: Child(_serve, settings, threads, name="regard-run"),
+            size=workers,
+            attempts=ATTEMPTS,
+            lost=_lost,
+        )
+        outcomes = team.answers(shards)
+    with closing(outcomes):
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
             yield outcome
+
+
+def _by_threads(
+    settings: Settings, task: Any, shards: Sequence[Shard], threads: int
+) -> Generator[Any, None, None]:
+    """The outcomes of shards, as many at a time as there are threads; of fewer shards, each has
+    several batches at a time. Closing this ends the threads, between two steps of the model."""
+    from regard.bulk.worker import Worker
+
+    number = min(threads, len(shards))
+    task.engine.workers = threads // number
+    waiting, outcomes, work = iter(shards), SimpleQueue[Any](), Work()
+    turn = threading.Lock()
+
+    def compute() -> None:
+        with closing(Worker(settings, threads, _say, task=task)) as worker, suppress(Stopped):
+            while True:
+                with turn:
+                    shard = next(waiting, None)
+                if shard is None:
+                    return
+                outcomes.put(work.run(lambda shard=shard: outcome(worker, shard)))  # type: ignore[misc]
+
+    team = [threading.Thread(target=compute, name="regard-run", daemon=True) for _ in range(number)]
+    for thread in team:
+        thread.start()
+    try:
+        for _ in shards:
+            yield outcomes.get()
+    finally:
+        waiting = iter(())
+        work.stop()
+        for thread in team:
+            thread.join()
+
+
+def _say(sentence: str) -> None:
+    print(f"regard: {sentence}", file=sys.stderr)
 
 
 def _lost(shard: Shard, how: str) -> UnavailableError:
@@ -56,9 +106,7 @@ def _serve(connection: Connection, settings: Settings, threads: int) -> None:
     end_with_parent()
     from regard.bulk.worker import Worker
 
-    worker = Worker(
-        settings, threads, lambda sentence: print(f"regard: {sentence}", file=sys.stderr)
-    )
+    worker = Worker(settings, threads, _say)
     with suppress(EOFError, OSError):  # the parent closed the pipe, or is gone
         while True:
             connection.send(outcome(worker, connection.recv()))

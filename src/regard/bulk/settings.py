@@ -21,7 +21,7 @@ class Settings:
         several: whether the input is several files, so that a line's number needs its file.
         options: of the task.
         engine: as `Task.run_by` takes it.
-        precision: of the engines that have one.
+        precision: of the native engine.
         batch_size: texts computed together.
     """
 

@@ -20,10 +20,21 @@ class Worker:
 
     Args:
         threads: that it computes with; the variable that says so counts for the process.
+        task: the model, where several workers of this process share it.
     """
 
-    def __init__(self, settings: Settings, threads: int, say: Callable[[str], None] = print):
-        os.environ["OMP_NUM_THREADS"] = str(threads)
+    def __init__(
+        self,
+        settings: Settings,
+        threads: int,
+        say: Callable[[str], None] = print,
+        *,
+        task: Any = None,
+    ):
+        if task is None:
+            os.environ["OMP_NUM_THREADS"] = str(threads)
+        else:
+            self.task = task
         self.settings = settings
         self.threads = threads
         self.say = say

@@ -1,23 +1,31 @@
 """A model as ONNX graphs: the folder that `regard export onnx` writes."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
 from regard.configs.heads import HEADS
-from regard.errors import BadArgumentError, NotFoundError
+from regard.errors import BadArgumentError, NotFoundError, check_choice, optional_package
+from regard.exporting.graph import Graph, cannot_export, write_graphs
+from regard.exporting.linear import PRECISIONS
+from regard.exporting.models import decoder, encoder, encoder_decoder, vision
 from regard.exporting.readme import readme
 from regard.files import whole_folder, write_json
-from regard.runtime.building import check_precision, graphs_of
-from regard.runtime.graph import Graph, write_graphs
 from regard.tasks.classification import read_problem_type
 from regard.tasks.embedding import read_settings
 from regard.tasks.kinds import kind_of
 
 # What config.json leaves to other files: decoding, images, the limits of a text.
 SETTINGS = ("generation_config.json", "preprocessor_config.json", "sentence_bert_config.json")
+_GRAPHS: dict[str, Callable[[Any, str], dict[str, Graph]]] = {
+    "EncoderDecoder": encoder_decoder.graphs,
+    "Encoder": encoder.graphs,
+    "Decoder": decoder.graphs,
+    "VisionTransformer": vision.graphs,
+}
 
 
 @dataclass(frozen=True)
@@ -39,15 +47,20 @@ def export_onnx(
     Args:
         model: a name as `load` takes it.
         folder: must not exist, or be empty.
-        precision: as `runtime.packing.pack` takes it.
+        precision: of the matrix products: "fp32"; "int8", a quarter of the size, in which weights
+            are scaled by column and activations by row; or "int4", a sixth, in which both are
+            scaled by blocks of 32, for large models.
 
     Raises:
         BadArgumentError: an unknown precision, or a folder that has files.
         NotFoundError: no such model, or a file of it is missing.
-        UnsupportedError: a kind of model, a module or a setting that cannot be packed.
+        UnsupportedError: a kind of model, a module or a setting that cannot be exported.
+        UnavailableError: the package onnx is not installed.
     """
     folder = Path(folder)
-    check_precision(precision)
+    check_choice("precision", precision, PRECISIONS)
+    with optional_package("onnx", "exporting to ONNX needs"):
+        import onnx  # noqa: F401
     _check_new(folder)
     checkpoint = open_checkpoint(model)
     kind = kind_of(checkpoint)
@@ -77,6 +90,18 @@ def export_onnx(
         (unfinished / "README.md").write_text(text, encoding="utf-8")
     size = sum(file.stat().st_size for file in folder.iterdir())
     return Exported(folder, tuple(graphs), operators, size)
+
+
+def graphs_of(model: Any, precision: str) -> dict[str, Graph]:
+    """The model's graphs by the names of their files.
+
+    Raises:
+        UnsupportedError: a kind of model, a module or a setting that cannot be exported.
+    """
+    graphs = _GRAPHS.get(getattr(model, "architecture", ""))
+    if graphs is None:
+        raise cannot_export(f"a model of the class {type(model).__name__}")
+    return graphs(model, precision)
 
 
 def own_operators(graphs: Mapping[str, Graph]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 from regard import catalog
 from regard.checkpoints import Checkpoint
 from regard.configs.heads import HEADS
-from regard.runtime.graph import Graph, Value
+from regard.exporting.graph import Graph, Value
 from regard.tasks.classification import read_problem_type
 from regard.tasks.defaults import read_defaults
 from regard.version import __version__

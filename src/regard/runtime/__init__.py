@@ -1,5 +1,1 @@
-"""Packed models: graphs for ONNX Runtime, built from the layers, and their decoding without torch.
-
-`packing.pack` makes a packed model; `packed.open_packed` opens one, and needs neither torch nor
-onnx.
-"""
+"""The native engine of `engine/`, called by ctypes; none of it needs torch."""

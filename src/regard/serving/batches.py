@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from regard.errors import RegardError
-from regard.serving.jobs import Job, Waiting, as_refusal
+from regard.serving.jobs import Job, Queue, as_refusal
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
 
@@ -52,7 +52,7 @@ class Batches:
     ):
         self._compute, self._most, self._metrics = compute, most, metrics
         self.running = most  # jobs at the same time
-        self.waiting: Waiting[Reading] = Waiting(waiting, name)
+        self.waiting: Queue[Reading] = Queue(waiting, name)
         self._running = 0
         metrics.watch(self.waiting.__len__, lambda: self._running)
         self._thread = threading.Thread(target=self._run, name="regard-reading", daemon=True)

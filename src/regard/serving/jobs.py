@@ -2,6 +2,7 @@
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -25,6 +26,7 @@ class Job:
 
     def __init__(self, deadline: float):
         self.deadline = deadline
+        self.line: Any = None  # of its request, where the engine has the queue
         self.future: Future[Any] = Future()
 
     @property
@@ -33,6 +35,10 @@ class Job:
         if not self.future.done() and time.monotonic() > self.deadline:
             self.fail(TooLate())
         return not self.future.done()
+
+    def on_cancel(self, call: Callable[[], None]) -> None:
+        """Have a function called, now or later, if no one waits for it any more."""
+        self.future.add_done_callback(lambda future: call() if future.cancelled() else None)
 
     def finish(self, result: Any) -> None:
         """Gives the caller the result, if it still waits."""
@@ -54,6 +60,7 @@ class Line(Generic[Kind]):
 
     def __init__(self, waiting: "Waiting[Kind]", texts: int):
         self._waiting, self.texts = waiting, texts  # those of which nothing has been taken yet
+        self.number = 0
         self.ready: deque[Kind] = deque()
         self._jobs: list[Kind] = []
 
@@ -79,9 +86,8 @@ class Line(Generic[Kind]):
         self.leave()
 
 
-class Waiting(Generic[Kind]):
-    """The requests that wait for a model. They take turns, a job each; several threads may take
-    jobs.
+class Waiting(ABC, Generic[Kind]):
+    """The requests that wait for a model. They take turns, a job each.
 
     Args:
         most: texts that may wait.
@@ -90,7 +96,6 @@ class Waiting(Generic[Kind]):
 
     def __init__(self, most: int, name: str):
         self.room = Room(most, f"texts waiting for {name}", self._seconds)
-        self._lines: dict[Line[Kind], None] = {}  # those that have jobs, in their order
         self._changed = threading.Condition()
         self._closed = False
         self._taken: deque[float] = deque(maxlen=RECENT)
@@ -106,26 +111,65 @@ class Waiting(Generic[Kind]):
             UnavailableError: the server is ending.
         """
         with self._changed:
-            if self._closed:
-                raise _ending()
+            self.check_open()
             self.room.take(texts)
             return Line(self, texts)
 
+    def check_open(self) -> None:
+        """Raise UnavailableError if the server is ending."""
+        if self._closed:
+            raise UnavailableError("the server is ending; ask another one.")
+
+    @abstractmethod
     def put(self, line: Line[Kind], jobs: Sequence[Kind]) -> None:
         """See `Line.put`."""
-        with self._changed:
-            if self._closed:
-                raise _ending()
-            line.ready += jobs
-            if line.ready:
-                self._lines[line] = None
-                self._changed.notify_all()
 
     def remove(self, line: Line[Kind]) -> None:
         """See `Line.leave`."""
         with self._changed:
             self.room.used -= line.texts
             line.texts = 0
+
+    def took(self, line: Line[Kind]) -> None:
+        """Count a job of a line that no longer waits."""
+        with self._changed:
+            self._taken.append(time.monotonic())
+            if line.texts:
+                line.texts -= 1
+                self.room.used -= 1
+
+    def close(self) -> None:
+        """Takes no more jobs; those that wait are still done."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _seconds(self) -> int:
+        """Seconds until all that waits is done, by the rate so far."""
+        if len(self._taken) < 2:
+            return 1
+        seconds = (time.monotonic() - self._taken[0]) / len(self._taken)
+        return max(1, min(60, round(len(self) * seconds)))
+
+
+class Queue(Waiting[Kind]):
+    """A queue from which threads of ours take jobs."""
+
+    def __init__(self, most: int, name: str):
+        super().__init__(most, name)
+        self._lines: dict[Line[Kind], None] = {}  # those that have jobs, in their order
+
+    def put(self, line: Line[Kind], jobs: Sequence[Kind]) -> None:
+        with self._changed:
+            self.check_open()
+            line.ready += jobs
+            if line.ready:
+                self._lines[line] = None
+                self._changed.notify_all()
+
+    def remove(self, line: Line[Kind]) -> None:
+        super().remove(line)
+        with self._changed:
             line.ready.clear()
             self._lines.pop(line, None)
 
@@ -147,40 +191,15 @@ class Waiting(Generic[Kind]):
                 is_wanted = job.is_wanted
                 if is_wanted and not fits(job):
                     continue
-                self._move(line)
-                if line.ready:
+                line.ready.popleft()
+                self.took(line)
+                del self._lines[line]
+                if line.ready:  # behind the others
+                    self._lines[line] = None
                     turns.append(line)
                 if is_wanted:
                     taken.append(job)
-                    self._taken.append(time.monotonic())
             return taken
-
-    def _move(self, line: Line[Kind]) -> None:
-        """Takes the first job out; the line goes behind the others."""
-        line.ready.popleft()
-        if line.texts:
-            line.texts -= 1
-            self.room.used -= 1
-        del self._lines[line]
-        if line.ready:
-            self._lines[line] = None
-
-    def close(self) -> None:
-        """Takes no more jobs; those that wait are still done."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-
-    def _seconds(self) -> int:
-        """Seconds until all that waits is done, by the rate so far."""
-        if len(self._taken) < 2:
-            return 1
-        seconds = (time.monotonic() - self._taken[0]) / len(self._taken)
-        return max(1, min(60, round(len(self) * seconds)))
-
-
-def _ending() -> UnavailableError:
-    return UnavailableError("the server is ending; ask another one.")
 
 
 def as_refusal(error: BaseException) -> BaseException:

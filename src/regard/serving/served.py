@@ -8,10 +8,9 @@ from regard import catalog
 from regard.api.loading import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.hub import short_name
-from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, unknown
+from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.http.refusals import Busy
 from regard.recipes.card import read_card
-from regard.runtime.packing import lay_out
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
@@ -60,13 +59,10 @@ class Served:
 
     Args:
         places: shipped names, folders and hub:org/name.
-        engine: a name in `tasks.engine.ENGINES`, of one that packs models: "onnx" or "native".
-        precision: of the packed models' products.
-        shared: whether weights are to lie in memory that other processes share.
-        say: called with a sentence where packing takes longer than a second.
+        engine, precision, say: as `Task.run_by` takes them.
 
     Raises:
-        RegardError: a model that cannot be loaded, packed or served.
+        RegardError: a model that cannot be loaded or served.
     """
 
     def __init__(
@@ -75,9 +71,8 @@ class Served:
         limits: Limits,
         metrics: Metrics,
         *,
-        engine: str = "onnx",
+        engine: str = "auto",
         precision: str | None = None,
-        shared: bool = False,
         say: Callable[[str], None] = lambda sentence: None,
     ):
         self.limits, self._metrics = limits, metrics
@@ -86,8 +81,6 @@ class Served:
             name = short_name(place)
             name = place if name in self.models else name
             task = load(place).run_by(engine, precision=precision, say=say)
-            if shared and hasattr(task.packed, "folder") and _laid_out(task, say):
-                task = load(place).run_by(engine, precision=precision)
             self.models[name] = self._opened(name, place, task)
 
     def model(self, kind: str, name: str | None) -> Model[Any]:
@@ -132,16 +125,22 @@ class Served:
             raise UnsupportedError(
                 f"{place} cannot be served; give a model that can {verbs}, such as {examples}."
             )
+        native = task.packed  # opened now, and not by the first request
         metrics, limits = self._metrics.of_model(name), self.limits
         threads: Decoding | Batches
         if isinstance(task, TextToText | Writer):
+            if native is None:
+                raise UnsupportedError(
+                    f"{place} cannot be served: the native engine does not compute it, and torch"
+                    " answers one batch at a time. Give another model."
+                )
             threads = Decoding(
-                task.packed,
+                native,
                 name=name,
                 waiting=limits.waiting,
                 rows=limits.rows,
                 kept=limits.kept,
-                loops=max(1, cores() - 1),  # one is left for the requests themselves
+                threads=cores(),
                 metrics=metrics,
             )
         else:
@@ -154,15 +153,6 @@ class Served:
             )
         languages = read_card(find_folder(place)).get("language", [])
         return Model(name, task, threads, limits, tuple(map(str, languages)))
-
-
-def _laid_out(task: Task, say: Callable[[str], None]) -> bool:
-    """Write a packed model so that processes share it; True if it must be opened again."""
-    try:
-        return lay_out(task.packed.folder, say)
-    except UnavailableError as error:
-        say(f"{error} Each worker has the weights of {task.name} for itself.")
-        return False
 
 
 def _reading(task: Task) -> Compute:

@@ -45,7 +45,7 @@ class Settings:
     models: list[str]
     limits: Limits
     access: Access
-    engine: str = "onnx"
+    engine: str = "auto"
     precision: str | None = None
     notice: float = 0.0
 
@@ -86,7 +86,6 @@ def serve(
         metrics,
         engine=settings.engine,
         precision=settings.precision,
-        shared=traces is not None,
         say=say,
     )
     app = create_app(served, metrics, settings.access, traces=traces)
@@ -124,7 +123,7 @@ def serve_by(
         try:
             for _ in range(number):
                 team.append(Worker(settings, listener, folder))
-                if len(team) == 1:  # alone, so that models are packed once and a mistake said once
+                if len(team) == 1:  # alone, so that a mistake is said once
                     team[0].wait(say)
             for worker in team[1:]:
                 worker.wait(say)

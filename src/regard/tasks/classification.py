@@ -65,6 +65,7 @@ def _sigmoid(logits: Logits) -> Logits:
     return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
 
 
+TRACED = 3  # labels that a trace has
 # By the problem_type of config.json: logits (…, labels) → scores.
 SCORES: dict[str, Callable[[Logits], Logits]] = {
     "single_label_classification": softmax,
@@ -267,9 +268,16 @@ class Classifier(ReadingTask):
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
         answers = {"label": 0} if self.problem_type == "single_label_classification" else {}
-        return self._reader.trace(
+        trace = self._reader.trace(
             text, text_pair, answers=lambda ids: answers, looks=looks, keep=keep
         )
+        if self.problem_type != "regression":
+            from regard.inspection.answers import Candidate
+
+            logits = trace.output[0].float().cpu().numpy()
+            labels = ranked(logits, self.labels, self.problem_type)[:TRACED]
+            trace.labels = [Candidate(each.label, each.score) for each in labels]
+        return trace
 
 
 def split_labels(labels: str | Sequence[str]) -> list[str]:

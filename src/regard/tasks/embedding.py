@@ -189,8 +189,8 @@ class Embedder(EncoderTask):
         states, mask = self.hidden(batch), batch.attention_mask
         if not isinstance(states, np.ndarray):
             return as_array(pool(states, arrays_of(states).array(mask, like=states)))
-        # Each text without its padding, on which the order of a sum depends: a packed model's
-        # vectors have the same bits in every batch.
+        # Each text without its padding, on which the order of a sum depends: the native
+        # engine's vectors have the same bits in every batch.
         lengths = enumerate(mask.sum(1).tolist())
         found = [pool(states[k : k + 1, :n], mask[k : k + 1, :n]) for k, n in lengths]
         return np.concatenate(found).astype(np.float32)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.checkpoints.weights import weight_files
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
 from regard.generation.arrays import Array
@@ -28,15 +27,14 @@ if TYPE_CHECKING:
 AnyTask = TypeVar("AnyTask", bound="Task")
 Ids = NDArray[np.int64]
 Say = Callable[[str], None]
-LARGE = 2_000_000_000  # bytes of weights of a model that is not packed unless that is asked for
 
 
 class Engine(ABC):
     """A way to compute a model's results, by a form of the model that is the engine's own.
 
     Attributes:
-        name: its name in `ENGINES`, and the precision where there are several: "onnx int8".
-        packed: the model in that form, with the methods that `runtime.packed` has for its kind.
+        name: its name in `ENGINES`, and the precision where there are several: "native int8".
+        packed: the model in that form, with the methods that `runtime.native` has for its kind.
         workers: batches to compute at the same time.
     """
 
@@ -172,28 +170,25 @@ class Torch(Engine):
         return dict(model.reading(**tensors))
 
 
-class Onnx(Engine):
-    """The model packed for ONNX Runtime, on the CPU; one that has not been packed is packed now.
+class Native(Engine):
+    """The native engine of `engine/`, on the CPU, which packs a model's weights when it is opened.
 
     Where weights were changed or moved since, the model itself computes.
     """
 
-    form: ClassVar[str] = "onnx"
     settings = ("precision", "threads")
 
     def __init__(
         self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
     ):
+        from regard.runtime.native.loading import open_native
+
         precision, self._state = precision or "fp32", handle.state
-        self.name = f"{self.form} {precision}"
-        self.packed = self._packed(handle, precision, threads or 1, say)
+        in_files = self._state is None and not handle.is_loaded
+        model: Any = handle.source if in_files else handle.original
+        self.name = f"native {precision}"
+        self.packed = open_native(model, precision, threads=threads or 1)
         self.workers = cores() if threads is None else 1
-
-    def _packed(self, handle: ModelHandle, precision: str, threads: int, say: Say) -> Any:
-        from regard.runtime.packing import pack
-
-        model: Any = handle.source if self._state is None else handle.original
-        return pack(model, precision, threads=threads, say=say)
 
     @classmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
@@ -204,19 +199,6 @@ class Onnx(Engine):
 
     def use_threads(self, threads: int) -> None:
         pass
-
-
-class Native(Onnx):
-    """The native engine of `engine/`, which packs a model's weights when it is opened."""
-
-    form = "native"
-
-    def _packed(self, handle: ModelHandle, precision: str, threads: int, say: Say) -> Any:
-        from regard.runtime.native.loading import open_native
-
-        in_files = self._state is None and not handle.is_loaded
-        model: Any = handle.source if in_files else handle.original
-        return open_native(model, precision, threads=threads)
 
     def write(
         self,
@@ -232,31 +214,26 @@ class Native(Onnx):
         return answers
 
 
-class Auto(Onnx):
-    """ONNX Runtime where the model can be packed and is on the CPU. Elsewhere the model itself, and
-    where it is `LARGE` and has not been packed before, unless a precision is named."""
+class Auto(Native):
+    """The native engine where it can compute the model and the model is on the CPU; elsewhere the
+    model itself."""
 
     decides_later = True
 
     @classmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
-        precision = settings["precision"]
         if handle.is_loaded and device_of(handle.original).type != "cpu":
             return Torch(handle)
-        if precision is None and _is_large_and_new(handle):
-            return Torch(handle)
         try:
-            return Onnx(handle, say, **settings)
+            return Native(handle, say, **settings)
         except (UnsupportedError, UnavailableError) as error:
-            if precision not in (None, "fp32"):
-                say(f"{error} The model itself computes, in fp32.")
+            say(f"{str(error).partition(';')[0]}; torch computes, in fp32.")
             return Torch(handle)
 
 
 ENGINES: dict[str, type[Engine]] = {
     "auto": Auto,
     "torch": Torch,
-    "onnx": Onnx,
     "native": Native,
 }
 
@@ -267,11 +244,15 @@ def check_engine(name: str, **settings: Any) -> type[Engine]:
     Raises:
         BadArgumentError: an unknown name, or a setting that the engine lacks.
     """
+    if name == "onnx":
+        raise BadArgumentError(
+            "there is no engine onnx; use native, or `regard export onnx` for ONNX Runtime."
+        )
     check_choice("engine", name, ENGINES)
     for setting, value in settings.items():
         if value is not None and setting not in ENGINES[name].settings:
             raise BadArgumentError(
-                f"`{setting}` needs `engine` onnx or native; add it, or leave `{setting}` out."
+                f"`{setting}` needs `engine` native; add it, or leave `{setting}` out."
             )
     return ENGINES[name]
 
@@ -302,14 +283,3 @@ def as_array(x: Array) -> NDArray[np.float32]:
 def device_of(model: Any) -> Any:
     """The device of a model's parameters."""
     return next(model.parameters()).device
-
-
-def _is_large_and_new(handle: ModelHandle) -> bool:
-    """Return True if packing would take a large part of a disk, and has not been done."""
-    from regard.runtime.packing import is_packed
-
-    if handle.source is None or handle.state is not None:
-        return sum(4 * weight.numel() for weight in handle.model.parameters()) > LARGE
-    if sum(file.stat().st_size for file in weight_files(handle.source.folder)) <= LARGE:
-        return False
-    return not is_packed(handle.source, "fp32")

@@ -83,7 +83,7 @@ class ImageReader:
 
     @property
     def model(self) -> VisionTransformer:
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         model: VisionTransformer = self.handle.model
         return model
 

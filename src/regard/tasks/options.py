@@ -19,16 +19,15 @@ class EngineOptions(Options):
 
     engine: str | None = option(
         None,
-        "What computes: the model, by torch; or the model packed for ONNX Runtime or for the native"
-        " engine, each batch on one thread unless --threads says otherwise. auto: onnx where that"
-        " is possible and the model is not large.",
-        metavar="auto|torch|onnx|native",
-        shown="torch",
+        "What computes: the package's native engine, each batch on one thread unless --threads says"
+        " otherwise; or the model itself, by torch. auto: native where that is possible.",
+        metavar="auto|torch|native",
+        shown="auto",
     )
     precision: str | None = option(
         None,
-        "Number format of the packed model's matrix products; int4 of onnx, bf16 of native alone.",
-        metavar="fp32|int8|int4|bf16",
+        "Number format of the native engine's matrix products.",
+        metavar="fp32|bf16|int8|int4",
         shown="fp32",
     )
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)

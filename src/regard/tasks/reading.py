@@ -66,7 +66,7 @@ class Batch:
         return Batch(**found)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays for a packed model, by name."""
+        """Arrays for the native engine, by name."""
         present = {name: each for name, each in vars(self).items() if each is not None}
         return {
             name: each if isinstance(each, np.ndarray) else each.cpu().numpy()
@@ -268,7 +268,7 @@ class ReadingTask(Task):
 
     @property
     def model(self) -> "TextReader":
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         model: TextReader = self.handle.model
         return model
 
@@ -299,13 +299,13 @@ class EncoderTask(ReadingTask):
 
     @property
     def model(self) -> "Encoder":
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         model: Encoder = self.handle.model
         return model
 
     def hidden(self, batch: Batch) -> Array:
         """The last layer's states, (batch, length, d_model): a tensor where the model itself
-        computes, an array where a packed one does."""
+        computes, an array where the native engine does."""
         return self.engine.hidden(**batch.arrays())
 
 

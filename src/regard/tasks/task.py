@@ -36,7 +36,7 @@ class Task(ABC):
 
     @property
     def model(self) -> Any:
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         return self.handle.model
 
     @property
@@ -46,12 +46,12 @@ class Task(ABC):
 
     @property
     def packed(self) -> Any:
-        """The packed model, where one computes the results: see `runtime.packed`."""
+        """The model in the native engine, where that computes the results: see `runtime.native`."""
         return self.engine.packed
 
     @property
     def computed_by(self) -> str:
-        """The engine and precision of the results: "onnx int8", or "torch"."""
+        """The engine and precision of the results: "native int8", or "torch"."""
         return self.engine.name
 
     @property
@@ -73,21 +73,19 @@ class Task(ABC):
         Looking inside uses the model itself, whichever engine computes the results.
 
         Args:
-            engine: "torch": the model itself. "onnx": the model packed for ONNX Runtime, which runs
-                on the CPU. "native": the engine in C++, on the CPU.
-                "auto": "onnx" where the model can be packed and is on the CPU, else "torch", and
-                "torch" for more than 2 GB of weights that have not been packed before.
-            precision: "fp32", the default, or "int8"; of "onnx" also "int4" and of "native" "bf16":
-                see `runtime.packing.pack` and `runtime.native.loading.open_native`.
-            threads: of "onnx" and "native", that compute one batch; by default one, and several
-                batches are computed at the same time, one on each core.
-            say: called with a sentence where packing takes longer than a second.
+            engine: "torch": the model itself. "native": the engine in C++, on the CPU. "auto":
+                "native" where it can compute the model, the model is on the CPU and the package has
+                a library for this machine, else "torch".
+            precision: of "native": "fp32", the default, "bf16", "int8" or "int4";
+                see `runtime.native.loading.open_native`.
+            threads: of "native", that compute one batch; by default one, and several batches are
+                computed at the same time, one on each core.
+            say: called with a sentence where "auto" leaves the work to torch.
 
         Raises:
             BadArgumentError: an unknown engine or precision, or a setting of another engine.
-            UnsupportedError: the model cannot be packed.
-            UnavailableError: the packed model cannot be written, or the processor lacks the
-                precision.
+            UnsupportedError: the native engine cannot compute the model.
+            UnavailableError: it has no library for this machine, or too little memory.
         """
         kind = check_engine(engine, precision=precision, threads=threads)
         other = copy.copy(self)

@@ -99,7 +99,7 @@ class TextToText(Task):
 
     @property
     def model(self) -> AnyEncoderDecoder:
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         model: AnyEncoderDecoder = self.handle.model
         return model
 
@@ -189,11 +189,11 @@ class TextToText(Task):
             hypothesis: which of the beams' results, best first.
             without: what is switched off when the answer is written and when it is looked at:
                 positions of the source, special tokens counted, that no other position sees; heads
-                such as "decoder.layers.2.cross:1"; and edges such as
-                "decoder.layers.2.cross:1:7:10", from query 7 to key 10.
+                such as "decoder.layers.1.cross:1"; and edges such as
+                "decoder.layers.1.cross:1:7:10", from query 7 to key 10.
             looks: what a step looks at instead, in every head of every layer of cross-attention:
                 {4: 8}, the position of the source that the row 4 of the maps sees alone; {"Tasse":
-                "tea"}, by the words of the answer and of the text; {"decoder.layers.2.cross:1:4":
+                "tea"}, by the words of the answer and of the text; {"decoder.layers.1.cross:1:4":
                 8}, in one head.
             sentence: which of a text's to look at, from 1, where each is translated by itself; the
                 first by default, or all as one beside a target.
@@ -223,7 +223,7 @@ class TextToText(Task):
         lengths = {"source": len(self._around([ids])[0])}
         off = switched_off(self.model, without, lengths, looks, whole)
         blanked = self._blanked(ids, off)
-        decoding = self if blanked else self.run_by("torch")  # a packed model is whole
+        decoding = self if blanked else self.run_by("torch")  # the native engine computes all
 
         def after(begins: Sequence[int]) -> list[Hypothesis]:
             settings = config.with_all_found().updated(forced_beginning=tuple(begins) or None)

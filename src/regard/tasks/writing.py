@@ -123,7 +123,7 @@ class Writer(Task):
 
     @property
     def model(self) -> "Decoder":
-        """The model itself, also where a packed one computes; loaded when it is first asked for."""
+        """The model itself, whatever computes; loaded when it is first asked for."""
         model: Decoder = self.handle.model
         return model
 
@@ -329,7 +329,7 @@ class Writer(Task):
             )
 
         off = switched_off(self.model, without, {"tokens": positions}, looks, whole)
-        decoding = self.run_by("torch") if off.parts else self  # a packed model is whole
+        decoding = self.run_by("torch") if off.parts else self  # the native engine computes all
         read = torch.tensor([ids], device=self.device)
         shared: dict[str, Any] = dict(
             tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep

@@ -1,6 +1,12 @@
 // Calls the engine with everything that a caller may get wrong; to be run under the sanitizers.
+//   hostile              each mistake, and some thousand calls at random
+//   hostile SEED COUNT   so many calls at random
+//   hostile memory       an engine that finds no memory: at each place in turn
+//   hostile threads      many threads on one model
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "interface.cpp"
 #include "kernels/kernels.cpp"
@@ -8,6 +14,39 @@
 
 namespace {
 
+// Allocations until there is no memory, or for once none; -1: there is always some.
+std::atomic<int64_t> allocations{0}, limit{-1};
+bool once = false;
+
+void* granted(size_t size, size_t alignment) {
+  if (limit >= 0) {
+    const int64_t number = allocations++;
+    if (once ? number == limit : number >= limit) throw std::bad_alloc();
+  }
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t size) { return granted(size, 16); }
+void* operator new(size_t size, std::align_val_t to) { return granted(size, size_t(to)); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return granted(size, 16);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace {
+
+int64_t calls = 0;  // at random
 uint64_t state = 7;
 int32_t any(int32_t count) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -134,9 +173,50 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
     }
 }
 
+// A config and tensors of which some are changed at random; what opens is run.
+void open_random(const regard_config& config, const Tensors& tensors) {
+  for (int round = 0; round < 300; round++) {
+    calls++;
+    regard_config wrong = config;
+    Tensors others = tensors;
+    others.seal();
+    for (int changes = 1 + any(3); changes > 0; changes--) {
+      const size_t one = any(others.all.size()), other = any(others.all.size());
+      float& number = others.data[one][any(others.data[one].size())];
+      const uint32_t bits = any(1 << 30) * 4u + any(4);
+      switch (any(5)) {
+        case 0:
+          reinterpret_cast<int32_t*>(&wrong)[any(sizeof wrong / 4)] = any(40) - 5;
+          break;
+        case 1:
+          std::swap(others.all[one].name, others.all[other].name);
+          break;
+        case 2:
+          std::swap(others.all[one].rows, others.all[one].columns);
+          break;
+        case 3:
+          std::memcpy(&number, &bits, sizeof number);
+          break;
+        case 4:
+          others.all[one].is_bfloat16 = 1;
+      }
+    }
+    regard_model* model = regard_open(&wrong, others.all.data(), others.all.size());
+    if (model == nullptr) continue;
+    int32_t ids[12], lists[] = {1, 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    for (int32_t& id : ids) id = any(11);
+    regard_generation settings = settings_of(lists);
+    regard_results* results = nullptr;
+    if (!regard_generate(model, ids, 2, 4, &settings, 1, 4, nullptr, &results))
+      regard_forget(results);
+    regard_close(model);
+  }
+}
+
 void decode_wrong(const regard_model* model) {
   regard_decode* decode = regard_begin(model);
   for (int round = 0; round < 4000; round++) {
+    calls++;
     int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
     float logits[8 * 11], values[8 * 4];
     for (int i = 0; i < 8; i++) {
@@ -168,6 +248,7 @@ int32_t stop_at_once(int64_t) { return 1; }
 
 void generate_wrong(const regard_model* model) {
   for (int round = 0; round < 400; round++) {
+    calls++;
     int32_t ids[12];
     for (int32_t& id : ids) id = any(50) ? any(11) : any(40) - 20;
     int32_t lists[] = {1 + any(2), 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -196,9 +277,52 @@ void generate_wrong(const regard_model* model) {
   expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
 }
 
+void jobs_wrong(const regard_model* model) {
+  expect(!regard_jobs_open(model, 0, 4, 0, 0, 16), "no threads");
+  expect(!regard_jobs_open(model, 1, 4, 4, 0, 16), "no rows for long texts");
+  expect(!regard_jobs_open(nullptr, 1, 4, 0, 0, 16), "no model");
+  regard_jobs* jobs = regard_jobs_open(model, 1 + any(3), 6, 2, 3, 16);
+  int64_t number = 0, last = 0;
+  regard_event events[4];
+  int32_t count = 0;
+  for (int round = 0; round < 2000; round++) {
+    calls++;
+    int32_t ids[24], lists[] = {1 + any(2), 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    for (int32_t& id : ids) id = any(50) ? any(11) : any(40) - 20;
+    regard_generation settings = settings_of(lists);
+    regard_job job{ids, any(8), any(3) ? &settings : nullptr, any(9) ? 0 : any(40) - 20,
+                   any(7), any(6) - 1, any(2), any(4), any(5) ? 1e9 : any(3) * 0.001};
+    switch (any(4)) {
+      case 0:
+        if (regard_jobs_add(jobs, &job, &number) == REGARD_DONE) last = number;
+        break;
+      case 1:
+        if (any(3) == 0) regard_jobs_cancel(jobs, last - any(9));
+        break;
+      case 2:
+        regard_jobs_answer(jobs, last - any(4), ids, any(4), ids + 4, any(4), any(5) - 1);
+        break;
+      case 3:
+        expect(!regard_jobs_poll(jobs, 0.001, events, 4, &count) && count >= 0, "a poll");
+        for (int32_t i = 0; i < count; i++)
+          if (events[i].kind == REGARD_ASKED) {
+            int32_t rows = any(9) ? events[i].rows : 1 + any(4);
+            std::fill_n(ids, 24, any(11));
+            regard_jobs_answer(jobs, events[i].job, nullptr, 0, ids, rows, any(5) - 1);
+          } else if (events[i].kind == REGARD_ENDED) {
+            expect(events[i].found.texts == 1, "hypotheses of one text");
+          }
+    }
+  }
+  regard_jobs_finish(jobs);
+  regard_jobs_poll(jobs, 0.01, events, 4, &count);
+  regard_jobs_close(jobs);
+}
+
 void read_wrong(const regard_model* model, const regard_config& config) {
   const bool images = config.image_length > 0;
   for (int round = 0; round < 2000; round++) {
+    calls++;
     int32_t lengths[4], tokens = 0, texts = any(5);
     for (int i = 0; i < texts; i++) tokens += lengths[i] = any(30) ? any(6) : any(40) - 20;
     tokens = std::max(0, tokens + (any(20) ? 0 : any(5) - 2));
@@ -228,9 +352,104 @@ void read_wrong(const regard_model* model, const regard_config& config) {
   expect(regard_begin(model) == nullptr, "a model that does not write");
 }
 
+// Calls a function with less and less want of memory, until it has enough.
+template <class Function>
+void without_memory(Function function) {
+  for (bool only_once : {false, true})
+    for (int64_t most = 0;; most++) {
+      once = only_once;
+      allocations = 0;
+      limit = most;
+      const bool done = function();
+      limit = -1;
+      if (allocations <= most) {
+        expect(done, "a call that has memory");
+        break;
+      }
+    }
+}
+
+void memory_wrong(const regard_config& config, const Tensors& tensors) {
+  const int count = static_cast<int>(tensors.all.size());
+  without_memory([&] {
+    regard_model* model = regard_open(&config, tensors.all.data(), count);
+    regard_close(model);
+    return model != nullptr;
+  });
+  int32_t ids[] = {3, 4, 5, 6, 7, 8}, lengths[] = {3, 3}, lists[] = {1, 1, 2, 2, 3};
+  std::vector<float> states(1000);
+  auto with_model = [&](auto function) {
+    const int64_t most = limit;
+    limit = -1;
+    regard_model* model = regard_open(&config, tensors.all.data(), count);
+    allocations = 0;
+    limit = most;
+    const int32_t status = function(model);
+    const int64_t wanted = allocations;
+    limit = -1;
+    regard_close(model);
+    allocations = wanted;
+    expect(status == REGARD_DONE || status == REGARD_MEMORY, "another error than memory");
+    return status == REGARD_DONE;
+  };
+  for (int threads : {1, 2})
+    without_memory([&] {
+      return with_model([&](regard_model* model) {
+        if (config.image_length > 0)
+          return regard_read_images(model, states.data(), 2, threads, states.data());
+        if (config.head_outputs > 0)
+          return regard_read_texts(model, ids, ids, nullptr, 6, lengths, 2, threads,
+                                   states.data());
+        regard_generation settings = settings_of(lists);
+        settings.max_new_tokens = 3;
+        regard_results* results = nullptr;
+        int32_t status =
+            regard_generate(model, ids, 2, 3, &settings, threads, 4, nullptr, &results);
+        if (status == REGARD_DONE) regard_forget(results);
+        return status == REGARD_MISTAKE ? REGARD_DONE : status;  // of settings
+      });
+    });
+}
+
+void threads_wrong(const regard_model* model) {
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 8; i++)
+    threads.emplace_back([&] {
+      int32_t ids[] = {3, 4, 5, 6, 7, 8}, end = 1;
+      std::vector<float> first;
+      for (int round = 0; round < 12; round++) {
+        regard_generation settings{};
+        settings.max_new_tokens = 6;
+        settings.num_beams = settings.alternatives = 2;
+        settings.forced_bos_token_id = settings.forced_eos_token_id = -1;
+        settings.repetition_penalty = settings.length_penalty = 1;
+        settings.eos_ids = &end;
+        settings.eos_count = 1;
+        regard_results* results = nullptr;
+        regard_hypotheses found{};
+        if (regard_generate(model, ids, 3, 2, &settings, 2, 2, nullptr, &results)) {
+          wrong++;
+          return;
+        }
+        regard_read(results, &found);
+        std::vector<float> scores(found.scores, found.scores + found.hypotheses);
+        if (first.empty()) first = scores;
+        wrong += scores != first;
+        regard_forget(results);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  expect(wrong == 0, "threads on one model");
+  jobs_wrong(model);
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  const std::string kind = count > 1 ? arguments[1] : "all";
+  const int64_t most = count > 2 ? std::atoll(arguments[2]) : 0;
+  if (most > 0) state = std::atoll(arguments[1]);
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
                        1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1};
   regard_config alone = config;
@@ -254,21 +473,29 @@ int main() {
   images.token_types = 0;
   images.image_length = 4;
   images.patch_width = 10;
-  for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images}) {
-    Tensors tensors = tensors_of(each);
-    open_wrong(each, tensors);
-    for (int32_t precision : {0, 1, 2}) {
-      each.precision = precision;
-      regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
-      expect(model != nullptr, "the model itself");
-      if (each.head_outputs > 0) {
-        read_wrong(model, each);
-      } else {
-        decode_wrong(model);
-        generate_wrong(model);
+  do
+    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images}) {
+      Tensors tensors = tensors_of(each);
+      if (kind == "all") open_wrong(each, tensors);
+      if (kind == "memory") memory_wrong(each, tensors);
+      if (kind != "memory" && kind != "threads") open_random(each, tensors);
+      for (int32_t precision : {0, 1, 2, 3}) {
+        each.precision = precision;
+        regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
+        expect(model != nullptr, "the model itself");
+        if (kind == "memory") {
+        } else if (kind == "threads") {
+          if (each.head_outputs == 0) threads_wrong(model);
+        } else if (each.head_outputs > 0) {
+          read_wrong(model, each);
+        } else {
+          decode_wrong(model);
+          generate_wrong(model);
+          jobs_wrong(model);
+        }
+        regard_close(model);
       }
-      regard_close(model);
     }
-  }
+  while (calls < most);
   std::puts("all refused");
 }

@@ -189,16 +189,17 @@ def test_kernels_with_fused_products_give_the_same_bits(precision: str) -> None:
     assert all(each == found[0] for each in found)
 
 
-def test_int8_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() -> None:
+def test_integers_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() -> None:
     model = small()
     for parameter in model.parameters():
         parameter.data = parameter.data.bfloat16().float()
-    exact, narrow, coarse = (
+    exact, narrow, coarse, coarser = (
         open_native(model, precision).start(SOURCE).step(TOKENS[:, 0])
         for precision in library.PRECISIONS
     )
     assert (exact == narrow).all()
     assert 0 < np.abs(coarse - exact).max() < 0.2 * np.abs(exact).max()
+    assert 0 < np.abs(coarser - exact).max() < 0.9 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize("beams", [1, 3])
@@ -271,7 +272,7 @@ def test_weights_that_are_no_numbers_are_refused_as_torch_refuses_them() -> None
     ):
         with pytest.raises(RegardError, match="at least one token must be possible"):
             write()
-    with pytest.raises(RegardError, match="inner holds a number that int8 cannot: nan"):
+    with pytest.raises(RegardError, match="inner holds a number that int8 and int4 cannot: nan"):
         open_native(model, "int8")
 
 

@@ -4,8 +4,6 @@ import ctypes
 import importlib.util
 import platform
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,11 +53,12 @@ def test_the_libraries_are_built_from_the_sources_that_are_here() -> None:
     assert spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    built = (library.FOLDER / tool.FINGERPRINT).read_text("utf-8").strip()
-    assert built == tool.fingerprint(), "run `make engine`"
-    for file in library.FOLDER.glob("*.so"):
-        assert file.stem in tool.TARGETS
-        assert file.stat().st_size < 400_000
+    files = {file.name for file in library.FOLDER.iterdir()} - {tool.FINGERPRINTS}
+    assert files <= {tool.file_of(target) for target in tool.TARGETS}
+    built, sources = tool.fingerprints(), tool.fingerprint()
+    assert built == dict.fromkeys(files, sources), "run `make engine`"
+    for name in files:
+        assert (library.FOLDER / name).stat().st_size <= 0.4 * 2**20
 
 
 def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +72,7 @@ def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_a_library_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "INTERFACE", 0)
     library.library.cache_clear()
-    with pytest.raises(UnavailableError, match=r"must have the interface 0; it has 4\. Run"):
+    with pytest.raises(UnavailableError, match=r"must have the interface 0, and has \d+; run"):
         library.library()
     library.library.cache_clear()
 
@@ -94,26 +93,3 @@ def test_a_model_that_the_engine_lacks_is_refused_by_its_class() -> None:
     model = RecurrentEncoderDecoder(RecurrentConfig(9, d_model=4, hidden_size=6))
     with pytest.raises(UnsupportedError, match="RecurrentEncoderDecoder cannot run"):
         open_native(model)
-
-
-def test_wrong_sizes_and_arguments_are_refused_under_the_sanitizers(tmp_path: Path) -> None:
-    """The whole engine, compiled with AddressSanitizer and UndefinedBehaviorSanitizer, is called
-    with what a caller may get wrong, and decodes."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++ here, which has the sanitizers")
-    program = tmp_path / "hostile"
-    engine = ROOT / "engine"
-    command = [compiler, "-std=c++17", "-O1", "-g", "-fsanitize=address,undefined"]
-    command += ["-fno-sanitize-recover=all", "-Wno-psabi", "-DONE_FAMILY", "-DFAMILY=plain"]
-    command += [
-        f"-I{engine}",
-        str(Path(__file__).with_name("hostile.cpp")),
-        "-o",
-        str(program),
-        "-pthread",
-    ]
-    subprocess.run(command, check=True)
-    found = subprocess.run([str(program)], capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout == "all refused\n"

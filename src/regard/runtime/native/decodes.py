@@ -5,10 +5,13 @@ Python is the search of `generation`, which asks the engine for logits. No text 
 another: the engine computes every row by sums of its own, in one order.
 """
 
+import contextvars
 import itertools
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from ctypes import byref, c_void_p
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,11 +23,9 @@ from regard.generation.filters import NO_TOKEN, BadWords, filters_for
 from regard.generation.loop import check_prompt
 from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
-from regard.runtime.decodes import Read, Slot, padded_on_the_right
 from regard.runtime.native import library
 from regard.runtime.native.library import int32, pointer_to
-from regard.runtime.packed import Limits
-from regard.runtime.rows import Ints, check_length
+from regard.runtime.native.texts import Ints, Limits, check_length, padded_on_the_right
 
 ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their logits, at most
 EARLY_STOPPING = (False, True, "never")
@@ -36,30 +37,28 @@ class NativeWriter:
     Args:
         pointer: of the library's model, which ends with this object.
         vocab: of what it writes.
+        width: d_model.
         threads: that share a batch's texts.
     """
 
-    def __init__(self, pointer: int, limits: Limits, vocab: int, threads: int):
+    def __init__(self, pointer: int, limits: Limits, vocab: int, width: int, threads: int):
         if threads < 1:
             raise BadArgumentError(f"threads must be at least 1; got {threads}.")
         self._library, self.pointer = library.library(), pointer
-        self.limits, self.vocab, self._threads = limits, vocab, threads
+        self.limits, self.vocab, self._width, self._threads = limits, vocab, width, threads
         weakref.finalize(self, self._library.regard_close, pointer)
 
-    def slots(self, width: int = 1) -> "Slots":
-        """Places of texts that come and go; each has as many rows as it asks for."""
-        return Slots(self)
-
-    def check(self, status: int) -> None:
-        """Raise the error that a function of the library reports."""
-        library.check(status, lambda length: check_length(length, self.limits.max_positions))
+    def check(self, status: int, reason: str | None = None) -> None:
+        """Raise the error that a function of the library reports; see `library.check`."""
+        too_long = lambda length: check_length(length, self.limits.max_positions)  # noqa: E731
+        library.check(status, too_long, reason)
 
     def _searched(self, ids: Ints, config: GenerationConfig, start: int) -> list[list[Hypothesis]]:
         """Search greedily or with beams, in the engine alone; a text that ends makes room for the
         next."""
         if not len(ids):
             return []
-        settings, _arrays = _settings(config, start, self.vocab)
+        settings, _arrays = settings_of(config, start, self.vocab)
         failed: list[BaseException] = []
 
         def reported(done: int) -> int:
@@ -70,53 +69,50 @@ class NativeWriter:
             return len(failed)
 
         texts, results = int32(ids), c_void_p()
-        status = self._library.regard_generate(
-            self.pointer,
-            pointer_to(texts),
-            *texts.shape,
-            byref(settings),
-            self._threads,
-            max(1, min(ROWS, LOGITS // self.vocab) // config.width),
-            library.Report(reported),
-            byref(results),
-        )
+
+        def search() -> None:
+            status = self._library.regard_generate(
+                self.pointer,
+                pointer_to(texts),
+                *texts.shape,
+                byref(settings),
+                self._threads,
+                max(1, min(ROWS, LOGITS // self.vocab)),
+                library.Report(reported),
+                byref(results),
+            )
+            try:
+                self.check(status)  # the reason is the thread's that called
+            except BaseException as error:
+                failed.append(error)
+
+        if threading.current_thread() is threading.main_thread():
+            _aside(search, failed)
+        else:
+            search()
         if failed:
+            self._library.regard_forget(results)
             raise failed[0]
-        self.check(status)
         try:
-            return self._read(results, config)
+            found = library.Hypotheses()
+            self._library.regard_read(results, byref(found))
+            return hypotheses_of(found, config)
         finally:
             self._library.regard_forget(results)
 
-    def _read(self, results: c_void_p, config: GenerationConfig) -> list[list[Hypothesis]]:
-        found = library.Hypotheses()
-        self._library.regard_read(results, byref(found))
-        counts, lengths, scores, finished, ids, log_probs = (
-            np.ctypeslib.as_array(getattr(found, name), (getattr(found, size),)).tolist()
-            if getattr(found, size)
-            else []
-            for name, size in (
-                ("counts", "texts"),
-                ("lengths", "hypotheses"),
-                ("scores", "hypotheses"),
-                ("finished", "hypotheses"),
-                ("ids", "tokens"),
-                ("log_probs", "tokens"),
-            )
-        )
-        ends = list(itertools.accumulate(lengths))
-        hypotheses = iter(
-            hypothesis_of(
-                ids[end - length : end],
-                score,
-                log_probs[end - length : end],
-                bool(is_finished),
-                config,
-            )
-            for end, length, score, is_finished in zip(ends, lengths, scores, finished, strict=True)
-        )
-        check_possible(counts)
-        return [list(itertools.islice(hypotheses, count)) for count in counts]
+
+def _aside(function: Callable[[], None], failed: list[BaseException]) -> None:
+    """Call a function in another thread and wait; a signal's exception is added to `failed`.
+
+    Python raises such exceptions in its main thread, where the first instruction of a callback
+    would do so, and the library's C would lose them."""
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(function,))
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join(0.1)  # a signal may have come to another thread
+        except BaseException as error:
+            failed.append(error)
 
 
 class NativeEncoderDecoder(NativeWriter):
@@ -147,7 +143,7 @@ class NativeEncoderDecoder(NativeWriter):
     def start(self, source: Ints) -> "Batch":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         self.limits.check(source)
-        slots = self.slots()
+        slots = Slots(self)
         return Batch(self, slots, slots.add(source) if len(source) else [])
 
 
@@ -184,7 +180,41 @@ class NativeDecoder(NativeWriter):
         Args:
             attention_mask: (rows, length), False for padding, on either side.
         """
-        return Batch(self, self.slots(), attention_mask=attention_mask)
+        return Batch(self, Slots(self), attention_mask=attention_mask)
+
+    def hidden(
+        self, ids: Ints, documents: Ints | None = None, *, threads: int = 1
+    ) -> NDArray[np.float32]:
+        """The last states, (batch, length, d_model), of texts that are read and not continued.
+
+        Args:
+            ids: (batch, length).
+            documents: (batch, length), as `Decoder.hidden` of the model takes them.
+            threads: that share the documents.
+        """
+        self.limits.check(ids)
+        begins = np.ones(ids.shape, bool)
+        begins[:, 1:] = False if documents is None else documents[:, 1:] != documents[:, :-1]
+        firsts = np.flatnonzero(begins)
+        lengths = int32(np.diff(firsts, append=ids.size))
+        tokens, positions = int32(ids), int32(np.arange(ids.size) - np.repeat(firsts, lengths))
+        states = np.empty((*ids.shape, self._width), np.float32)
+        status = self._library.regard_read_texts(
+            *(self.pointer, pointer_to(tokens), pointer_to(positions), None, ids.size),
+            *(pointer_to(lengths), len(lengths), max(threads, self._threads), pointer_to(states)),
+        )
+        self.check(status)
+        return states
+
+    def logits(self, states: NDArray[np.float32], *, threads: int = 1) -> NDArray[np.float32]:
+        """States, (length, d_model) → the logits of what follows, (length, vocab)."""
+        logits = np.empty((len(states), self.vocab), np.float32)
+        status = self._library.regard_head(
+            *(self.pointer, pointer_to(states), len(states)),
+            *(max(threads, self._threads), pointer_to(logits)),
+        )
+        self.check(status)
+        return logits
 
     def prompts(
         self, prompt: Ints, mask: NDArray[np.bool_] | None
@@ -196,8 +226,15 @@ class NativeDecoder(NativeWriter):
         return tokens, np.arange(tokens.shape[1]) < lengths[:, None]
 
 
+@dataclass(eq=False)
+class Slot:
+    """The place of a text."""
+
+    index: int
+
+
 class Slots:
-    """Places of texts that come and go between two steps: see `runtime.decodes.Slots`."""
+    """Places of texts that come and go between two steps, each of as many rows as it needs."""
 
     def __init__(self, model: NativeWriter):
         self._model, self._library = model, library.library()
@@ -205,11 +242,6 @@ class Slots:
         if not self._pointer:
             library.refuse(library.MEMORY)
         weakref.finalize(self, self._library.regard_end, self._pointer)
-        self._taken: list[Slot] = []
-
-    def __len__(self) -> int:
-        """Slots that are taken."""
-        return len(self._taken)
 
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
         """Encodes sources, (batch, source length), and gives each a slot; padding is the model's
@@ -220,22 +252,10 @@ class Slots:
                 self._pointer, pointer_to(ids), *ids.shape, pointer_to(numbers)
             )
         )
-        slots = [Slot(number) for number in numbers.tolist()]
-        self._taken += slots
-        return slots
-
-    def start(self) -> "Batch":
-        """A row that reads a prompt in a slot of its own, in pieces between the steps of others."""
-        return Batch(self._model, self, self.add(np.empty((1, 0), np.int64)))
-
-    def enter(self, prompt: "Batch") -> Slot:
-        """The slot of the only row that has read a prompt."""
-        [slot] = prompt.slots_taken
-        return slot
+        return [Slot(number) for number in numbers.tolist()]
 
     def remove(self, slot: Slot) -> None:
         """Frees a slot."""
-        self._taken.remove(slot)
         self._model.check(self._library.regard_remove(self._pointer, slot.index))
 
     def select(self, slot: Slot, rows: Ints) -> None:
@@ -245,28 +265,6 @@ class Slots:
             self._pointer, slot.index, pointer_to(chosen), len(chosen)
         )
         self._model.check(status)
-
-    def step(self, reads: Sequence[Read]) -> list[tuple[Any, ...]]:
-        """Reads tokens in these slots; for each, what a `Decoder` gives of its rows: the logits,
-        (rows, vocab), or log-probabilities and ids of the likeliest tokens, (rows, count) each."""
-        for read in reads:
-            if read.rows is not None:
-                self.select(read.slot, read.rows)
-        counts = [read.best for read in reads if read.best is not None]
-        logits, log_probs, best = self.read(
-            [read.slot for read in reads],
-            np.concatenate([read.tokens for read in reads]),
-            with_logits=len(counts) < len(reads),
-            count=max(counts, default=0),
-        )
-        answers, end = list[tuple[Any, ...]](), 0
-        for read in reads:
-            part = slice(end, end := end + len(read.tokens))
-            if read.best is None:
-                answers.append((logits[part],))
-            else:
-                answers.append((log_probs[part, : read.best], best[part, : read.best]))
-        return answers
 
     def read(
         self,
@@ -373,7 +371,39 @@ class Batch:
         return logits[back] if len(logits) else logits, log_probs[back], best[back]
 
 
-def _settings(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
+def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:
+    """Copies of the library's hypotheses, of each text.
+
+    Raises:
+        BadArgumentError: no token was possible.
+    """
+    counts, lengths, scores, finished, ids, log_probs = (
+        list(getattr(found, name)[: getattr(found, size)])
+        for name, size in (
+            ("counts", "texts"),
+            ("lengths", "hypotheses"),
+            ("scores", "hypotheses"),
+            ("finished", "hypotheses"),
+            ("ids", "tokens"),
+            ("log_probs", "tokens"),
+        )
+    )
+    ends = list(itertools.accumulate(lengths))
+    hypotheses = iter(
+        hypothesis_of(
+            ids[end - length : end],
+            score,
+            log_probs[end - length : end],
+            bool(is_finished),
+            config,
+        )
+        for end, length, score, is_finished in zip(ends, lengths, scores, finished, strict=True)
+    )
+    check_possible(counts)
+    return [list(itertools.islice(hypotheses, count)) for count in counts]
+
+
+def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
     """The library's settings, and the arrays that they point to."""
     words: tuple[tuple[int, ...], ...] = ()
     for rule in filters_for(config):

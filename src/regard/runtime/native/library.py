@@ -14,23 +14,28 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 4  # counts up with that of engine/interface.h
+INTERFACE = 5  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
-MISTAKE, MEMORY, STOPPED, TOO_LONG = 1, 2, 3, 4
+MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
-PRECISIONS = ("fp32", "bf16", "int8")
+PRECISIONS = ("fp32", "bf16", "int8", "int4")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
 Report = ctypes.CFUNCTYPE(c_int32, c_int64)
 
 
-def _struct(title: str, *fields: str) -> type[ctypes.Structure]:
-    """A struct whose fields are given as in C: a type, and the names of those that have it."""
+class Late(UnavailableError):
+    """A text whose time is over before it is written."""
+
+
+def _struct(title: str, *fields: str, **structs: Any) -> type[ctypes.Structure]:
+    """A struct whose fields are given as in C: a type, and the names of those that have it; then
+    structs in it."""
     kinds = {"int32": c_int32, "int64": c_int64, "float": c_float, "double": c_double}
     kinds |= {"int32*": Int32s, "float*": Floats, "char*": c_char_p, "void*": c_void_p}
     named = [(name, kinds[kind]) for kind, *names in map(str.split, fields) for name in names]
-    return type(title, (ctypes.Structure,), {"_fields_": named})
+    return type(title, (ctypes.Structure,), {"_fields_": [*named, *structs.items()]})
 
 
 Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 is_bfloat16")
@@ -63,6 +68,26 @@ Hypotheses = _struct(
     "int32* finished ids",
     "float* log_probs",
 )
+Job = _struct(
+    "Job",
+    "int32* ids",
+    "int64 length",
+    "void* config",
+    "int32 start_id rows best streams",
+    "int64 line",
+    "double seconds",
+)
+Event = _struct(
+    "Event",
+    "int64 job",
+    "int32 kind value",
+    "double seconds",
+    "char* reason",
+    "int32 rows best",
+    "float* logits log_probs",
+    "int32* ids",
+    found=Hypotheses,
+)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),
@@ -78,6 +103,14 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "read": (None, [c_void_p, POINTER(Hypotheses)]),
     "forget": (None, [c_void_p]),
+    "jobs_open": (c_void_p, [c_void_p, *[c_int32] * 5]),
+    "jobs_add": (c_int32, [c_void_p, POINTER(Job), POINTER(c_int64)]),
+    "jobs_answer": (c_int32, [c_void_p, c_int64, Int32s, c_int32, Int32s, c_int32, c_int32]),
+    "jobs_cancel": (c_int32, [c_void_p, c_int64]),
+    "jobs_poll": (c_int32, [c_void_p, c_double, POINTER(Event), c_int32, POINTER(c_int32)]),
+    "jobs_counts": (c_int32, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
+    "jobs_finish": (c_int32, [c_void_p]),
+    "jobs_close": (None, [c_void_p]),
     "begin": (c_void_p, [c_void_p]),
     "end": (None, [c_void_p]),
     "add": (c_int32, [c_void_p, Int32s, c_int64, c_int64, Int32s]),
@@ -112,12 +145,12 @@ def library() -> ctypes.CDLL:
             pointer.restype, pointer.argtypes = result, arguments
     except (OSError, AttributeError) as error:
         raise UnavailableError(
-            f"the native engine has no library that fits this machine, {name}. Use the engine onnx"
-            " or torch."
+            f"the native engine has no library that fits this machine, {name}; use the engine"
+            " torch."
         ) from error
     if (version := loaded.regard_interface()) != INTERFACE:
         raise UnavailableError(
-            f"{FOLDER / name}.so must have the interface {INTERFACE}; it has {version}. Run"
+            f"{FOLDER / name}.so must have the interface {INTERFACE}, and has {version}; run"
             " `make engine`, or install the package again."
         )
     return loaded
@@ -141,31 +174,47 @@ def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
     return np.ascontiguousarray(numbers, np.int32)
 
 
+def address_of(struct: ctypes.Structure) -> int:
+    """The address of a struct, which must outlive it."""
+    return ctypes.addressof(struct)
+
+
 def pointer_to(array: NDArray[Any]) -> Any:
     """A pointer to an array's numbers, which must outlive it."""
     return array.ctypes.data_as(Floats if array.dtype == np.float32 else Int32s)
 
 
-def check(status: int, too_long: Callable[[int], None] = lambda length: None) -> None:
+def check(
+    status: int,
+    too_long: Callable[[int], None] = lambda length: None,
+    reason: str | None = None,
+) -> None:
     """Raise the error that a function of the library reports.
 
     Args:
         too_long: raises the error for a sequence of more tokens than the model has positions.
+        reason: the engine's words; None: those for the last call of this thread.
     """
     if status:
-        refuse(status, too_long)
+        refuse(status, too_long, reason)
 
 
-def refuse(status: int, too_long: Callable[[int], None] = lambda length: None) -> NoReturn:
-    """Raise the error of the last call of this thread; the arguments are those of `check`."""
-    reason = library().regard_error().decode()
+def refuse(
+    status: int,
+    too_long: Callable[[int], None] = lambda length: None,
+    reason: str | None = None,
+) -> NoReturn:
+    """Raise the error of a status; the arguments are those of `check`."""
+    reason = library().regard_error().decode() if reason is None else reason
     if status == TOO_LONG:
         too_long(int(reason))
     if status == MEMORY:
         raise UnavailableError(
-            "the native engine has not enough memory. Give fewer or shorter texts, or a smaller"
+            "the native engine has not enough memory; give fewer or shorter texts, or a smaller"
             " model."
         )
     if status == STOPPED:
         raise Stopped("this work is no longer wanted.")
+    if status == LATE:
+        raise Late("the time for this text is over.")
     raise BadArgumentError(f"the native engine cannot compute this: {reason}.")

@@ -40,8 +40,9 @@ def open_native(
 
     Args:
         model: a model, or a name as `load` takes it.
-        precision: of the weights: "fp32"; "bf16", rounded to bfloat16; or "int8", scaled by row as
-            the activations are, with exact sums. What is not a product is in float32.
+        precision: of the weights: "fp32"; "bf16", rounded to bfloat16; "int8", scaled by row as
+            the activations are, with exact sums; or "int4", scaled by 32 inputs of a row, whose
+            sums are exact. What is not a product is in float32.
         threads: that share a batch's texts.
         kernels: a place in `library.kernels()`.
 
@@ -52,17 +53,7 @@ def open_native(
     """
     check_choice("precision", precision, library.PRECISIONS)
     loaded = library.library()
-    if isinstance(model, str | os.PathLike | Checkpoint):
-        checkpoint = open_checkpoint(model)
-        _check_kind(checkpoint.architecture)
-        config = checkpoint.config
-        state = _computed(config, read_state(checkpoint, config.shapes(), np))
-    else:
-        from regard.runtime.native.modules import state_of
-
-        _check_kind(getattr(model, "architecture", type(model).__name__))
-        config, state = model.config, state_of(model)
-    arrays = {name: _flat(array) for name, array in state.items()}
+    config, arrays = weights_of(model)
     entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
@@ -74,7 +65,7 @@ def open_native(
             for name, array in arrays.items()
         )
     )
-    settings = _config(config, arrays, library.PRECISIONS.index(precision), kernels)
+    settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
     pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
@@ -83,7 +74,23 @@ def open_native(
     if config.head != "language_model":
         return NativeReader(config, pointer, threads)
     kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
-    return kind(pointer, reads.limits_of(config), settings.target_vocab_size, threads)
+    vocab = settings.target_vocab_size
+    return kind(pointer, reads.limits_of(config), vocab, config.d_model, threads)
+
+
+def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
+    """A model's config, and its weights as the library takes them."""
+    if isinstance(model, str | os.PathLike | Checkpoint):
+        checkpoint = open_checkpoint(model)
+        _check_kind(checkpoint.architecture)
+        config = checkpoint.config
+        state = _computed(config, read_state(checkpoint, config.shapes(), np))
+    else:
+        from regard.runtime.native.modules import state_of
+
+        _check_kind(getattr(model, "architecture", type(model).__name__))
+        config, state = model.config, state_of(model)
+    return config, {name: _flat(array) for name, array in state.items()}
 
 
 def _check_kind(architecture: str) -> None:
@@ -92,7 +99,8 @@ def _check_kind(architecture: str) -> None:
         raise cannot_run(f"a model of the class {architecture}")
 
 
-def _config(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
+def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
+    """A config as the library's struct."""
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     bias = arrays.get(f"decoder.{BIAS}")

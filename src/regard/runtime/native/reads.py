@@ -16,9 +16,7 @@ from regard.configs.vision import VisionConfig
 from regard.errors import BadArgumentError
 from regard.runtime.native import library
 from regard.runtime.native.library import int32, pointer_to
-from regard.runtime.packed import Limits, check_ended, check_pixels
-from regard.runtime.padding import not_padding
-from regard.runtime.rows import Ints
+from regard.runtime.native.texts import Ints, Limits, check_ended, check_pixels, not_padding
 
 Floats = NDArray[np.float32]
 
@@ -95,13 +93,18 @@ class NativeReader(_Reading):
         token_type_ids: Ints | None = None,
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> Floats:
-        """The states that the head reads, as `PackedReader.hidden` gives them; 0 for padding.
+        """The states that the head reads, (batch, length, d_model), 0 for padding; where a
+        decoder's head reads labels, those of the token that it reads, (batch, 1, d_model).
 
         Args:
-            ids, token_type_ids, attention_mask: as there.
+            ids: (batch, length), padded on the right; of an encoder, on either side.
+            token_type_ids: (batch, length); 0 by default.
+            attention_mask: (batch, length), False for padding; by default, and always of an
+                encoder–decoder, False where ids are the model's pad_id.
 
         Raises:
-            BadArgumentError: as there.
+            BadArgumentError: ids that the model cannot read, token types that it does not have, or
+                a text without the end token from which it reads labels.
         """
         self.limits.check(ids)
         if token_type_ids is not None and self._token_types is None:

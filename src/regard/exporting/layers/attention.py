@@ -1,0 +1,112 @@
+"""Multi-head attention: the operators of MultiHeadAttention, without a cache of its own keys."""
+
+from typing import Any
+
+from regard.attention.scores import dot, scaled, scaled_dot
+from regard.exporting.graph import MICROSOFT, Graph, cannot_export
+from regard.exporting.linear import linear, product, side_by_side, split
+from regard.layers import MultiHeadAttention
+
+
+def self_attention(
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    *,
+    mask: str = "",
+    bias: str = "",
+    causal: bool = False,
+) -> str:
+    """x (batch, length, d_model) → the same shape.
+
+    Args:
+        mask: (batch, length) of int32, 0 for padding.
+        bias: (1, heads, length, length), added to the scores.
+        causal: whether a position attends to itself and the past only.
+    """
+    _check_plain(module)
+    weight, added = side_by_side(module.query, module.key, module.value)
+    width = module.num_heads * module.head_dim
+    query, key, value = split(graph, product(graph, x, weight), (width,) * 3)
+    settings = settings_of(module) | {"unidirectional": int(causal)}
+    inputs = (query, key, value, graph.constant(added), mask, bias)
+    y = graph.op("MultiHeadAttention", *inputs, **settings)
+    return linear(graph, y, module.output)
+
+
+def memory_of(graph: Graph, memory: str, module: MultiHeadAttention) -> tuple[str, str]:
+    """The keys and values of cross-attention: memory (batch, source, d_model) → (batch, heads,
+    head_dim, source) and (batch, heads, source, head_dim)."""
+    both = linear(graph, memory, module.key, module.value)
+    width = module.num_key_heads * module.head_dim
+    key, value = split(graph, both, (width, width))
+    return _heads(graph, key, module, [0, 2, 3, 1]), _heads(graph, value, module, [0, 2, 1, 3])
+
+
+def cross_attention(
+    graph: Graph,
+    x: str,
+    module: MultiHeadAttention,
+    memory: tuple[str, str],
+    *,
+    bias: str,
+    grouped: str,
+    rows: str,
+) -> str:
+    """x (rows, 1, d_model) → the same shape.
+
+    Args:
+        memory: what `memory_of` returned. Its batch divides the rows: neighboring rows share a
+            source, and are further queries of it here, so that the memory is not repeated.
+        bias: (batch, 1, 1, source), added to the scores; it masks padding.
+        grouped: the shape (batch, −1, heads, head_dim).
+        rows: the shape of the heads side by side, (rows, 1, −1).
+    """
+    query = graph.op("Reshape", linear(graph, x, module.query), grouped)
+    query = graph.op("Transpose", query, perm=[0, 2, 1, 3])
+    scale = settings_of(module)["scale"]
+    scores = graph.op("FusedMatMul", query, memory[0], domain=MICROSOFT, alpha=scale)
+    weights = graph.op("Softmax", graph.op("Add", scores, bias), axis=-1)
+    y = graph.op("Transpose", graph.op("MatMul", weights, memory[1]), perm=[0, 2, 1, 3])
+    return linear(graph, graph.op("Reshape", y, rows), module.output)
+
+
+def whole_cross_attention(
+    graph: Graph, x: str, module: MultiHeadAttention, memory: str, *, mask: str
+) -> str:
+    """x (batch, length, d_model), all at once → the same shape.
+
+    Args:
+        memory: (batch, source, d_model).
+        mask: (batch, source) of int32, 0 for padding.
+    """
+    query = linear(graph, x, module.query)
+    both = linear(graph, memory, module.key, module.value)
+    key, value = split(graph, both, (module.num_key_heads * module.head_dim,) * 2)
+    y = graph.op("MultiHeadAttention", query, key, value, "", mask, **settings_of(module))
+    return linear(graph, y, module.output)
+
+
+def _check_plain(module: MultiHeadAttention) -> None:
+    if module.rotary is not None or module.num_key_heads != module.num_heads:
+        raise cannot_export("attention with rotary positions or shared keys, outside a decoder,")
+
+
+def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -> str:
+    """x (batch, length, heads · head_dim) → (batch, length, heads, head_dim) in another order."""
+    parted = graph.op("Reshape", x, graph.integers(0, 0, -1, module.head_dim))
+    return graph.op("Transpose", parted, perm=order)
+
+
+def settings_of(module: MultiHeadAttention) -> dict[str, Any]:
+    """The attributes of ONNX Runtime's attention operators."""
+    if module.score is scaled_dot:
+        scale = module.head_dim**-0.5
+    elif module.score is dot:
+        scale = 1.0
+    elif isinstance(module.score, scaled):
+        scale = module.score.factor
+    else:
+        name = getattr(module.score, "__name__", type(module.score).__name__)
+        raise cannot_export(f"the score {name}")
+    return {"domain": MICROSOFT, "num_heads": module.num_heads, "scale": scale}

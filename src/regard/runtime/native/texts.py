@@ -1,0 +1,73 @@
+"""Texts as the native engine reads them, and what is refused of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.errors import BadArgumentError
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of the ids that a model can read."""
+
+    vocab_size: int
+    max_positions: int | None  # None: no limit
+    pad_id: int | None
+
+    def check(self, ids: Ints) -> None:
+        """Raises BadArgumentError for ids (batch, length) that the model cannot read."""
+        low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
+        if low < 0 or high >= self.vocab_size:
+            raise BadArgumentError(
+                f"token ids must be from 0 to {self.vocab_size - 1};"
+                f" got {high if low >= 0 else low}. Does the tokenizer belong to this model?"
+            )
+        check_length(ids.shape[1], self.max_positions)
+
+
+def check_length(length: int, max_positions: int | None) -> None:
+    """Raises BadArgumentError for a sequence that is too long for the model."""
+    if max_positions is not None and length > max_positions:
+        raise BadArgumentError(
+            f"the model has {max_positions} positions; got a sequence of {length}"
+            " tokens. Split the text or use a model with more positions."
+        )
+
+
+def check_ended(ended: Any) -> None:
+    """Raises BadArgumentError unless every text has the end token, (batch,)."""
+    if not ended.all():
+        raise BadArgumentError(
+            "each text must contain the end token, where its labels are read; got one without"
+            " it. Use the model's own tokenizer."
+        )
+
+
+def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
+    """Raises BadArgumentError for images of another size or number of channels."""
+    if shape[1:] != expected:
+        raise BadArgumentError(
+            f"pixels must be (batch, channels, height, width) with {expected} after batch;"
+            f" got {shape}. Resize the images."
+        )
+
+
+def not_padding(ids: NDArray[Any], pad_id: int | None) -> NDArray[np.bool_]:
+    """True for a token, False for padding: where ids are not `pad_id`, of a model that has one."""
+    return np.ones(ids.shape, bool) if pad_id is None else ids != pad_id
+
+
+def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """A prompt with its padding behind it, (rows, longest), and each row's length, (rows,)."""
+    if mask.shape != tokens.shape:
+        raise BadArgumentError(
+            f"attention_mask must have the shape {tokens.shape} of the ids; got {mask.shape}."
+        )
+    lengths = mask.sum(1)
+    order = np.argsort(~mask, axis=1, kind="stable")[:, : max(int(lengths.max(initial=0)), 1)]
+    return np.take_along_axis(tokens, order, 1), lengths

@@ -1,0 +1,77 @@
+// Opens a library of the engine by its path, and a file as fixtures/portable.py writes it: prints
+// the names of the kernels and, by those of a place among them, each hypothesis of its texts: the
+// bits of its score and its tokens.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interface.h"
+
+static FILE* file;
+
+static void* take(void* to, size_t size) {
+  if (fread(to, 1, size, file) != size) exit(3);
+  return to;
+}
+
+static int32_t number(void) {
+  int32_t x;
+  take(&x, sizeof x);
+  return x;
+}
+
+int main(int count, char** arguments) {
+  void* library = count == 4 ? dlopen(arguments[1], RTLD_NOW) : NULL;
+  if (library == NULL) return fprintf(stderr, "%s\n", dlerror()), 2;
+#define FUNCTION(name) __typeof__(name)* call_##name = (__typeof__(name)*)dlsym(library, #name)
+  FUNCTION(regard_kernels);
+  FUNCTION(regard_open);
+  FUNCTION(regard_error);
+  FUNCTION(regard_generate);
+  FUNCTION(regard_read);
+  FUNCTION(regard_close);
+  file = fopen(arguments[2], "rb");
+  for (int i = 0; call_regard_kernels(i) != NULL; i++) printf("%s ", call_regard_kernels(i));
+  printf("\n");
+
+  regard_config config;
+  if (number() != sizeof config) return 4;
+  take(&config, sizeof config);
+  config.kernels = atoi(arguments[3]);
+  const int tensors = number();
+  regard_tensor* all = calloc(tensors, sizeof *all);
+  for (int i = 0; i < tensors; i++) {
+    const size_t length = number();
+    all[i].name = take(malloc(length), length);
+    take(&all[i].rows, 2 * sizeof(int64_t));
+    all[i].is_bfloat16 = number();
+    const size_t bytes = all[i].rows * all[i].columns * (all[i].is_bfloat16 ? 2 : 4);
+    all[i].data = take(malloc(bytes), bytes);
+  }
+  regard_model* model = call_regard_open(&config, all, tensors);
+  if (model == NULL) return fprintf(stderr, "%s\n", call_regard_error()), 5;
+
+  regard_generation settings = {.forced_bos_token_id = -1, .forced_eos_token_id = -1};
+  settings.repetition_penalty = settings.length_penalty = 1;
+  settings.start_id = number();
+  const int32_t end = number();
+  settings.eos_ids = &end;
+  settings.eos_count = 1;
+  settings.max_new_tokens = number();
+  settings.num_beams = settings.alternatives = number();
+  const int64_t texts = number(), length = number();
+  int32_t* ids = take(malloc(texts * length * sizeof *ids), texts * length * sizeof *ids);
+  regard_results* results;
+  if (call_regard_generate(model, ids, texts, length, &settings, 2, 8, NULL, &results))
+    return fprintf(stderr, "%s\n", call_regard_error()), 6;
+  regard_hypotheses found;
+  call_regard_read(results, &found);
+  for (int i = 0; i < found.hypotheses; i++, printf("\n")) {
+    uint32_t bits;
+    memcpy(&bits, &found.scores[i], sizeof bits);
+    printf("%08x", bits);
+    for (int t = 0; t < found.lengths[i]; t++) printf(" %d", *found.ids++);
+  }
+  call_regard_close(model);
+}
