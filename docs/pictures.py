@@ -20,20 +20,20 @@ from regard.figures.terminal import alignment_grid
 
 SENTENCE = "I would like to drink a cup of tea with my friends."
 HERE = Path(__file__).parent
-CROSS, SELF = "decoder.layers.2.cross", "decoder.layers.1.self"
+CROSS, SELF = "decoder.layers.1.cross", "decoder.layers.1.self"
 WIDE, NARROW = (1440, 900), (420, 860)
 
 # name: size, color scheme, what the address asks for
 PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "map": (WIDE, "light", dict(tap=CROSS, head=1)),
     "equation": (WIDE, "dark", dict(tap=SELF, head=3, focus="5,3", drawer=1)),
-    "ablation": (WIDE, "light", dict(tap=CROSS, head=1, focus="5,8", drawer=1, ablate="token")),
-    "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="flow", locked="5")),
+    "ablation": (WIDE, "light", dict(tap=CROSS, head=1, focus="6,8", drawer=1, ablate="token")),
+    "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="flow", locked="6")),
     "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="generation")),
     "translation": (WIDE, "dark", dict(tap=CROSS, head="mean", view="translation")),
     "struck": (WIDE, "light", dict(tap=CROSS, head="mean", view="translation", without="10")),
     "heads": (WIDE, "light", dict(tap=CROSS, head=1, view="heads")),
-    "why": (WIDE, "dark", dict(tap=CROSS, head=1, view="why", step=5)),
+    "why": (WIDE, "dark", dict(tap=CROSS, head=1, view="why", step=6)),
     "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }
@@ -47,6 +47,11 @@ LESSONS: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "learn-dark": ((1280, 800), "dark", dict(learn="qkv")),
     "learn-narrow": ((390, 844), "light", dict(learn="alike")),
 }
+
+# Nothing is being computed, and the heads are ranked for the word where there is one.
+SETTLED = """() => !document.querySelector(
+    "[aria-busy=true], .rg-views__hint[role=status], "
+    + ".rg-which:has(.rg-which__title strong):not(:has(.rg-look__best))")"""
 
 
 def main() -> None:
@@ -122,6 +127,7 @@ def pages(
                 choices = page.get_by_label("switch off").get_by_role("button")
                 choices.nth(("edge", "head", "token").index(str(ablate))).click()
                 page.get_by_text("Δ").first.wait_for()
+            page.wait_for_function(SETTLED)
             page.wait_for_timeout(600)  # thumbnails come in after the view itself
             save(page.screenshot(), HERE / "images" / f"{name}.png")
             context.close()
