@@ -99,8 +99,9 @@ def address(app) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> object:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=60_000)
     playwright = _OPENED.enter_context(sync_playwright())
     chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
     _OPENED.callback(chromium.close)

@@ -6,7 +6,7 @@ import pytest
 
 from regard.inspection.views.ablation import ablate
 
-CROSS = "decoder.layers.2.cross"
+CROSS = "decoder.layers.1.cross"
 
 
 def numbers_in(text: str) -> list[float]:

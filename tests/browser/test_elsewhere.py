@@ -12,7 +12,7 @@ from PIL import Image
 from regard.studio.export import to_html
 
 TEXT = "I would like to drink a cup of tea with my friends."
-CROSS = "decoder.layers.2.cross"
+CROSS = "decoder.layers.1.cross"
 SVG = "{http://www.w3.org/2000/svg}"
 # What a notebook gives the widget: an element, and a model that carries messages to the kernel.
 NOTEBOOK = """async (query) => {
@@ -62,10 +62,10 @@ def test_what_is_exported_is_what_is_shown(export, trace):
 
 
 VIEWS = {
-    "map": ("Freunden → trinken", {}),
+    "map": ("mit → meinen", {}),
     "heads": ("cross-attention", {}),
-    "flow": ("α of cross-attention, decoder layer 2, head 1", {}),
-    "translation": ("rows: output, columns: source", {}),
+    "flow": ("α of cross-attention, decoder layer 1, head 1", {}),
+    "translation": ("meinen", {}),
     "generation": ("candidates of step 5", {"step": 4, "beams": 4}),
     "why": ("direct logit attribution", {"step": 4}),
     "compare": ("the two differ in head; one color scale for both", {}),
@@ -77,7 +77,7 @@ def test_every_view_is_a_picture_that_any_reader_of_svg_reads(open_page, at, vie
     said, more = VIEWS[view]
     page = open_page(at(tap=CROSS, head=1, view=view, **more))
     drawn = page.locator("canvas[data-ready=true]")
-    page.locator("#rg-hero").get_by_text(said).or_(drawn).first.wait_for()
+    page.locator("#rg-hero").get_by_text(said).or_(drawn).locator("visible=true").first.wait_for()
     while page.locator(".rg-hero [aria-busy=true]").count():
         page.wait_for_timeout(100)
     page.locator("summary", has_text="export").click()
@@ -87,7 +87,7 @@ def test_every_view_is_a_picture_that_any_reader_of_svg_reads(open_page, at, vie
     root = ElementTree.fromstring(picture)
     text = "".join("".join(each.itertext()) for each in root.iter(f"{SVG}text"))
     assert said in text
-    assert ("Freunden" in text) == (view not in ("heads", "why"))
+    assert ("meinen" in text) == (view not in ("heads", "why"))
     # Nothing is of this page: no class, no variable, no address.
     assert not re.search(r'class=|var\(|href="(?!data:)|foreignObject', picture)
     used = set(re.findall(r"url\(#([^)]+)\)", picture))
@@ -122,7 +122,7 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     assert page.locator(".rg-menu__item").all_inner_texts() == ["picture, SVG", "picture, PNG"]
     with page.expect_download() as download:
         page.get_by_role("button", name="picture, SVG").click()
-    assert "Freunden" in download.value.path().read_text(encoding="utf-8")
+    assert "meinen" in download.value.path().read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 TEXT = "I would like to drink a cup of tea with my friends."
-CROSS = "decoder.layers.2.cross"
+CROSS = "decoder.layers.1.cross"
 HERO = "document.querySelector('#rg-hero:not([aria-busy=true])')"
 # What is on screen once a view has drawn what it was asked for.
 DRAWN = {

@@ -13,7 +13,7 @@ def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_a
     cells = heads.locator(".rg-head")
     cells.first.wait_for()
     heads.get_by_text("to come").wait_for(state="detached")
-    assert cells.count() == sum(tap.heads for tap in trace.values())
+    expect(cells).to_have_count(sum(tap.heads for tap in trace.values()))
 
     expected = [
         (name, info)
@@ -22,7 +22,7 @@ def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_a
         if info.pattern == "alignment"
     ]
     chip = heads.get_by_role("group", name="pattern").get_by_text("alignment")
-    assert chip.inner_text() == f"alignment {len(expected)}"
+    expect(chip).to_have_text(f"alignment {len(expected)}")
     chip.click()
     wait_for_address(page, "pattern", "alignment")
     heads.get_by_label("order of heads").select_option("pattern")
@@ -32,23 +32,23 @@ def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_a
     page.reload()
     cells.first.wait_for()
     heads.get_by_text("to come").wait_for(state="detached")
-    assert cells.count() == len(expected)
+    expect(cells).to_have_count(len(expected))
 
     def share(each):
         [score] = [score for score in each[1].patterns if score.name == "alignment"]
         return score.share
 
     name, info = max(expected, key=share)
-    label = cells.first.get_attribute("aria-label")
-    assert label.startswith(f"cross layer {trace[name].layer}, head {info.head}: alignment, ")
+    label = re.compile(f"^cross layer {trace[name].layer}, head {info.head}: alignment, ")
+    expect(cells.first).to_have_attribute("aria-label", label)
 
     # One stop for all heads: an arrow leads on, and Enter opens.
-    assert heads.locator('.rg-head[tabindex="0"]').count() == 1
+    expect(heads.locator('.rg-head[tabindex="0"]')).to_have_count(1)
     heads.locator('.rg-head[tabindex="0"]').focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert focused == cells.nth(1).get_attribute("aria-label")
+    expect(cells.nth(1)).to_be_focused()
+    focused = cells.nth(1).get_attribute("aria-label")
     page.keyboard.press("Enter")
     wait_for_address(page, "view", None)
     layer, head = re.match(r"cross layer (\d), head (\d)", focused).groups()
@@ -59,19 +59,44 @@ def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_a
     wait_for_address(page, "pattern", "alignment")
 
 
-def test_the_rails_heads_are_one_stop_of_the_tab_key(open_page, at):
+def test_the_heads_are_one_stop_of_the_tab_key(open_page, at):
     page = open_page(at(head="2"))
-    rail = page.get_by_role("navigation", name="attention to show")
-    stops = rail.locator('.rg-thumb[tabindex="0"]')
+    heads = page.get_by_role("navigation", name="attention to show")
+    # Layers answer one by one, and each answer ranks the rows again.
+    expect(heads.locator('.rg-look:not([aria-label*=": "])')).to_have_count(0)
+    rows, stops = heads.locator(".rg-look"), heads.locator('.rg-look[tabindex="0"]')
     expect(stops).to_have_count(1)
     stops.focus()
-    page.keyboard.press("ArrowLeft")
-    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert label.startswith("layer 2, head 1")
-    assert stops.count() == 1
-    rail.get_by_role("button", name="layer 1, head 0").click()
-    assert stops.count() == 1
-    assert stops.get_attribute("aria-label").startswith("layer 1, head 0")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    expect(rows.nth(rows.count() - 2)).to_be_focused()
+    expect(stops).to_have_count(1)
+    heads.get_by_role("button", name="layer 1, head 0").click()
+    expect(stops).to_have_count(1)
+    expect(stops).to_have_attribute("aria-label", re.compile("^layer 1, head 0"))
+
+
+def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wait_for_address):
+    """The best three are named; the one that is chosen goes on speaking of the same word."""
+    page = open_page(at(view="translation", head="mean"))
+    row = trace.axes["target"].predicts.index("▁Tee")
+    words = trace.axes["source"].words
+    shares = {}
+    for tap in (each for each in trace.values() if each.kind == "cross"):
+        weights = tap.weights()[:, row]
+        rows = {f"{tap.layer}·{head}": weights[head] for head in range(tap.heads)}
+        for name, own in (rows | {f"{tap.layer}·mean": weights.mean(0)}).items():
+            shares[name] = max(float(own[first:end].sum()) for first, end in words)
+    best = sorted(shares, key=lambda name: -shares[name])
+    page.locator("[data-word^=output]").filter(has_text="Tee").hover()
+    heads = page.get_by_role("navigation", name="attention to show")
+    heads.get_by_role("heading", name="Which head, for Tee?").wait_for()
+    rows = heads.locator(".rg-look")
+    expect(rows.locator(".rg-look__place")).to_have_text(best)
+    expect(rows.first).to_contain_text(f"{100 * shares[best[0]]:.0f}")
+    rows.nth(1).click()
+    page.locator(".rg-said").filter(has_text=f"head {best[1]} looked at").wait_for()
+    wait_for_address(page, "head", best[1].split("·")[1])
 
 
 def test_the_tab_key_reaches_the_heads_that_a_pattern_leaves(open_page, at):
@@ -82,8 +107,26 @@ def test_the_tab_key_reaches_the_heads_that_a_pattern_leaves(open_page, at):
     stops = heads.locator('.rg-head[tabindex="0"]')
     stops.focus()
     page.keyboard.press("Home")
+    expect(heads.locator(".rg-head").first).to_be_focused()
     walked_to = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert "alignment" not in walked_to
     heads.get_by_role("group", name="pattern").get_by_text("alignment").click()
     heads.get_by_role("button", name=walked_to).wait_for(state="detached")
-    assert stops.count() == 1
+    expect(stops).to_have_count(1)
+
+
+def test_a_classifiers_page_shows_its_labels(browser):
+    import regard
+    from regard.studio.app import create_app, in_background
+
+    text = "What a lovely surprise!"
+    model = regard.load("emotions")
+    [answer] = model.run([text])
+    best, trace = answer.labels[0], model.trace(text)
+    assert [each.token for each in trace.labels] == [each.label for each in answer.labels[:3]]
+    with in_background(create_app([], {"read": trace})) as server:
+        page = browser.new_page()
+        page.goto(f"{server}/?trace=read")
+        labels = page.get_by_label("labels").inner_text().replace("\u202f", " ")
+        page.close()
+    assert labels.startswith(f"{best.label} {100 * best.score:.0f} %")

@@ -19,12 +19,12 @@ if find_spec("jupyterlab") is None:
 TOKEN = "a-token-of-the-tests"
 TEXT = "I would like to drink a cup of tea with my friends."
 TRACE = f"import regard\ntrace = regard.load('en-de').trace({TEXT!r})\ntrace"
-SHOW = "trace.show('trace=trace&tap=decoder.layers.2.cross&head=1', height=560)"
+SHOW = "trace.show('trace=trace&tap=decoder.layers.1.cross&head=1', height=560)"
 PROSE = "\n\n".join(f"line {number}" for number in range(20))
 CELLS = 4
 WIDGET = ".jp-OutputArea-output .regard"
 MAP = "canvas.rg-map__canvas"
-ROWS, COLUMNS = 12, 14
+ROWS, COLUMNS = 14, 14  # with the end
 KERNEL_IDLE = """() => {
   const { currentWidget } = window.jupyterapp.shell;
   return currentWidget?.sessionContext?.session?.kernel?.status === "idle";
@@ -210,7 +210,7 @@ def test_a_click_opens_the_drawer_beside_the_map_with_its_labels_in_order(mapped
     drawer = mapped.get_by_role("complementary", name="equation")
     pair = drawer.locator(".rg-pair")
     assert re.split(r"\n+", pair.inner_text().strip()) == [
-        "query 4", "eine", "predicts Tasse", "key 6", "cup"
+        "query 4", "eine", "predicts T", "key 6", "cup"
     ]  # fmt: skip
     sides = [each.bounding_box() for each in pair.locator(".rg-pair__side").all()]
     assert sides[0]["y"] == sides[1]["y"]
@@ -272,7 +272,7 @@ def test_the_saved_notebook_holds_a_picture_and_says_what_it_is(saved):
         assert list(page["data"]) == ["application/vnd.jupyter.widget-view+json", "text/plain"]
         for output in (picture, page):
             text = "".join(output["data"]["text/plain"])
-            assert re.fullmatch(r"<Trace of en-de: 9 attention layers, .* of target>", text)
+            assert re.fullmatch(r"<Trace of en-de: 10 attention layers, .* of target>", text)
 
 
 def test_after_a_restart_of_the_kernel_the_widget_says_what_to_do(page, saved, mapped):

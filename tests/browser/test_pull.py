@@ -1,8 +1,12 @@
 """Ribbons that are pulled to another word, in the studio and in the file that translates itself."""
 
+import re
+
 import pytest
 
 from regard.studio.translator_page import translator_page
+
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 TEXT = "I would like to drink a cup of tea with my friends."
 
@@ -46,7 +50,7 @@ def test_a_ribbon_is_pulled_to_another_word_and_let_go(
     page.mouse.move(*center(source.bounding_box()), steps=3)
     page.locator(f"[data-word='output {word}']").filter(has_text="Tee").wait_for()
     changes = page.get_by_role("region", name="what changed")
-    assert changes.locator("del").inner_text() == "Tasse"
+    expect(changes.locator("del")).to_have_text("Tasse")
     assert "looks=" not in page.url  # nothing is changed before it is let go
     page.mouse.up()
     wait_for_address(page, "looks", "4:8")
@@ -68,13 +72,13 @@ def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(open_page, 
     page.locator(f"[data-word='output {word}']").focus()
     page.keyboard.press("p")
     handle = page.locator(f"[data-handle='{word}']")
-    assert handle.evaluate("element => element === document.activeElement")
-    assert handle.get_attribute("aria-valuetext") == "cup"
+    expect(handle).to_be_focused()
+    expect(handle).to_have_attribute("aria-valuetext", "cup")
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     shown = page.locator(f"[data-word='output {word}']")
     shown.filter(has_text="Tee").wait_for()
-    assert handle.get_attribute("aria-valuetext").startswith("tea: Tee, 9")
+    expect(handle).to_have_attribute("aria-valuetext", re.compile("^tea: Tee, 9"))
     page.keyboard.press("Escape")
     shown.filter(has_text="Tasse").wait_for()
     assert "looks=" not in page.url
@@ -94,3 +98,36 @@ def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(ope
     page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
     page.get_by_role("region", name="what changed").locator("del").wait_for()
     assert word.bounding_box()["y"] == before["y"]
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_words_and_ribbons_glide_to_the_new_sentence(open_page, file, motion):
+    page = opened(open_page, file)
+    page.emulate_media(reduced_motion=motion)
+    page.evaluate("""() => {
+      window.glides = [];
+      addEventListener("transitionrun", (event) => window.glides.push(event.propertyName));
+    }""")
+    page.locator("[data-word^=source]").filter(has_text="my").hover()
+    page.keyboard.press("x")
+    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    page.wait_for_timeout(400)
+    glides = set(page.evaluate("window.glides"))
+    assert ({"left", "d"} <= glides) == (motion == "no-preference")
+
+
+def test_the_words_of_the_answer_are_its_controls(open_page, file, wait_for_address):
+    page = opened(open_page, file)
+    page.locator("[data-word^=output]").filter(has_text="Tasse").click()
+    said = page.locator(".rg-said")
+    said.get_by_role("button", name=re.compile("%")).first.click()
+    page.get_by_role("complementary", name="equation").wait_for()
+    page.get_by_role("button", name="equation", exact=True).click()
+    said.locator("summary").nth(1).click()
+    page.get_by_role("button", name="look at “tea” instead").click()
+    page.get_by_role("button", name="let go Tee → tea").click()
+    wait_for_address(page, "looks", None)
+    page.locator("[data-word^=output]").filter(has_text="Tasse").wait_for()
+    said.filter(has_text="Tasse").locator("summary").nth(1).click()
+    page.get_by_role("button", name="strike “cup” out").click()
+    wait_for_address(page, "without", "6")

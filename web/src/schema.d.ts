@@ -1286,6 +1286,8 @@ export interface components {
             generation: components["schemas"]["GenerationInfo"] | null;
             /** Id */
             id: string;
+            /** Labels */
+            labels?: components["schemas"]["Candidate"][];
             /** Model */
             model: string;
             /** Notes */

@@ -10,6 +10,7 @@ export type Summary = Schemas["Summary"];
 export type HeadInfo = Schemas["HeadInfo"];
 export type PatternScore = Schemas["PatternScore"];
 export type PatternName = PatternScore["name"];
+export type Candidate = Schemas["Candidate"];
 export type Cell = Schemas["Cell"];
 export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];

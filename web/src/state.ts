@@ -3,6 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Order, Wanted } from "./heads/arrange";
 import type { Learning } from "./learn/address";
 import { lookOf } from "./off/parts";
+import type { Asked } from "./said/said";
 import type { Language } from "./words/words";
 import type {
   Ablation,
@@ -77,6 +78,7 @@ export function createState(source: Source) {
     painted: signal(false), // the map has shown something of its trace
     viewport: signal<Viewport | null>(null), // null: the whole map fits
     hover: signal<Position | null>(null),
+    word: signal<(Asked & { axis: string }) | null>(null), // the word in question, of which the heads are asked
     about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
     focus: signal<Position | null>(null), // the cell that the keyboard moves and the drawer shows
     locked: signal<number[]>([]), // queries whose lines stay, in the flow
@@ -87,6 +89,7 @@ export function createState(source: Source) {
     shade: signal<Shade>("each"), // of all heads
     aligned: signal<Aligned>("output"), // of the translation
     pieces: signal<Pieces>("word"), // of the translation
+    drawn: signal<string[] | null>(null), // lines of the game, by the names of off/parts.ts; null: it is not played
     against: signal<number | null>(null), // the token whose logit is subtracted, in "why"
     measured: signal(""), // the axis whose tokens are measured, in "why"; none: the first that is read
     difference: signal(false), // of the comparison, instead of both maps
@@ -119,13 +122,17 @@ export function firstTap(trace: TraceInfo): TapInfo | null {
 export function show(state: State, trace: TraceInfo, request: TraceRequest | null): void {
   batch(() => {
     const before = state.tap.value;
-    if (state.trace.value?.id !== trace.id) state.painted.value = false;
+    if (state.trace.value?.id !== trace.id) {
+      state.painted.value = false;
+      if (state.drawn.value) state.drawn.value = [];
+    }
     state.trace.value = trace;
     state.request.value = request;
     state.error.value = null;
     state.ablation.value = null;
     state.hover.value = null;
     state.about.value = null;
+    state.word.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";
     const tap = state.tap.value;
     if (!tap) return;

@@ -21,6 +21,7 @@ const EVERYTHING: Address = {
   shade: "one",
   aligned: "input",
   pieces: "token",
+  drawn: ["0:1", "3:4"],
   against: 17,
   measured: "target",
   difference: true,

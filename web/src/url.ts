@@ -1,7 +1,7 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
 import { PATTERNS, type Order, type Wanted } from "./heads/arrange";
 import { readLearning, writeLearning, type Learning } from "./learn/address";
-import { partOf } from "./off/parts";
+import { lookOf, partOf } from "./off/parts";
 import type { Group, Head, Quantity, Reduce, TraceRequest } from "./source";
 import type { Aligned, Pieces, Position, Scale, Shade, Theme, View, Viewport } from "./state";
 import type { Language } from "./words/words";
@@ -33,6 +33,7 @@ export interface Address {
   shade: Shade;
   aligned: Aligned;
   pieces: Pieces;
+  drawn: string[] | null;
   against: number | null;
   measured: string;
   difference: boolean;
@@ -63,6 +64,7 @@ export const DEFAULTS: Address = {
   shade: "each",
   aligned: "output",
   pieces: "word",
+  drawn: null,
   against: null,
   measured: "",
   difference: false,
@@ -108,6 +110,7 @@ export function write(address: Address): string {
   if (address.locked.length) params.set("locked", address.locked.join(","));
   if (address.step !== null) params.set("step", String(address.step));
   if (address.heads.length > 1) params.set("heads", address.heads.map((head) => head ?? "").join(","));
+  if (address.drawn) params.set("drawn", address.drawn.join(","));
   if (address.against !== null) params.set("against", String(address.against));
   if (address.measured) params.set("measured", address.measured);
   if (address.difference) params.set("difference", "1");
@@ -173,6 +176,8 @@ export function read(query: string): Address {
   address.step = whole(params.get("step"))[0] ?? null;
   const heads = (params.get("heads") ?? "").split(",").slice(0, MOST_HEADS);
   if (heads.length > 1) address.heads = heads.map((each) => (each ? readHead(each) : null));
+  const drawn = params.get("drawn");
+  if (drawn !== null) address.drawn = drawn.split(",").filter((each) => lookOf(each));
   address.against = whole(params.get("against"))[0] ?? null;
   address.measured = params.get("measured") ?? "";
   address.difference = params.get("difference") === "1";
@@ -209,10 +214,10 @@ const numbers = (text: string | null) => (text ? text.split(",").map(Number).fil
 const whole = (text: string | null) => numbers(text).filter((value) => Number.isInteger(value) && value >= 0);
 const short = (value: number) => Number(value.toFixed(2));
 
-/** True if going from one to the other is a step that "back" should undo: pans, zooms, a moved focus
- * and the letters of a sentence are not, for they come by the dozen. */
+/** True if going from one to the other is a step that "back" should undo: pans, zooms, a moved focus,
+ * lines of the game and the letters of a sentence are not, for they come by the dozen. */
 export function deliberate(before: Address, after: Address): boolean {
-  const settled = ({ learn, ...address }: Address) =>
-    write({ ...address, viewport: null, focus: null, learn: learn && { ...learn, text: null, spotlight: null } });
+  const settled = ({ learn, drawn, ...address }: Address) =>
+    write({ ...address, drawn: drawn && [], viewport: null, focus: null, learn: learn && { ...learn, text: null, spotlight: null } });
   return settled(before) !== settled(after);
 }

@@ -136,6 +136,7 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
         raise _unsupported(translator.name, "translates between several languages")
     weights = packed(network, without_of(network.config))
     target = None if tokenizers.joint else _tokenizer(translator.name, tokenizers.target)
+    calibration = translator.calibration
     special = {*tokenizers.target.special_names(), *tokenizers.source.special_names()}
     description = {
         "config": _config(translator.name, network),
@@ -146,9 +147,8 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
         "after": list(translator.after),
         "prefix": translator.prefix or "",
         "special": sorted(special),
-        "decoding": _decoding(
-            translator.name, translator.generation, translator.calibration.unsure_below
-        ),
+        "reads": {"rarest": calibration.rarest, "words": calibration.words},
+        "decoding": _decoding(translator.name, translator.generation, calibration.unsure_below),
     }
     return description, weights.content
 

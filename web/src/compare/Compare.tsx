@@ -4,12 +4,11 @@ import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
 import { DifferenceMap } from "../map/DifferenceMap";
 import type { State } from "../state";
-import { createState, lookAt } from "../state";
+import { createState } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import "./compare.css";
-import { LayerAndHead } from "./LayerAndHead";
 import type { Pane } from "./panes";
 import { commonEnds, differing, drawnAlike, nextHeadOf, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 import { SecondPane } from "./SecondPane";
@@ -68,7 +67,6 @@ export function Compare({ state }: { state: State }) {
       <header class="rg-compare__controls">
         <fieldset class="rg-compare__pane">
           <legend>first</legend>
-          <LayerAndHead pane={first} onChoose={(next, head) => lookAt(state, next, head)} />
           <Choice
             name="show"
             options={[

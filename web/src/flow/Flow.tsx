@@ -1,17 +1,15 @@
 /** The flow: queries left, keys right, a line for each weight that counts; tokens are followed and locked. */
-import { batch, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
-import { HeadChips } from "../weights/HeadChips";
 import { useSize } from "../weights/size";
 import { knows } from "../weights/units";
 import { amount, captionWords, counted, headWords, percent } from "../weights/words";
 import { Curves } from "./Curves";
 import { FarTokens } from "./FarTokens";
 import "./flow.css";
-import type { Slots } from "./heads";
-import { COLORS, chosen, only, toggled } from "./heads";
+import { chosen, slotsOf } from "./heads";
 import type { Column } from "./layout";
 import { rowOf, scrollTo, side as sideOf } from "./layout";
 import type { Line } from "./lines";
@@ -24,8 +22,7 @@ import type { Mark } from "./TokenColumn";
 import { TokenColumn } from "./TokenColumn";
 
 export function Flow({ state }: { state: State }) {
-  const slots: Slots = state.heads.value.includes(state.head.value) ? state.heads.value : only(state.head.value);
-  const picked = chosen(slots);
+  const picked = chosen(slotsOf(state));
   const loaded = usePicture(state, picked);
   const picture = loaded.value;
 
@@ -54,7 +51,7 @@ export function Flow({ state }: { state: State }) {
   const lockedQuery = useMemo(() => overlapping(queries, state.locked.value), [queries, state.locked.value]);
   const lockedKey = useMemo(() => overlapping(keys, lockedKeys.value), [keys, lockedKeys.value]);
 
-  // A long map has no overview: until a token is followed, it shows the one in focus or the last.
+  // A long map has no overview: until a token is followed, it shows the one in focus or the last in sight.
   const followed: Followed[] = [...lockedQuery].map((index) => ({ side: "query", index }));
   followed.push(...[...lockedKey].map((index): Followed => ({ side: "key", index })));
   const hovered = follow.value;
@@ -68,7 +65,8 @@ export function Flow({ state }: { state: State }) {
   if (hovered && !followed.some((each) => each.side === hovered.side && each.index === hovered.index)) followed.push(hovered);
   if (picture && !picture.maps && followed.length === 0 && queries.length) {
     const focused = [...overlapping(queries, state.focus.value ? [state.focus.value.query] : [])][0];
-    followed.push({ side: "query", index: focused ?? queries.length - 1 });
+    const inSight = Math.min(queries.length, Math.floor((columns.query.scroll + height) / row - 0.5) + 1) - 1;
+    followed.push({ side: "query", index: focused ?? Math.max(0, inSight) });
   }
   const asked = useAsked(state, picture, followed);
   const followedIn = (which: "query" | "key") =>
@@ -149,14 +147,6 @@ export function Flow({ state }: { state: State }) {
     state.focus.value = (map && strongestCell(map, query, key)) ?? { query: query.first, key: key.first };
     state.drawer.value = true;
   };
-  const chooseHead = (head: number | "mean") => {
-    const next = toggled(slots, head);
-    const left = chosen(next).map((each) => each.head);
-    batch(() => {
-      state.heads.value = next;
-      state.head.value = left.includes(head) ? head : (left[left.length - 1] ?? state.head.value);
-    });
-  };
   const jump = (which: "query" | "key", index: number) => {
     linked.value = false;
     scroll(which, scrollTo(columns[which], index), true);
@@ -213,12 +203,6 @@ export function Flow({ state }: { state: State }) {
     <section class="rg-views rg-flow" aria-label="flow" aria-busy={busy}>
       <header class="rg-views__head">
         <p class="rg-views__caption">{captionWords(quantity, tap, (picture?.heads ?? picked).map((each) => each.head))}</p>
-        <HeadChips
-          heads={tap.heads}
-          colorOf={(head) => picked.find((each) => each.head === head)?.color ?? null}
-          full={picked.length >= COLORS}
-          onChoose={chooseHead}
-        />
         {groups.length > 1 && (
           <Choice name="by" options={groups} value={groups.some((each) => each.value === state.group.value) ? state.group.value : "token"} onChoose={(group) => (state.group.value = group)} />
         )}

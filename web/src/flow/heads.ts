@@ -1,5 +1,7 @@
 /** Several heads at once: each keeps its color for as long as it is chosen. */
+import { batch } from "@preact/signals";
 import type { Head } from "../source";
+import type { State } from "../state";
 
 export const COLORS = 8;
 /** Slot i holds the head drawn in color i, or null. */
@@ -19,6 +21,21 @@ export function toggled(slots: Slots, head: Head): Slots {
   const free = slots.indexOf(null);
   if (free >= 0) return slots.map((each, i) => (i === free ? head : each));
   return slots.length < COLORS ? [...slots, head] : slots;
+}
+
+/** The heads that the flow shows: those chosen together, else the one that every view shows. */
+export function slotsOf({ heads, head }: State): Slots {
+  return heads.value.includes(head.value) ? heads.value : only(head.value);
+}
+
+/** Puts a head beside the others of its layer, or takes it away. */
+export function beside(state: State, head: Head): void {
+  const next = toggled(slotsOf(state), head);
+  const left = chosen(next).map((each) => each.head);
+  batch(() => {
+    state.heads.value = next;
+    state.head.value = left.includes(head) ? head : (left[left.length - 1] ?? state.head.value);
+  });
 }
 
 export interface Chosen {

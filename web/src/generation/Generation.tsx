@@ -4,8 +4,6 @@ import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
 import { force, lookAt, restored } from "../state";
 import { Changed } from "../off/Changed";
-import { Choice } from "../weights/Choice";
-import { HeadChips } from "../weights/HeadChips";
 import { useLoaded } from "../weights/loaded";
 import { shownQuantity } from "../weights/matrix";
 import { markOf, tokenLabel } from "../weights/units";
@@ -101,30 +99,6 @@ export function Generation({ state }: { state: State }) {
           </strong>{" "}
           {chosen === null && "(the least certain step; choose another above)"}
         </p>
-        {layers.length > 1 && (
-          <Choice
-            name="layer"
-            options={layers.map((each) => ({ value: each, label: String(each) }))}
-            value={layer}
-            onChoose={(next) => {
-              const there = tapsOf(trace.taps, generation.axis, next);
-              const kin = there.find((each) => each.kind === tap?.kind) ?? there[0];
-              if (kin) lookAt(state, kin, head);
-            }}
-          />
-        )}
-        {first && (
-          <div class="rg-choice">
-            <span class="rg-choice__name">head</span>
-            <HeadChips
-              heads={first.heads}
-              colorOf={(each) => (each === head ? 0 : null)}
-              onChoose={(each) => {
-                state.head.value = each;
-              }}
-            />
-          </div>
-        )}
       </header>
       {looked.error && <p class="rg-views__error" role="alert">{looked.error}</p>}
       <div class="rg-generation__step">

@@ -14,6 +14,7 @@ interface TimelineProps {
 
 const PROMPT_SHOWN = 24; // its last tokens
 const OTHERS = 2;
+const STEPS_SHOWN = 240; // around the chosen one
 
 export function Timeline({ axis, generation, step, forced, onChoose }: TimelineProps) {
   const list = useRef<HTMLOListElement>(null);
@@ -21,6 +22,8 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
   const given = axis.tokens.slice(0, axis.prompt);
   const skipped = Math.max(0, given.length - PROMPT_SHOWN);
   const last = generation.steps.length - 1;
+  const from = Math.max(0, Math.min(step - STEPS_SHOWN / 2, last + 1 - STEPS_SHOWN));
+  const more = (count: number, where: string) => count > 0 && <li class="rg-generation__given">… {counted(count, "step")} {where}</li>;
   const onKeyDown = (event: KeyboardEvent) => {
     const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
     if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -28,7 +31,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
     event.stopPropagation(); // the page has its own use for arrows
     const next = Math.min(last, Math.max(0, to));
     onChoose(next);
-    list.current?.querySelectorAll<HTMLElement>("button")[next]?.focus();
+    requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
   };
   return (
     <div class="rg-generation__timeline">
@@ -42,7 +45,9 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
         </p>
       )}
       <ol class="rg-generation__steps" ref={list} aria-label="steps" onKeyDown={onKeyDown}>
-        {generation.steps.map((each, index) => {
+        {more(from, "before")}
+        {generation.steps.slice(from, from + STEPS_SHOWN).map((each, place) => {
+          const index = from + place;
           const others = each.candidates.filter((candidate) => candidate.token !== each.token).slice(0, OTHERS);
           return (
             <li key={index}>
@@ -62,8 +67,8 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
                 {index === forced - 1 && <span class="rg-generation__forced">forced</span>}
-                {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other, place) => (
-                  <span key={place} class="rg-generation__other">
+                {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other) => (
+                  <span key={other.token} class="rg-generation__other">
                     <span>{tokenLabel(other.token, style)}</span>
                     <span class="rg-number">{percent(other.probability)}</span>
                   </span>
@@ -72,6 +77,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
             </li>
           );
         })}
+        {more(last + 1 - from - STEPS_SHOWN, "after")}
       </ol>
     </div>
   );

@@ -1,13 +1,12 @@
 /** Every head at once: layers × heads, each a small multiple of its map with the name of what it does. */
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { brief } from "../shell/rail/Heads";
-import { overviewOf } from "../shell/rail/overview";
 import { Thumbnail } from "../map/Thumbnail";
 import type { HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
 import { percent } from "../weights/words";
-import { arranged, BETWEEN, blocked, counts, MEANINGS, NAMES, packed, placed, scoreOf, type Order, type Placed } from "./arrange";
+import { overviewOf } from "./overview";
+import { arranged, BETWEEN, blocked, brief, counts, MEANINGS, NAMES, packed, placed, scoreOf, type Order, type Placed } from "./arrange";
 import { useStop, walk } from "./walk";
 import "./heads.css";
 
@@ -28,7 +27,7 @@ const CELL = ".rg-head";
 export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
   const answers = overviewOf(state, trace.id);
   useEffect(() => {
-    for (const tap of trace.taps) answers.want(tap.name);
+    for (const tap of trace.taps) answers.want(tap);
   }, [answers]);
   const found = trace.taps.map((tap) => answers.of(tap.name).value);
   const layers = new Map(trace.taps.map((tap, at) => [tap.name, found[at]]));

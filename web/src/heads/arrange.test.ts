@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PatternName, TapInfo } from "../source";
-import { arranged, blocked, counts, fitted, packed, placed, type Placed } from "./arrange";
+import { arranged, blocked, brief, counts, fitted, packed, placed, type Placed } from "./arrange";
 
 type Given = [pattern: PatternName | null, share: number, entropy: number, distance: number | null];
 const layer = (name: string, at: number, heads: Given[]) => ({
@@ -66,4 +66,8 @@ test("encoder, decoder and cross-attention stand beside each other where one row
   expect(blocked(1100, 700, 4, [3, 3, 3])).toEqual({ side: 81, columns: 4, beside: true });
   expect(blocked(1100, 700, 12, [12, 12, 12])).toMatchObject({ columns: 12, beside: false });
   expect(blocked(1100, 700, 12, [6])).toMatchObject({ columns: 12, beside: false });
+});
+
+test("numbers under a picture have at most three characters", () => {
+  expect([0.04, 9.94, 9.96, 312.4, 1600].map(brief)).toEqual(["0.0", "9.9", "10", "312", "2k"]);
 });

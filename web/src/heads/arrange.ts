@@ -1,6 +1,6 @@
 /** All heads of a trace: which are shown, in what order, and how large. */
 import type { HeadInfo, PatternName, PatternScore, TapInfo } from "../source";
-import type { Layer } from "../shell/rail/overview";
+import type { Layer } from "./overview";
 
 export type Order = "layer" | "pattern" | "entropy" | "distance";
 /** The pattern that heads are chosen by; "": all, "none": those without a name. */
@@ -78,6 +78,12 @@ export function counts(all: readonly Placed[]): [PatternName | "none", number][]
   return [...PATTERNS, "none" as const]
     .map((name): [PatternName | "none", number] => [name, all.filter(({ info }) => info && (info.pattern ?? "none") === name).length])
     .filter(([, count]) => count > 0);
+}
+
+/** At most three characters: "0.4", "12", "1k". */
+export function brief(value: number): string {
+  if (value < 9.95) return value.toFixed(1);
+  return value < 999.5 ? value.toFixed(0) : `${Math.round(value / 1000)}k`;
 }
 
 const LEAST = 64; // pixels along a picture's side, for the words under it

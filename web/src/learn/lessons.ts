@@ -27,7 +27,7 @@ export const LESSONS: readonly Lesson[] = [
   { name: "scale", starts: {}, controls: ["head_dim"], beside: "unscaled" },
   {
     name: "qkv",
-    starts: { projections: "trained", layer: 2, head: 2, head_dim: 2 },
+    starts: { projections: "trained", layer: 3, head: 2, head_dim: 2 },
     controls: ["projections", "layer", "head", "head_dim"],
     geometry: true,
   },
@@ -41,7 +41,7 @@ export const LESSONS: readonly Lesson[] = [
   { name: "similarity", starts: { score: "cosine", temperature: 0.25 }, controls: ["score", "temperature"] },
   { name: "block", starts: {}, controls: ["layer"], own: true },
   { name: "layers", starts: {}, controls: [], own: true },
-  { name: "cross", starts: { layer: 2, step: 2 }, controls: ["layer", "step"], own: true },
+  { name: "cross", starts: { layer: 1, step: 2 }, controls: ["layer", "step"], own: true },
   { name: "next", starts: { step: 1 }, controls: ["temperature", "top_k", "top_p", "step"], own: true },
   { name: "training", starts: {}, controls: ["moment"], own: true },
   { name: "yours", starts: {}, controls: ["struck"], own: true },

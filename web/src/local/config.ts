@@ -1,6 +1,7 @@
 /** Description of a file's model; `regard.studio.translator_page` writes it. */
 import type { components } from "../schema";
 import type { ModelInfo } from "../source";
+import type { Reads } from "./text/readable";
 import type { TokenizerFile } from "./text/tokenizer";
 import type { Tensors } from "./weights";
 
@@ -21,4 +22,5 @@ export interface ModelFile {
   prefix: string; // in front of every text
   special: string[]; // pieces that belong to no word
   decoding: Decoding;
+  reads?: Reads; // the language of its texts
 }

@@ -10,7 +10,8 @@ export type Engine = (question: Question) => Traced | Kept | Ablation | number |
 export function engine(): Engine {
   let translator: Translator | null = null;
   let filled = 0; // bytes
-  let kept: () => Kept = () => ({ numbers: [], plain: [] });
+  const nothing = (): Kept => ({ numbers: [], plain: [] });
+  let kept = nothing;
   return (question) => {
     if (question.what === "open") {
       translator = new Translator(JSON.parse(question.model) as ModelFile);
@@ -25,6 +26,7 @@ export function engine(): Engine {
       return null;
     }
     if (question.what === "trace") {
+      kept = nothing; // the numbers of the one before are the page's already
       const { info, run, kept: last } = translator.trace(question.wanted);
       kept = last;
       return { info, run };

@@ -10,6 +10,7 @@ import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { search, type Hypothesis } from "./search/search";
 import { normalize } from "./text/normalize";
+import { readability } from "./text/readable";
 import { sentences, sentenceSpans, wordSpans } from "./text/spans";
 import { tokenizer, type Tokenizer } from "./text/tokenizer";
 import { ablation, likeliest, readable } from "./trace/ablation";
@@ -45,6 +46,7 @@ export class Translator {
   private readonly model: Model;
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
+  private readonly checkReadable: (text: string, unknown: number) => void;
   private readonly searches = new Map<string, Hypothesis[]>();
 
   /** Its weights are zeros until they are filled in. */
@@ -54,6 +56,7 @@ export class Translator {
     const source = tokenizer(file.tokenizers.source);
     this.texts = { source, target: file.tokenizers.target ? tokenizer(file.tokenizers.target) : source };
     this.special = new Set(file.special);
+    this.checkReadable = readability(file.info.name, file.reads);
   }
 
   /** The next of the weights, from this byte on. */
@@ -84,6 +87,7 @@ export class Translator {
     const ids = tidy ? this.texts.source.encode(prefix + tidy) : [];
     const room = info.max_tokens - before.length - after.length + 1; // max_tokens leaves one for the end
     if (!ids.length) throw new Error("There is no text to look at; write a sentence.");
+    this.checkReadable(tidy, this.texts.source.unknownShare(tidy));
     if (ids.length > room) throw new Error(`A text may have ${room} tokens with ${info.name}; got ${ids.length}. Look at a part of it.`);
     return [...before, ...ids, ...after];
   }

@@ -58,7 +58,7 @@ export function paintOwn(values: Float32Array, width: number, perRow: boolean, r
 const palettes = new Map<boolean, { ramp: Ramp; forbidden: number }>();
 
 /** Read once for each theme: the styles of a page that has just changed are slow to ask for. */
-function palette(element: HTMLElement, dark: boolean) {
+export function palette(element: HTMLElement, dark: boolean) {
   const known = palettes.get(dark);
   if (known) return known;
   const style = getComputedStyle(element);

@@ -47,21 +47,20 @@ export function bringBack(state: State, names: readonly string[]): Promise<void>
   return rewrite(state, others(off(state)), others(looks(state)));
 }
 
-/** The request in which these rows of the output see these keys alone. What stands before them stays; what
- * was changed behind them is the model's own again. */
-export function pulled(state: State, rows: readonly number[], keys: readonly number[]): TraceRequest | null {
+/** The request in which this row of the output sees these keys alone. What stands before it stays; what was
+ * changed behind it is the model's own again, also the rest of a word that has several tokens. */
+export function pulled(state: State, row: number, keys: readonly number[]): TraceRequest | null {
   const [request, generation] = [restored(state), state.trace.value?.generation];
-  const [first] = rows;
-  if (!request || !generation || first === undefined) return null;
+  if (!request || !generation) return null;
   const { hypothesis: _, ...rest } = request;
   const without = off(state);
-  const before = looks(state).filter((name) => (lookOf(name)?.query ?? 0) < first);
-  const forced = (state.request.value?.forced_beginning ?? []).slice(0, first);
-  const begins = generation.shown ? generation.steps.slice(0, first).map((each) => each.id ?? -1) : forced;
+  const before = looks(state).filter((name) => (lookOf(name)?.query ?? 0) < row);
+  const forced = (state.request.value?.forced_beginning ?? []).slice(0, row);
+  const begins = generation.shown ? generation.steps.slice(0, row).map((each) => each.id ?? -1) : forced;
   return {
     ...rest,
     ...(without.length && { without }),
-    looks: [...before, ...rows.flatMap((row) => keys.map((key) => `${row}:${key}`))],
+    looks: [...before, ...keys.map((key) => `${row}:${key}`)],
     ...(begins.length && { forced_beginning: begins }),
   };
 }

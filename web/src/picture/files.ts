@@ -25,6 +25,15 @@ export async function pngFile(svg: string): Promise<Blob> {
   }
 }
 
+/** Puts a PNG on the clipboard; saves it where the browser has no clipboard for pictures. */
+export async function copyPicture(png: Blob): Promise<void> {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+  } catch {
+    save(png, "regard.png");
+  }
+}
+
 export function save(contents: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(contents);

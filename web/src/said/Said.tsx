@@ -1,12 +1,18 @@
 /** The plain sentence above the picture, which follows the pointer. */
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { leastCertain, rowOf } from "../generation/timeline";
+import { strongestCell } from "../flow/locks";
+import { positionName } from "../off/parts";
+import { off, pulled, rewrites, showing, switchOff } from "../off/switch";
+import { Menu, MenuItem } from "../shell/Menu";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
-import { stepOf, type State } from "../state";
+import { force, stepOf, type State } from "../state";
+import { spelling } from "../translation/pull";
 import { useLoaded } from "../weights/loaded";
 import { fetchRows } from "../weights/matrix";
+import { knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
-import { askedAt, said, telling, who, type Said as Sentence } from "./said";
+import { askedAt, asks, said, split, telling, who, type Asked, type Said as Sentence } from "./said";
 import "./said.css";
 
 const WHOLE = 1 << 16; // cells of a map that is held whole, so that the sentence follows at once
@@ -27,8 +33,11 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
     map: await fetchRows(state.source, trace.id, tap, head, "weight", rows as NonNullable<typeof rows>, signal),
   }));
   const map = held && held.key === key ? held.map : null;
-  const first = useMemo(() => (map && whole ? telling(queries, keys, map, writes) : null), [map]);
-  const spoken = asked ?? (first === null ? null : askedAt(queries, first, writes));
+  const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), map, queries === keys) : null), [map]);
+  const spoken = asked ?? first?.asked ?? null;
+  useEffect(() => {
+    state.word.value = spoken && { ...spoken, axis: tap.queries };
+  }, [spoken?.label, spoken?.rows.first, tap.queries, trace.id]);
   const sentence = map && spoken ? said(spoken, keys, map, held?.from ?? 0) : null;
   const why = state.source.abilities.why && trace.can_ablate && sentence?.asked.deed === "write";
   const step = why ? stepOf(state, tap, sentence.asked.rows.first) : null;
@@ -36,15 +45,22 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
     state.step.value = step;
     state.view.value = "why";
   };
+  const cell = (looked: Span) => {
+    const rows = spoken && { first: spoken.rows.first - (held?.from ?? 0), end: spoken.rows.end - (held?.from ?? 0) };
+    const at = map && rows && strongestCell(map, rows, looked);
+    if (!at) return;
+    state.focus.value = { ...at, query: at.query + (held?.from ?? 0) };
+    state.drawer.value = true;
+  };
   return (
-    <p class="rg-said">
-      {sentence && <Words sentence={sentence} by={who(head)} />}
+    <div class="rg-said">
+      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={who(head, tap)} onAsk={cell} />}
       {step !== null && (
         <button type="button" class="rg-said__why" title="a weight says where it looked; this measures what changes without it" onClick={ask}>
           why this word?
         </button>
       )}
-    </p>
+    </div>
   );
 }
 
@@ -60,19 +76,72 @@ function query(state: State, trace: TraceInfo, tap: TapInfo): number | null {
 
 const DEEDS = { write: "To write", predict: "To predict", read: "Reading" };
 
-function Words({ sentence, by }: { sentence: Sentence; by: string }) {
+interface WordsProps {
+  state: State;
+  trace: TraceInfo;
+  tap: TapInfo;
+  sentence: Sentence;
+  by: string;
+  onAsk(looked: Span): void;
+}
+
+/** A sentence whose words are its controls: others to write, what to strike or pull to, the equation. */
+function Words({ state, trace, tap, sentence, by, onAsk }: WordsProps) {
   const { asked, looks, special } = sentence;
+  const able = rewrites(state) && !state.busy.value;
   return (
     <>
-      {DEEDS[asked.deed]} <strong>{asked.label}</strong>
+      {DEEDS[asked.deed]} <Written state={state} trace={trace} tap={tap} asked={asked} able={able} />
       {", "}{by} looked {special ? "mostly at" : "at"}{" "}
-      {looks.map(({ label, share }, i) => (
-        <span key={label}>
+      {looks.map((looked, i) => (
+        <span key={looked.label}>
           {i > 0 && (special ? " and, of the words, at " : " and ")}
-          <strong>{label}</strong> ({percent(share)})
+          {able ? <Looked state={state} trace={trace} tap={tap} asked={asked} looked={looked} /> : <strong>{bare(looked.label)}</strong>} (
+          <button type="button" class="rg-said__control" title="the equation behind this number" onClick={() => onAsk(looked)}>{percent(looked.share)}</button>)
         </span>
       ))}
       .
     </>
   );
 }
+
+/** What was written; opens what else the step might have written. */
+function Written({ state, trace, tap, asked, able }: Pick<WordsProps, "state" | "trace" | "tap"> & { asked: Asked; able: boolean }) {
+  const step = asked.deed === "write" ? stepOf(state, tap, asked.rows.first) : null;
+  const { candidates = [], id = null } = (step !== null && trace.generation?.steps[step]) || {};
+  const others = candidates.filter((each) => each.id != null && each.id !== id);
+  if (!able || step === null || !others.length) return <strong>{bare(asked.label)}</strong>;
+  const style = markOf(trace.axes[tap.queries]?.tokens ?? []);
+  return (
+    <Menu label={<strong>{bare(asked.label)}</strong>} look="rg-said__control" title="write another word here">
+      {others.map(({ token, probability, id: other }) => (
+        <MenuItem key={other} onChoose={() => void force(state, step, other as number)}>
+          {tokenLabel(token, style)} <span class="rg-number">{percent(probability)}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** A word that was looked at; opens what can be done about it. */
+function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" | "trace" | "tap"> & { asked: Asked; looked: Unit }) {
+  const { axes } = trace;
+  const [queries, keys] = [axes[tap.queries] as AxisInfo, axes[tap.keys] as AxisInfo];
+  const names = Array.from({ length: looked.end - looked.first }, (_, i) => positionName(axes, tap.keys, looked.first + i));
+  const pull = (unit: Unit) => {
+    const request = pulled(state, spelling(asked.rows, queries.predicts ?? [])[0] ?? 0, spelling(unit, keys.tokens));
+    if (request) void showing(state, request);
+  };
+  const others = tap.kind === "cross" ? units(keys, knows(keys, "word") ? "word" : "token").filter((unit) => unit.first !== looked.first && !unit.special) : [];
+  return (
+    <Menu label={<strong>{bare(looked.label)}</strong>} look="rg-said__control" title="strike it out, or look at another word">
+      {!looked.special && <MenuItem onChoose={() => void switchOff(state, [...off(state), ...names])}>strike “{bare(looked.label)}” out</MenuItem>}
+      {others.map((unit) => (
+        <MenuItem key={unit.first} onChoose={() => pull(unit)}>look at “{bare(unit.label)}” instead</MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+/** A word without the marks after it; a special token, such as `</s>`, stays whole. */
+const bare = (label: string): string => label.replace(/(?<=[\p{L}\p{N}])[^\p{L}\p{N}\p{M}>]+$/u, "");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AxisInfo } from "../source";
-import { askedAt, said, telling } from "./said";
+import { askedAt, asks, said, split, telling } from "./said";
 
 const source: AxisInfo = { tokens: ["▁a", "▁cu", "p", "</s>"], predicts: null, words: [[0, 1], [1, 3]], sentences: null, prompt: 4 };
 const target: AxisInfo = {
@@ -44,5 +44,14 @@ test("a token of the model's own is named with the word after it", () => {
 });
 
 test("the row that says most is one of a word that looks at one word", () => {
-  expect(telling(target, source, map, true)).toBe(1);
+  expect(telling(asks(target, true), split(source), map, false)?.asked.label).toBe("Tasse");
+});
+
+test("within one text, a look far away says more than one at the next word", () => {
+  const tokens = ["the", "animal", "was", "tired"];
+  const axis: AxisInfo = { tokens, predicts: null, words: null, sentences: null, prompt: 4 };
+  const values = Float32Array.from([0.1, 0.9, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0.4, 0.6, 0, 0]);
+  const far = telling(asks(axis, false), split(axis), { height: 4, width: 4, values }, true);
+  expect([far?.asked.label, far?.worth]).toEqual(["animal", 1]);
+  expect(telling(asks(axis, false), split(axis), { height: 4, width: 4, values: new Float32Array(16) }, true)).toBeNull();
 });

@@ -1,5 +1,5 @@
 /** One plain sentence on one row of a map: what the model looked at to write a word. */
-import type { AxisInfo, Head } from "../source";
+import type { AxisInfo, Head, TapInfo } from "../source";
 import { grouped, type Weights } from "../weights/matrix";
 import { isSpecial, knows, tokenLabel, markOf, unitAt, units, type Span, type Unit } from "../weights/units";
 
@@ -12,29 +12,35 @@ export interface Asked {
 
 export interface Said {
   asked: Asked;
-  looks: { label: string; share: number }[]; // best first
+  looks: (Unit & { share: number })[]; // best first
   special: boolean; // the first look is at a token of the model's own, the others are at words
 }
 
 const WORTH = 0.1; // a second look of at least this share is named
 const PLAIN = 0.8; // beside a first one of less than this
+const FAR = 0.5; // of the text: a look so far away counts in full
 
-const split = (axis: AxisInfo): Unit[] => units(axis, knows(axis, "word") ? "word" : "token");
+export const split = (axis: AxisInfo): Unit[] => units(axis, knows(axis, "word") ? "word" : "token");
 
-/** The word that a row speaks of: the one that it predicts, of a decoder; else the one that it reads. */
+/** Words that the rows of an axis speak of, in order: those that a decoder predicts, else those that are read. */
+export function asks(axis: AxisInfo, writes: boolean): Asked[] {
+  const all = split(axis).filter(({ end }) => !axis.predicts || end > 1).map((unit) => asked(axis, unit, writes));
+  return axis.predicts ? [...all, asked(axis, null, writes)] : all;
+}
+
+/** The word that a row speaks of. */
 export function askedAt(axis: AxisInfo, query: number, writes: boolean): Asked | null {
-  const { predicts, tokens } = axis;
-  if (query < 0 || query >= tokens.length) return null;
+  if (query < 0 || query >= axis.tokens.length) return null;
   const all = split(axis);
-  if (!predicts) {
-    const unit = all[unitAt(all, query)];
-    return unit ? { label: unit.label, deed: "read", rows: unit } : null;
-  }
-  const deed = writes && query + 1 >= axis.prompt ? "write" : "predict";
-  const next = all[unitAt(all, query + 1)];
-  if (!next) return { label: tokenLabel(predicts[query] ?? "", markOf(predicts)), deed, rows: { first: query, end: query + 1 } };
-  const first = Math.max(next.first, 1);
-  return { label: next.label, deed, rows: { first: first - 1, end: Math.max(first, next.end - 1) } };
+  return asked(axis, all[unitAt(all, axis.predicts ? query + 1 : query)] ?? null, writes);
+}
+
+/** A word and its rows; none: what the last row predicts. */
+function asked({ predicts, tokens, prompt }: AxisInfo, unit: Unit | null, writes: boolean): Asked {
+  if (!predicts && unit) return { label: unit.label, deed: "read", rows: { first: unit.first, end: unit.end } };
+  const first = unit ? Math.max(unit.first, 1) - 1 : tokens.length - 1;
+  const label = unit?.label ?? tokenLabel(predicts?.[first] ?? "", markOf(predicts ?? []));
+  return { label, deed: writes && first + 1 >= prompt ? "write" : "predict", rows: { first, end: unit ? Math.max(first, unit.end - 1) : first + 1 } };
 }
 
 /** Keys that these rows looked at most, in words; `map` begins at row `from`. */
@@ -43,30 +49,43 @@ export function said(asked: Asked, keys: AxisInfo, map: Weights, from = 0): Said
   const rows = { first: asked.rows.first - from, end: asked.rows.end - from };
   const { values } = grouped(map, [rows], all);
   const looks = all
-    .map((unit, i) => ({ label: unit.label, share: values[i] as number, special: unit.special }))
+    .map((unit, i) => ({ first: unit.first, end: unit.end, label: unit.label, title: unit.title, special: unit.special, share: values[i] as number }))
     .filter(({ share }) => share > 0)
     .sort((a, b) => b.share - a.share);
   const [first] = looks;
   if (!first) return null;
   const next = looks.slice(1).find((each) => !each.special);
   const named = next && next.share >= WORTH && (first.special || first.share < PLAIN) ? [first, next] : [first];
-  return { asked, looks: named.map(({ label, share }) => ({ label, share })), special: first.special };
+  return { asked, looks: named, special: first.special };
 }
 
-/** The row that says most: where a word that was written looked most at one word. */
-export function telling(queries: AxisInfo, keys: AxisInfo, map: Weights, writes: boolean): number | null {
-  let [best, most] = [null as number | null, 0];
-  for (let query = 0; query < map.height; query++) {
-    const asked = askedAt(queries, query, writes);
-    if (!asked || (writes && asked.deed !== "write") || isSpecial(asked.label) || !/^\p{L}/u.test(asked.label)) continue;
-    const found = said(asked, keys, map);
-    const share = found && !found.special && found.looks[0]?.label !== asked.label ? (found.looks[0]?.share ?? 0) : 0;
-    if (share > most) [best, most] = [query, share];
+/** The word that says most: it looked most at one other word; within one text, the farther away the better. */
+export function telling(words: readonly Asked[], keys: readonly Unit[], map: Weights, within: boolean): { asked: Asked; worth: number } | null {
+  let best: { asked: Asked; worth: number } | null = null;
+  const writes = words.some(({ deed }) => deed === "write");
+  for (const asked of words) {
+    if ((writes && asked.deed !== "write") || !isWord(asked)) continue;
+    const { values } = grouped(map, [asked.rows], keys);
+    const most = values.reduce((top, value, i) => (value > (values[top] as number) ? i : top), 0);
+    const key = keys[most];
+    if (!key || !isWord(key) || key.label === asked.label) continue;
+    const worth = (values[most] as number) * (within ? away(asked, key.first, map.width) : 1);
+    if (worth > (best?.worth ?? 0)) best = { asked, worth };
   }
   return best;
 }
 
+/** How far a look goes within a text, as a share that counts in full from half of it on. */
+export function away({ rows }: Asked, position: number, columns: number): number {
+  return Math.min(1, Math.abs(position - rows.first) / (FAR * columns));
+}
+
+/** True of what a person wrote, punctuation aside. */
+export function isWord({ label }: { label: string }): boolean {
+  return !isSpecial(label) && /^-?[\p{L}\p{N}]/u.test(label);
+}
+
 /** Who looked: the mean over heads stands for the model. */
-export function who(head: Head): string {
-  return head === "mean" ? "the model" : `head ${head}`;
+export function who(head: Head, { layer }: TapInfo): string {
+  return head === "mean" ? "the model" : `head ${layer}·${head}`;
 }

@@ -5,13 +5,18 @@ import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Generation } from "../generation/Generation";
 import { AllHeads } from "../heads/AllHeads";
+import { Which } from "../heads/Which";
 import { useDrop } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
 import { Changed } from "../off/Changed";
+import { playing } from "../play/game";
+import { Play } from "../play/Play";
 import { Said } from "../said/Said";
+import type { Candidate } from "../source";
 import type { State, View } from "../state";
+import { percent } from "../weights/words";
 import { Translation } from "../translation/Translation";
 import { Why } from "../why/Why";
 import { obey } from "./commands";
@@ -67,6 +72,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
   return (
     <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}${state.busy.value ? " rg-app--waiting" : ""}`}>
       <Rail state={state} />
+      {trace && !playing(state) && <Which key={`${trace.id} ${returns}`} state={state} trace={trace} />}
       <main class="rg-main">
         {trace && whole && <Hint state={state} trace={trace} />}
         {trace && <Sentences state={state} trace={trace} />}
@@ -74,7 +80,8 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
         <Progress state={state} />
         <Gone state={state} />
         <Notice state={state} />
-        {trace && state.tap.value && !UNSAID.includes(state.view.value) && <Said state={state} trace={trace} tap={state.tap.value} />}
+        {trace && state.tap.value && !UNSAID.includes(state.view.value) && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
+        {trace?.labels && trace.labels.length > 0 && <Labels labels={trace.labels} />}
         {trace && BESIDE.has(state.view.value) && <Changed state={state} trace={trace} />}
         <Hero key={returns} state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
@@ -82,6 +89,17 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
       {trace && state.drawer.value && <Drawer key={returns} state={state} trace={trace} />}
       <Help state={state} />
     </div>
+  );
+}
+
+/** What a classifier answers, where a translator's page has the translation. */
+function Labels({ labels: [first, ...others] }: { labels: Candidate[] }) {
+  const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
+  return (
+    <p class="rg-labels" aria-label="labels">
+      <strong>{first && said(first)}</strong>
+      {others.map((each) => <span key={each.token}>{said(each)}</span>)}
+    </p>
   );
 }
 
@@ -107,7 +125,7 @@ function Hero({ state }: { state: State }) {
       {view === "heads" && <AllHeads state={state} trace={trace} />}
       {view === "flow" && <Flow state={state} />}
       {view === "generation" && <Generation state={state} />}
-      {view === "translation" && <Translation state={state} />}
+      {view === "translation" && (playing(state) ? <Play state={state} trace={trace} /> : <Translation state={state} />)}
       {view === "why" && <Why state={state} />}
       {view === "compare" && <Compare state={state} />}
     </div>

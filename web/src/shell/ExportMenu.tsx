@@ -1,6 +1,6 @@
 /** Taking the view along: as a picture, as numbers, as one file, as a link. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
 import { pngFile, save, svgFile } from "../picture/files";
@@ -9,27 +9,21 @@ import { sentence, type State, type View } from "../state";
 import { write } from "../url";
 import { headWords } from "../weights/words";
 import { addressOf } from "./address";
+import { Menu, MenuItem } from "./Menu";
 
 const PICTURES = ["svg", "png"] as const; // the page draws them itself
 const FILES = ["npz", "html"] as const; // a server writes them
 type Kind = (typeof PICTURES | typeof FILES)[number];
 
 export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
-  const menu = useRef<HTMLDetailsElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const copied = useSignal(false);
   const saving = useSignal<Kind | null>(null);
-  useEffect(() => {
-    const outside = (event: Event) => {
-      if (menu.current?.open && !event.composedPath().includes(menu.current)) menu.current.open = false;
-    };
-    document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
-  }, []);
   const served = state.source.abilities.export;
   const made = async (kind: Kind): Promise<Blob> => {
     if (kind === "npz" || kind === "html")
       return state.source.download(state.source.exportUrl(trace.id, kind, kind === "html" ? address(state) : part(state)));
-    const view = menu.current?.closest(".rg-app")?.querySelector<HTMLElement>(".rg-hero");
+    const view = place.current?.closest(".rg-app")?.querySelector<HTMLElement>(".rg-hero");
     if (!view) throw new Error("There is no view to draw; look at a text first.");
     const svg = picture(view, titleOf(state, trace));
     return kind === "svg" ? svgFile(svg) : pngFile(svg);
@@ -49,34 +43,16 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
     window.setTimeout(() => (copied.value = false), 1500);
   };
   return (
-    <details
-      class="rg-menu"
-      ref={menu}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !menu.current?.open) return;
-        event.preventDefault();
-        menu.current.open = false;
-        menu.current.querySelector("summary")?.focus();
-      }}
-    >
-      <summary class="rg-button">export</summary>
-      <ul class="rg-menu__list">
+    <div ref={place}>
+      <Menu label="export" look="rg-button">
         {[...PICTURES, ...(served ? FILES : [])].map((kind) => (
-          <li key={kind}>
-            <button type="button" class="rg-menu__item" aria-busy={saving.value === kind} onClick={() => void take(kind)}>
-              {saving.value === kind ? "preparing" : labelOf(kind, state.view.value)}
-            </button>
-          </li>
+          <MenuItem key={kind} busy={saving.value === kind} onChoose={() => void take(kind)}>
+            {saving.value === kind ? "preparing" : labelOf(kind, state.view.value)}
+          </MenuItem>
         ))}
-        {served && (
-          <li>
-            <button type="button" class="rg-menu__item" onClick={() => void copy()}>
-              {copied.value ? "link copied" : "copy the link to this view"}
-            </button>
-          </li>
-        )}
-      </ul>
-    </details>
+        {served && <MenuItem onChoose={() => void copy()}>{copied.value ? "link copied" : "copy the link to this view"}</MenuItem>}
+      </Menu>
+    </div>
   );
 }
 

@@ -3,9 +3,7 @@ import { batch } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { fit } from "../map/input/commands";
 import type { Group, Quantity, Reduce, TapInfo, TraceInfo } from "../source";
-import { lookAt, type Scale, type State, type View } from "../state";
-import { headWords } from "../weights/words";
-import { layersBeside, nextHead, nextLayer } from "./commands";
+import type { Scale, State, View } from "../state";
 import { ExportMenu } from "./ExportMenu";
 import { QUANTITY } from "../weights/words";
 
@@ -29,10 +27,9 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
           <ExportMenu state={state} trace={trace} />
         </div>
       </div>
-      {tap && (view === "map" || view === "flow") && (
+      {tap && view === "map" && (
         <div class="rg-bar__row">
-          <Where state={state} tap={tap} heads={view === "map"} />
-          {view === "map" && <Shown state={state} trace={trace} tap={tap} />}
+          <Shown state={state} trace={trace} tap={tap} />
         </div>
       )}
     </div>
@@ -49,7 +46,7 @@ export function viewsOf(trace: TraceInfo): View[] {
 }
 
 function Views({ state, trace }: { state: State; trace: TraceInfo }) {
-  const views = viewsOf(trace);
+  const views = viewsOf(trace).filter((view) => view !== "why" || state.source.abilities.why || view === state.view.value);
   const step = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
@@ -76,76 +73,6 @@ function Views({ state, trace }: { state: State; trace: TraceInfo }) {
         </button>
       ))}
     </div>
-  );
-}
-
-/** The flow chooses its heads itself, several at once. */
-function Where({ state, tap, heads }: { state: State; tap: TapInfo; heads: boolean }) {
-  const head = state.head.value;
-  const layers = layersBeside(state, tap);
-  const place = layers.findIndex((each) => each.name === tap.name);
-  return (
-    <>
-      <Stepper
-        name="layer"
-        value={String(tap.layer)}
-        before={place > 0 ? () => lookAt(state, nextLayer(state, tap, -1), head) : null}
-        after={place < layers.length - 1 ? () => lookAt(state, nextLayer(state, tap, 1), head) : null}
-        keys={["{", "}"]}
-      />
-      {heads && (
-        <Stepper
-          name="head"
-          value={head === "mean" ? "mean" : String(head)}
-          title={headWords(head)}
-          before={() => lookAt(state, tap, nextHead(tap, head, -1))}
-          after={() => lookAt(state, tap, nextHead(tap, head, 1))}
-          keys={["[", "]"]}
-        />
-      )}
-    </>
-  );
-}
-
-interface StepperProps {
-  name: string;
-  value: string;
-  title?: string;
-  before: (() => void) | null;
-  after: (() => void) | null;
-  keys: [string, string];
-}
-
-function Stepper({ name, value, title, before, after, keys }: StepperProps) {
-  return (
-    <div class="rg-stepper" role="group" aria-label={name} title={title}>
-      <span class="rg-stepper__name">{name}</span>
-      <StepButton name={`previous ${name}`} sign="‹" pressed={keys[0]} onStep={before} />
-      <output class="rg-stepper__value rg-number">{value}</output>
-      <StepButton name={`next ${name}`} sign="›" pressed={keys[1]} onStep={after} />
-    </div>
-  );
-}
-
-interface StepButtonProps {
-  name: string;
-  sign: string;
-  pressed: string; // the key that does the same
-  onStep: (() => void) | null;
-}
-
-function StepButton({ name, sign, pressed, onStep }: StepButtonProps) {
-  return (
-    <button
-      type="button"
-      class="rg-stepper__button"
-      aria-label={name}
-      title={`${name} (${pressed})`}
-      disabled={!onStep}
-      onClick={() => onStep?.()}
-    >
-      {sign}
-    </button>
   );
 }
 

@@ -2,6 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import type { Head, TraceInfo, TraceRequest } from "../source";
 import { ask, found, made, open, sentence, type State } from "../state";
+import { ofDay } from "../play/game";
 import { landing, turnToTelling } from "./landing";
 import { viewsOf } from "./Toolbar";
 import { deliberate, DEFAULTS, linked, read, write, type Address, type Named } from "../url";
@@ -32,6 +33,7 @@ export function addressOf(state: State): Address {
     shade: state.shade.value,
     aligned: state.aligned.value,
     pieces: state.pieces.value,
+    drawn: state.drawn.value,
     against: state.against.value,
     measured: state.measured.value,
     difference: state.difference.value,
@@ -92,6 +94,7 @@ export async function goTo(state: State, address: Address): Promise<void> {
   const { value: trace } = state.trace;
   if (!trace) return;
   batch(() => {
+    state.drawn.value = address.drawn; // a new trace has none
     const tap = trace.taps.find((each) => each.name === address.tap) ?? state.tap.value;
     if (!tap) return;
     state.tapName.value = tap.name;
@@ -199,7 +202,8 @@ export async function begin(state: State, address: Address): Promise<void> {
       const trace: Named = request ? { ...request, id } : { id, model: listed.model, text: "" };
       await (chosen ? goTo(state, { ...address, trace }) : land(state, { ...address, trace }));
     } else if (model && state.source.abilities.trace) {
-      await land(state, { ...address, trace: { model: model.name, text: model.example, id: "" } });
+      const text = address.drawn ? ofDay(new Date()) : model.example;
+      await land(state, { ...address, trace: { model: model.name, text, id: "" } });
     }
   } catch (error) {
     state.error.value = sentence(error);
@@ -213,7 +217,7 @@ async function land(state: State, address: Address): Promise<void> {
   await goTo(state, address);
   const { value: trace } = state.trace;
   if (!trace) return;
-  const first = landing(trace.task);
+  const first = landing(trace);
   batch(() => {
     if (first.view && viewsOf(trace).includes(first.view)) state.view.value = first.view;
     if (first.head !== undefined) state.head.value = first.head;

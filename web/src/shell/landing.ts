@@ -1,48 +1,36 @@
-/** First view of a page whose address chooses none: ribbons, or the lines of a telling head. */
-import type { HeadInfo, Summary, TapInfo, TraceInfo } from "../source";
+/** First view of a page whose address chooses none: ribbons, the lines of a telling head, or a long text's map. */
+import { asks, split, telling } from "../said/said";
+import type { AxisInfo, TraceInfo } from "../source";
 import { firstTap, lookAt, type State } from "../state";
 import type { Address } from "../url";
+import { fitsWhole, WHOLE } from "../weights/matrix";
 
-const LONGEST = 2048; // rows; of a longer text every layer would be summed up first
 const MOST_LAYERS = 48;
-const TRIVIAL: readonly unknown[] = ["previous", "next", "same", "first", "separator", "punctuation"];
-const LITTLE = 0.1; // what such a head counts
-const FAR = 0.15; // of the text: a mean distance that counts in full
 
-/** The view for a task: a translator's words are joined by ribbons, of the mean over heads. */
-export function landing(task: TraceInfo["task"]): Partial<Address> {
-  if (task === "translation") return { view: "translation", head: "mean" };
-  return task === "vision" ? {} : { view: "flow" };
+/** The view for a trace: a translator's words are joined by ribbons, of the mean over heads. */
+export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
+  if (task === "vision" || !taps.every(fitsWhole)) return {};
+  return task === "translation" ? { view: "translation", head: "mean" } : { view: "flow" };
 }
 
-/** Turns to the head that says most, where there is no cross-attention to begin with. */
+/** Turns to the head that looks farthest at one word, where there is no cross-attention to begin with. */
 export async function turnToTelling(state: State): Promise<void> {
   const { value: trace } = state.trace;
   const first = trace && firstTap(trace);
-  if (!trace || !first || first.kind === "cross" || first.rows > LONGEST) return;
+  if (!trace || !first || first.kind === "cross" || !fitsWhole(first)) return;
   const layers = trace.taps.filter((tap) => tap.side === first.side && tap.kind === first.kind);
   if (layers.length > MOST_LAYERS) return;
-  const seen = await Promise.all(
-    layers.map(async (tap) => ({ tap, summary: await state.source.summary(trace.id, tap.name) })),
-  );
-  const found = tellingHead(seen);
-  if (found && state.trace.value === trace) lookAt(state, found.tap, found.head);
-}
-
-/** The head that is the most decided about words far from its own: little goes to a sink, and it is not
- * simply the same token or the one beside it. */
-export function tellingHead(layers: readonly { tap: TapInfo; summary: Summary }[]): { tap: TapInfo; head: number } | null {
-  let [best, most] = [null as { tap: TapInfo; head: number } | null, 0];
-  for (const { tap, summary } of layers)
-    for (const each of summary.heads) {
-      const worth = telling(each, tap.columns);
-      if (worth > most) [best, most] = [{ tap, head: each.head }, worth];
+  const axis = trace.axes[first.queries] as AxisInfo;
+  const [words, keys] = [asks(axis, trace.generation?.axis === first.queries), split(axis)];
+  const pictures = await Promise.all(layers.map((tap) => state.source.thumbnails(trace.id, tap.name, WHOLE)));
+  let [best, most] = [null as (() => void) | null, 0];
+  layers.forEach((tap, at) => {
+    const { height, width, values } = pictures[at] as (typeof pictures)[number];
+    for (let head = 0; head < tap.heads; head++) {
+      const map = { height, width, values: values.subarray(head * height * width, (head + 1) * height * width) };
+      const worth = telling(words, keys, map, true)?.worth ?? 0;
+      if (worth > most) [best, most] = [() => lookAt(state, tap, head), worth];
     }
-  return best;
-}
-
-function telling({ entropy, distance, sink, pattern }: HeadInfo, columns: number): number {
-  const decided = 1 - Math.min(1, entropy / Math.log2(Math.max(2, columns)));
-  const far = distance === null ? 1 : Math.min(1, distance / (FAR * columns)); // a few far looks move the mean
-  return decided * (1 - sink) ** 2 * far * (TRIVIAL.includes(pattern) ? LITTLE : 1);
+  });
+  if (state.trace.value === trace) best?.();
 }

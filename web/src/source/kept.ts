@@ -160,6 +160,17 @@ export function answersFrom({ trace, numbers: stored, plain, missing }: Kept): A
     return { shape: [made.height, made.width], values: made.values };
   };
 
+  /** All maps of a layer, where they are no larger than the pictures that are asked for. */
+  const maps = (tap: TapInfo, size: number): Binary => {
+    const values = new Float32Array(tap.heads * tap.rows * tap.columns);
+    for (let at = 0; at < tap.heads * tap.rows; at++) {
+      const found = Math.max(tap.rows, tap.columns) <= size ? row(tap, Math.floor(at / tap.rows), at % tap.rows, "weight") : null;
+      if (!found) throw missing(`The pictures of ${tap.name}`);
+      values.set(found, at * tap.columns);
+    }
+    return { shape: [tap.heads, tap.rows, tap.columns], values };
+  };
+
   const answer = (what: string, query: URLSearchParams): unknown => {
     const tap = tapOf(query.get("tap") ?? "");
     const head: Head = query.get("head") === "mean" ? "mean" : Number(query.get("head"));
@@ -184,8 +195,9 @@ export function answersFrom({ trace, numbers: stored, plain, missing }: Kept): A
     binary(key) {
       const found = stored(key);
       if (found) return found;
-      if (!key.startsWith("tile?")) throw missing("This picture");
       const query = new URLSearchParams(key.split("?")[1]);
+      if (key.startsWith("thumbnails?")) return maps(tapOf(query.get("tap") ?? ""), Number(query.get("size")));
+      if (!key.startsWith("tile?")) throw missing("This picture");
       const request = { ...(Object.fromEntries(query) as unknown as TileRequest), ...sizes(query), every: 1 };
       return stored(pathOf("tile", { ...request })) ?? tile(request); // what is kept looked at every row
     },

@@ -1,6 +1,7 @@
 /** Source above and output below with ribbons between; side by side where the lines do not fit. */
 import { useMemo, useRef } from "preact/hooks";
 import { fontOf, textWidth } from "../weights/textWidth";
+import type { Unit } from "../weights/units";
 import { amount, percent } from "../weights/words";
 import { length, linedUp, outline, ribbons, type Extent, type Ribbon } from "./ribbons";
 import type { Aligned, Pointed } from "./aligned";
@@ -12,10 +13,12 @@ interface RibbonFigureProps {
   active: readonly Pointed[];
   locked: readonly Pointed[];
   struck: ReadonlySet<number>; // of the source's words
-  unsure: ReadonlySet<number>; // of the output's words
+  chances: readonly number[]; // of the output's words
+  unsureBelow: number; // a word of less probability is unsure
   reliance: readonly (number | null)[] | null; // of the source's words: nats of the output's log-probability
   pulled: ReadonlySet<number>; // of the output's words: they look where the reader wants
   pull: Held | null;
+  free?: boolean; // a word that looks nowhere can be given a look, and has its probability under it
   onStrike: ((word: number) => void) | null; // null: nothing can be struck out
   onPull: ((word: number, key: number) => void) | null; // null: nothing can be pulled
   onLetGo(done: boolean): void;
@@ -25,6 +28,7 @@ interface RibbonFigureProps {
   onAsk(query: number, key: number): void;
 }
 
+const CLICK = 6; // px that a pointer moves in a click
 const DEPTH = 190; // px between the lines
 const CHIP = 32; // px, height of a word
 const NUMBER = 24; // px, for the bar and the per cent beside it
@@ -34,8 +38,10 @@ const SIZES = [
 ];
 
 export function RibbonFigure(props: RibbonFigureProps) {
-  const { aligned, width, active, locked, pull } = props;
+  const { aligned, width, active, locked, pull, free = false } = props;
   const box = useRef<HTMLDivElement>(null);
+  const pressed = useRef<{ x: number; y: number } | null>(null);
+  const dragged = useRef(false); // since it was pressed
   const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
   const { down, depth, source, output } = plan;
   const drawn = useMemo(() => {
@@ -43,20 +49,20 @@ export function RibbonFigure(props: RibbonFigureProps) {
     return all.map((ribbon) => ({ ...ribbon, path: outline(ribbon, depth, down ? "down" : "right") }));
   }, [aligned, plan]);
   const handles = useMemo(() => {
-    const best = new Map<number, (typeof drawn)[number]>();
-    for (const ribbon of drawn) if (ribbon.value > (best.get(ribbon.query)?.value ?? 0)) best.set(ribbon.query, ribbon);
-    return [...best.values()];
+    const best = new Map<number, { query: number; key: number | null; value: number; at: number }>();
+    if (free) aligned.output.forEach((_, query) => best.set(query, { query, key: null, value: 0, at: middle(output[query] as Extent) }));
+    for (const { query, key, value, from } of drawn) if (value > (best.get(query)?.value ?? 0)) best.set(query, { query, key, value, at: middle(from) });
+    return [...best.values()].filter(({ query }) => !free || playable(aligned.output[query]));
   }, [drawn]);
-  const middle = ({ start, end }: Extent) => (start + end) / 2;
   const nearest = (event: PointerEvent): number => {
     const frame = (box.current as HTMLElement).getBoundingClientRect();
     const at = down ? event.clientX - frame.left : event.clientY - frame.top;
     return source.reduce((best, extent, key) => (Math.abs(middle(extent) - at) < Math.abs(middle(source[best] as Extent) - at) ? key : best), 0);
   };
   const held = (query: number) => pull?.word === query;
-  const onHandleKey = (event: KeyboardEvent, query: number, key: number) => {
+  const onHandleKey = (event: KeyboardEvent, query: number, key: number | null) => {
     const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    if (by) props.onPull?.(query, Math.min(source.length - 1, Math.max(0, (pull?.key ?? key) + by)));
+    if (by) props.onPull?.(query, Math.min(source.length - 1, Math.max(0, (pull?.key ?? key ?? -1) + by)));
     else if (event.key === "Enter" || event.key === " ") props.onLetGo(true);
     else if (event.key === "Escape") props.onLetGo(false);
     else return;
@@ -64,6 +70,36 @@ export function RibbonFigure(props: RibbonFigureProps) {
     event.stopPropagation();
     if (!by) focus("output", query);
   };
+
+  /** Drags the line of a word; where it has not moved, it was a click. */
+  const draggable = (query: number, key: number | null) => ({
+    onPointerDown: (event: PointerEvent & { currentTarget: HTMLElement }) => {
+      event.preventDefault(); // no text is selected on the way
+      event.currentTarget.setPointerCapture(event.pointerId);
+      pressed.current = { x: event.clientX, y: event.clientY };
+      dragged.current = false;
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const { current: from } = pressed;
+      if (from && !dragged.current && Math.hypot(event.clientX - from.x, event.clientY - from.y) > CLICK) {
+        dragged.current = true;
+        if (key !== null) props.onPull?.(query, key); // where it is taken
+      }
+      if (from ? dragged.current : held(query)) props.onPull?.(query, nearest(event));
+    },
+    onPointerUp: () => {
+      pressed.current = null;
+      if (dragged.current || held(query)) props.onLetGo(true);
+    },
+    onPointerCancel: () => {
+      pressed.current = null;
+      props.onLetGo(false);
+    },
+    onClick: () => {
+      if (!dragged.current) props.onLock({ side: "output", index: query });
+      dragged.current = false;
+    },
+  });
 
   const most = Math.max(0, ...(props.reliance ?? []).map((each) => -(each ?? 0)));
   const has = (all: readonly Pointed[], side: Pointed["side"], index: number) =>
@@ -98,6 +134,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
     step();
   };
 
+  const names = { source: numbered(aligned.source), output: numbered(aligned.output) };
   const words = (side: Pointed["side"]) => {
     const extents = side === "source" ? source : output;
     const units = side === "source" ? aligned.source : aligned.output;
@@ -107,33 +144,34 @@ export function RibbonFigure(props: RibbonFigureProps) {
           const extent = extents[index];
           if (!extent) return null;
           const taken = side === "output" && held(index) ? pull?.next : null;
-          const text = taken ? percent(taken.probability) : part(side, index);
+          const chance = side === "output" ? (taken?.probability ?? props.chances[index] ?? 1) : 1;
+          const text = taken || (free && side === "output" && props.pulled.has(index)) ? percent(chance) : part(side, index);
           const strong = has(active, side, index) || text !== "";
-          const pressed = has(locked, side, index);
+          const lit = has(locked, side, index);
           const far = side === "source" ? 0 : depth + CHIP;
           const place = down
             ? { left: extent.start, top: NUMBER + far, width: extent.end - extent.start, height: CHIP }
             : { left: side === "source" ? 0 : plan.column + depth, top: extent.start, width: plan.column, height: extent.end - extent.start };
           const classes = ["rg-translation__word", `rg-translation__word--${side}`];
           if (has(active, side, index)) classes.push("rg-translation__word--active");
-          if (pressed) classes.push("rg-translation__word--locked");
+          if (lit) classes.push("rg-translation__word--locked");
           if (unit.special) classes.push("rg-translation__word--special");
           const struck = side === "source" && props.struck.has(index);
           if (struck) classes.push("rg-translation__word--struck");
-          const unsure = side === "output" && props.unsure.has(index);
+          const unsure = !unit.special && chance < props.unsureBelow;
           if (unsure) classes.push("rg-translation__word--unsure");
           if (side === "output" && (taken || props.pulled.has(index))) classes.push("rg-translation__word--pulled");
           if (side === "source" && pull?.key === index) classes.push("rg-translation__word--aimed");
           if (active.length && !strong) classes.push("rg-translation__word--quiet");
           return (
-            <li key={index} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
+            <li key={names[side][index]} style={{ left: `${place.left}px`, top: `${place.top}px`, width: `${place.width}px`, height: `${place.height}px` }}>
               <button
                 type="button"
                 class={classes.join(" ")}
                 data-word={`${side} ${index}`}
-                style={{ fontSize: `${plan.font}px` }}
+                style={{ fontSize: `${plan.font}px`, "--sure": chance.toFixed(2) }}
                 title={unsure ? `${unit.title}: the model is unsure of it` : unit.title === unit.label ? undefined : unit.title}
-                aria-pressed={pressed}
+                aria-pressed={lit}
                 aria-keyshortcuts={side === "source" ? (props.onStrike ? "x" : undefined) : props.onPull ? "p" : undefined}
                 aria-label={`${side} ${unit.label}${text && `, ${text}`}${unsure ? ", unsure" : ""}`}
                 onPointerEnter={() => props.onHover({ side, index })}
@@ -141,6 +179,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
                 onBlur={() => props.onHover(null)}
                 onClick={() => props.onLock({ side, index })}
                 onKeyDown={(event) => onKeyDown(event, { side, index })}
+                {...(free && side === "output" && playable(unit) && draggable(index, null))}
               >
                 {taken?.label ?? unit.label}
                 {text && <span class="rg-translation__number rg-number">{text}</span>}
@@ -169,7 +208,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
   return (
     <div
       ref={box}
-      class={`rg-translation__figure rg-translation__figure--${down ? "lines" : "columns"}`}
+      class={`rg-translation__figure rg-translation__figure--${down ? "lines" : "columns"}${free ? " rg-translation__figure--free" : ""}`}
       style={{ width: `${down ? plan.total : 2 * plan.column + depth}px`, height: `${height}px` }}
       onPointerLeave={() => props.onHover(null)}
     >
@@ -182,10 +221,11 @@ export function RibbonFigure(props: RibbonFigureProps) {
       >
         {drawn.map((ribbon) => {
           const strong = involved(ribbon.query, ribbon.key);
-          if (held(ribbon.query)) return <path key={`${ribbon.query} ${ribbon.key}`} class="rg-translation__left" d={ribbon.path} />;
+          const key = `${names.output[ribbon.query]} ${names.source[ribbon.key]}`; // the same in the next sentence
+          if (held(ribbon.query)) return <path key={key} class="rg-translation__left" d={ribbon.path} />;
           const opacity = active.length === 0 ? 0.12 + 0.6 * ribbon.value : strong ? 0.3 + 0.6 * ribbon.value : 0.05;
           return (
-            <path key={`${ribbon.query} ${ribbon.key}`} class={props.pulled.has(ribbon.query) ? "rg-translation__pulled" : undefined} d={ribbon.path} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
+            <path key={key} class={props.pulled.has(ribbon.query) ? "rg-translation__pulled" : undefined} d={ribbon.path} fill-opacity={opacity} onClick={() => props.onAsk(ribbon.query, ribbon.key)}>
               <title>{`${aligned.output[ribbon.query]?.label} looked at ${aligned.source[ribbon.key]?.label}: ${amount(aligned.values.values[ribbon.query * aligned.values.width + ribbon.key]!, aligned.quantity)}`}</title>
             </path>
           );
@@ -195,35 +235,30 @@ export function RibbonFigure(props: RibbonFigureProps) {
       {words("source")}
       {words("output")}
       {props.onPull &&
-        handles.map(({ query, key, from }) => {
-          const [word, looked] = [aligned.output[query]?.label, aligned.source[held(query) ? (pull?.key as number) : key]?.label];
-          const at = held(query) ? middle(source[pull?.key as number] as Extent) : middle(from);
+        handles.map(({ query, key, at: rest }) => {
+          const now = held(query) ? (pull?.key as number) : key;
+          const [word, looked] = [aligned.output[query]?.label, now === null ? "no word yet" : aligned.source[now]?.label];
+          const at = held(query) ? middle(source[pull?.key as number] as Extent) : rest;
+          const [edge, across] = now === null ? [NUMBER + CHIP + depth, plan.column + depth] : [NUMBER + CHIP, plan.column];
           return (
             <div
-              key={query}
+              key={names.output[query]}
               role="slider"
               class={`rg-translation__handle${held(query) ? " rg-translation__handle--held" : ""}${props.pulled.has(query) ? " rg-translation__handle--pulled" : ""}`}
               tabIndex={-1}
               data-handle={query}
-              style={down ? { left: `${at}px`, top: `${NUMBER + CHIP}px` } : { left: `${plan.column}px`, top: `${at}px` }}
+              style={down ? { left: `${at}px`, top: `${edge}px` } : { left: `${across}px`, top: `${at}px` }}
               title={`pull: “${word}” then looks there alone, in all heads and layers`}
               aria-label={`what ${word} looks at; arrows pull it, enter lets go`}
               aria-orientation={down ? "horizontal" : "vertical"}
               aria-valuemin={0}
               aria-valuemax={source.length - 1}
-              aria-valuenow={held(query) ? pull?.key : key}
+              aria-valuenow={now ?? undefined}
               aria-valuetext={`${looked}${held(query) && pull?.next ? `: ${pull.next.label}, ${percent(pull.next.probability)}` : ""}`}
               onPointerEnter={() => !pull && props.onHover({ side: "output", index: query })}
               onFocus={() => props.onHover({ side: "output", index: query })}
               onBlur={() => props.onLetGo(false)}
-              onPointerDown={(event) => {
-                event.preventDefault(); // no text is selected on the way
-                event.currentTarget.setPointerCapture(event.pointerId);
-                props.onPull?.(query, key);
-              }}
-              onPointerMove={(event) => held(query) && props.onPull?.(query, nearest(event))}
-              onPointerUp={() => props.onLetGo(true)}
-              onPointerCancel={() => props.onLetGo(false)}
+              {...draggable(query, key)}
               onKeyDown={(event) => onHandleKey(event, query, key)}
             />
           );
@@ -232,12 +267,24 @@ export function RibbonFigure(props: RibbonFigureProps) {
   );
 }
 
+const middle = ({ start, end }: Extent) => (start + end) / 2;
+
+/** True of a word that is drawn a line: marks and the end of the sentence are not. */
+export const playable = (word: Unit | undefined): boolean => word !== undefined && !word.special && /[\p{L}\p{N}]/u.test(word.label);
+
+/** A name for each word that it keeps in a sentence of other words. */
+function numbered(all: readonly Unit[]): string[] {
+  const seen = new Map<string, number>();
+  return all.map(({ label }) => {
+    const count = (seen.get(label) ?? 0) + 1;
+    seen.set(label, count);
+    return `${label} ${count}`;
+  });
+}
+
 /** The ribbon of a word that is held: all of its look is at one word. */
 function lineOf({ word, key }: Held, source: readonly Extent[], output: readonly Extent[], band: number): Ribbon {
-  const around = (extent: Extent | undefined): Extent => {
-    const middle = extent ? (extent.start + extent.end) / 2 : 0;
-    return { start: middle - band / 2, end: middle + band / 2 };
-  };
+  const around = (extent: Extent = { start: 0, end: 0 }): Extent => ({ start: middle(extent) - band / 2, end: middle(extent) + band / 2 });
   return { query: word, key, value: 1, from: around(source[key]), to: around(output[word]) };
 }
 

@@ -8,22 +8,19 @@ import { Changed } from "../off/Changed";
 import { partOf } from "../off/parts";
 import { off, rewrites, switchOff } from "../off/switch";
 import { Choice } from "../weights/Choice";
-import { HeadChips } from "../weights/HeadChips";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
-import { amount, captionWords, percent } from "../weights/words";
+import { captionWords, percent } from "../weights/words";
+import { play } from "../play/game";
 import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
-import { AlignmentGrid } from "./AlignmentGrid";
 import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
-import { unsureWords, type StepChoice } from "./sentences";
+import { chances, type StepChoice } from "./sentences";
 import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
-const WIDEST_GRID = 40; // words
-
-/** `plain`: without the choice of layer, head and step, and without the matrix. */
+/** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
   const step = state.aligned;
   const pieces = state.pieces;
@@ -130,10 +127,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
       : null;
 
   const wrote = aligned?.trace.generation;
-  const unsure = useMemo(() => {
-    const axis = aligned && wrote ? aligned.trace.axes[wrote.axis] : undefined;
-    return aligned && wrote && axis ? unsureWords(aligned.output, axis.prompt, wrote) : new Set<number>();
-  }, [aligned]);
+  const prompt = (wrote && aligned?.trace.axes[wrote.axis]?.prompt) ?? 1;
 
   const active = hover.value ? [...locked, hover.value] : locked;
   const shown = aligned?.tap ?? tap;
@@ -147,19 +141,11 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
             ? "read at the output step, which predicts the word"
             : "read at the input step, which reads the word"}
         </p>
-        <Choice
-          name="layer"
-          options={crossed.map((each) => ({ value: each.name, label: String(each.layer) }))}
-          value={tap.name}
-          onChoose={(name) => {
-            const next = crossed.find((each) => each.name === name);
-            if (next) lookAt(state, next, state.head.value);
-          }}
-        />
-        <div class="rg-choice">
-          <span class="rg-choice__name">head</span>
-          <HeadChips heads={tap.heads} colorOf={(head) => (head === state.head.value ? 0 : null)} onChoose={(head) => (state.head.value = head)} />
-        </div>
+        {strikes && aligned && (
+          <button type="button" class="rg-button" onClick={() => void play(state)}>
+            play: you are the attention
+          </button>
+        )}
         <Choice
           name="step"
           options={[
@@ -190,7 +176,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               active={active}
               locked={locked}
               struck={struck}
-              unsure={unsure}
+              chances={wrote ? chances(aligned.output, prompt, wrote.steps) : []}
+              unsureBelow={wrote?.unsure_below ?? 0}
               reliance={changes}
               pulled={pulledWords(state, aligned)}
               pull={held.value}
@@ -203,10 +190,9 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               onAsk={ask}
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
-            <Said aligned={aligned} strikes={strikes} pointed={pointed} onAsk={ask} />
-            {!plain && width >= 460 && aligned.source.length <= WIDEST_GRID && aligned.output.length <= WIDEST_GRID && (
-              <AlignmentGrid aligned={aligned} width={width} dark={state.dark.value} active={active} onHover={(pointed) => (hover.value = pointed)} onAsk={ask} />
-            )}
+            <p class="rg-translation__said rg-views__hint" data-screen>
+              {hint(strikes, leftOut(aligned), aligned.quantity)}
+            </p>
           </>
         )}
       </div>
@@ -225,46 +211,9 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
   return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
 }
 
-interface SaidProps {
-  aligned: Aligned;
-  strikes: boolean;
-  pointed: Pointed | null;
-  onAsk(query: number, key: number): void;
-}
-
-/** Words that the pointed word looked at, or that looked at it, in numbers. */
-function Said({ aligned, strikes, pointed, onAsk }: SaidProps) {
-  const { source, output, values, shares: parts, quantity, step } = aligned;
-  const left = leftOut(aligned);
-  if (!pointed) {
-    return (
-      <p class="rg-translation__said rg-views__hint" data-screen>
-        hover over a word to see what it looked at, click to lock it{strikes && "; × strikes a word out; a ribbon can be pulled by its ring to another word, for all heads and layers; the bar above a word is how much the translation depends on it"}{left > 0.0005 && `; ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`}
-      </p>
-    );
-  }
-  const word = pointed.side === "output" ? output[pointed.index] : source[pointed.index];
-  if (pointed.side === "output" && output[pointed.index]?.rows.first === output[pointed.index]?.rows.end) {
-    return <p class="rg-translation__said rg-views__hint">“{word?.label}” has no {step} step: nothing was predicted after it</p>;
-  }
-  const others = pointed.side === "output" ? source : output;
-  const looks = others
-    .map((other, index) => {
-      const [query, key] = pointed.side === "output" ? [pointed.index, index] : [index, pointed.index];
-      return { other, query, key, share: parts.values[query * parts.width + key]!, value: values.values[query * values.width + key]! };
-    })
-    .filter(({ share }) => share >= 0.01)
-    .sort((a, b) => b.share - a.share)
-    .slice(0, 6);
-  return (
-    <p class="rg-translation__said" aria-live="polite">
-      <strong>{word?.label}</strong> {pointed.side === "output" ? "looked at" : "was looked at by"}{" "}
-      {looks.length === 0 && "no word with a weight of 1 % or more"}
-      {looks.map(({ other, query, key, value }) => (
-        <button key={`${query} ${key}`} type="button" class="rg-translation__part" title="open the equation" onClick={() => onAsk(query, key)}>
-          {other.label} <span class="rg-number">{amount(value, quantity)}</span>
-        </button>
-      ))}
-    </p>
-  );
+/** Legend of what can be done and what is not drawn. */
+function hint(strikes: boolean, left: number, quantity: string): string {
+  const verbs = strikes ? ["× strikes a word out", "a ring pulls its ribbon to another word, in all heads and layers", "the bar above a word: how much the translation depends on it"] : [];
+  const words = ["a word is as strong as its probability", ...verbs];
+  return [...words, ...(left > 0.0005 ? [`ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`] : [])].join(" · ");
 }

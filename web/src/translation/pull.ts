@@ -61,10 +61,10 @@ export function puller(state: State) {
       const unit = aligned.output[word];
       if (!unit || state.busy.value || (before?.word === word && before.key === key)) return;
       const from = before?.word === word ? before.from : key;
-      const rows = rowsOf(aligned, unit);
-      const request = key === from ? null : pulled(state, rows, keysOf(aligned, key));
+      const [row = 0] = rowsOf(aligned, unit);
+      const request = key === from ? null : pulled(state, row, keysOf(aligned, key));
       held.value = { word, from, key, request, trace: null, next: null };
-      void preview(aligned.tap.queries, rows[0] as number);
+      void preview(aligned.tap.queries, row);
     },
     async letGo(done: boolean): Promise<void> {
       const { value: now } = held;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { outputWords, shares, unsureWords } from "./sentences";
+import { chances, outputWords, shares } from "./sentences";
 
 const axis = {
   tokens: ["<pad>", "▁Ein", "▁Hünd", "chen", "."],
@@ -25,14 +25,10 @@ it("a first token that nothing predicted has no output step", () => {
   expect(first!.rows).toEqual({ first: 0, end: 0 });
 });
 
-it("a word is unsure if its tokens' probabilities multiply to less than the bound", () => {
+it("a word is as probable as its tokens one after another", () => {
   const probability = [0.9, 0.6, 0.5, 0.9, 0.1];
   const steps = probability.map((each) => ({ token: "", probability: each, candidates: [], id: null }));
-  const wrote = { axis: "target", steps, hypotheses: [], shown: 0 };
-  const words = outputWords(axis, "word", "input"); // the end is less likely, but is no word
-  expect([...unsureWords(words, 1, { ...wrote, unsure_below: 0.31 })]).toEqual([1]);
-  expect([...unsureWords(words, 1, { ...wrote, unsure_below: 0.29 })]).toEqual([]);
-  expect([...unsureWords(words, 1, { ...wrote, unsure_below: 0 })]).toEqual([]);
+  expect(chances(outputWords(axis, "word", "input"), 1, steps)).toEqual([0.9, 0.3, 0.9, 0.1]);
 });
 
 it("shares of a row sum to one where it has anything", () => {

@@ -24,15 +24,14 @@ export function outputWords(axis: AxisInfo, group: "token" | "word", step: StepC
   const shift = step === "output" ? 1 : 0;
   return words.map((word) => {
     const first = Math.min(length, Math.max(0, word.first - shift));
-    return { ...word, rows: { first, end: Math.max(first, Math.min(length, word.end - shift)) } };
+    const { first: start, end, label, title, special } = word;
+    return { first: start, end, label, title, special, rows: { first, end: Math.max(first, Math.min(length, end - shift)) } };
   });
 }
 
-/** The words of the output whose tokens' probabilities multiply to less than the model's bound. */
-export function unsureWords(words: readonly OutputWord[], prompt: number, { steps, unsure_below }: GenerationInfo): Set<number> {
-  const chance = ({ first, end }: OutputWord) =>
-    steps.slice(first - prompt, end - prompt).reduce((product, step) => product * step.probability, 1);
-  return new Set(words.flatMap((word, index) => (!word.special && chance(word) < unsure_below ? [index] : [])));
+/** The probability of each word of the output: the product of its tokens'. */
+export function chances(words: readonly OutputWord[], prompt: number, steps: GenerationInfo["steps"]): number[] {
+  return words.map(({ first, end }) => steps.slice(first - prompt, end - prompt).reduce((product, step) => product * step.probability, 1));
 }
 
 /** Each row's values as shares of what the row has in all; weights already are. */

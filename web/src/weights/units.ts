@@ -17,7 +17,7 @@ export interface Unit extends Span {
 export function units(axis: AxisInfo, group: Group): Unit[] {
   const named = group === "token" ? null : group === "word" ? axis.words : axis.sentences;
   const style = markOf(axis.tokens); // once: a long text without marks is read to its end for it
-  return covered(named, axis.tokens.length).map((span) => unit(axis.tokens, span, style));
+  return covered(named, axis.tokens.length).map((span) => new Piece(axis.tokens, style, span.first, span.end));
 }
 
 /** The units that look: a decoder's tokens say what they predict as well, for that is what they look for. */
@@ -25,11 +25,8 @@ export function lookers(axis: AxisInfo, group: Group): Unit[] {
   const all = units(axis, group);
   const { predicts } = axis;
   if (group !== "token" || !predicts) return all;
-  const style = markOf(predicts);
-  return all.map((unit) => {
-    const next = predicts[unit.first];
-    return next === undefined ? unit : { ...unit, label: `${unit.label} → ${tokenLabel(next, style)}` };
-  });
+  const [style, next] = [markOf(axis.tokens), markOf(predicts)];
+  return all.map(({ first, end }) => new Piece(axis.tokens, style, first, end, predicts[first], next));
 }
 
 /** True if an axis knows such units at all; tokens it always knows. */
@@ -112,10 +109,28 @@ function continues(token: string, style: Style): boolean {
   return style === "hash" && token.startsWith("##");
 }
 
-function unit(tokens: readonly string[], span: Span, style: Style): Unit {
-  const parts = tokens.slice(span.first, span.end);
-  const alone = parts.length === 1;
-  const special = alone && isSpecial(parts[0]!);
-  const joined = alone ? labelAt(tokens, span.first, style) : joinTokens(parts, style) || "␣";
-  return { ...span, label: joined, title: parts.join(" "), special };
+/** A unit whose words are put together where they are read: of a long text, few are. */
+class Piece implements Unit {
+  constructor(
+    private readonly tokens: readonly string[],
+    private readonly style: Style,
+    readonly first: number,
+    readonly end: number,
+    private readonly next?: string, // that it predicts
+    private readonly nextStyle = style,
+  ) {}
+  private get parts(): readonly string[] {
+    return this.tokens.slice(this.first, this.end);
+  }
+  get special(): boolean {
+    return this.end - this.first === 1 && isSpecial(this.tokens[this.first] as string);
+  }
+  get title(): string {
+    return this.parts.join(" ");
+  }
+  get label(): string {
+    const { tokens, style, first, end, next } = this;
+    const own = end - first === 1 ? labelAt(tokens, first, style) : joinTokens(this.parts, style) || "␣";
+    return next === undefined ? own : `${own} → ${tokenLabel(next, this.nextStyle)}`;
+  }
 }

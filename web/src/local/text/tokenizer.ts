@@ -27,6 +27,8 @@ export interface BpeFile {
 
 export interface Tokenizer {
   encode(text: string): number[];
+  /** Share of a text's characters, spaces not counted, that the vocabulary lacks or has as lone letters. */
+  unknownShare(text: string): number;
   /** Without special tokens, and without ids that the vocabulary lacks. */
   decode(ids: readonly number[]): string;
   /** The piece of an id; null for one that the vocabulary lacks. */
@@ -43,6 +45,9 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
   const merged = bpe(file.model);
   const pieces: string[] = [];
   for (const [piece, id] of Object.entries(file.model.vocab)) pieces[id] = piece;
+  // A letter that stands in no subword of two letters is foreign: a text or two named it.
+  const letters = (piece: string) => piece.match(/[\p{L}\p{M}]/gu)?.length ?? 0;
+  const known = new Set(pieces.flatMap((piece) => (BYTE.test(piece) || letters(piece) === 1 ? [] : [...piece])));
   const special = new Set<number>();
   for (const { id, content, special: apart } of file.added_tokens) {
     pieces[id] = content;
@@ -51,6 +56,10 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
   }
   return {
     encode: (text) => split(normalized(text)).flatMap(merged),
+    unknownShare: (text) => {
+      const characters = [...normalized(text)].filter((character) => character.trim());
+      return characters.filter((character) => !known.has(character)).length / Math.max(1, characters.length);
+    },
     decode: (ids) => joined(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
     piece: (id) => pieces[id] ?? null,
   };

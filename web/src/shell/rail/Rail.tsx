@@ -1,17 +1,14 @@
-/** The left rail: the model, the text, and every head there is to look at. */
+/** The left rail: the model and the text. */
 import { enter, inspect } from "../../learn/go";
 import { sayIn } from "../../words/words";
 import type { State, Theme } from "../../state";
 import { AskForm } from "./AskForm";
-import { Heads } from "./Heads";
 
 export function Rail({ state }: { state: State }) {
-  const trace = state.trace.value;
   return (
     <div class="rg-rail">
       <Brand state={state} />
       {state.source.abilities.trace ? <AskForm state={state} /> : <Fixed state={state} />}
-      {trace && <Heads key={state.source.connection?.returns.value ?? 0} state={state} trace={trace} />}
     </div>
   );
 }

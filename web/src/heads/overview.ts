@@ -1,7 +1,8 @@
 /** The pictures and averages of every layer's heads, asked for when a layer comes into sight. */
 import { effect, signal, type Signal } from "@preact/signals";
-import type { Source, Summary, Thumbnails } from "../../source";
-import { sentence, type State } from "../../state";
+import type { Source, Summary, TapInfo, Thumbnails } from "../source";
+import { sentence, type State } from "../state";
+import { fitsWhole, WHOLE } from "../weights/matrix";
 
 export interface Layer {
   summary: Summary;
@@ -9,14 +10,14 @@ export interface Layer {
 }
 export type Answer = { layer: Layer } | { error: string } | null; // null: not here yet
 
-export const SIZE = 48;
+const SIZE = 48; // of the pictures of a long text; those of a short one are its maps
 // Milliseconds that the map's first picture is waited for, and what any other view is given.
 const PATIENCE = 2000;
 const HEAD_START = 300;
 
 export interface Overview {
   of(tap: string): Signal<Answer>;
-  want(tap: string): void;
+  want(tap: TapInfo): void;
   close(): void;
 }
 
@@ -50,7 +51,7 @@ export function overviewOf(state: State, id: string): Overview {
 export function overview(source: Source, id: string, begin: Promise<void> = Promise.resolve()): Overview {
   const answers = new Map<string, Signal<Answer>>();
   const asked = new Set<string>();
-  const waiting: string[] = [];
+  const waiting: TapInfo[] = [];
   const abort = new AbortController();
   let busy = false;
 
@@ -66,12 +67,12 @@ export function overview(source: Source, id: string, begin: Promise<void> = Prom
     await begin;
     try {
       const [summary, thumbnails] = await Promise.all([
-        source.summary(id, tap, abort.signal),
-        source.thumbnails(id, tap, SIZE, abort.signal),
+        source.summary(id, tap.name, abort.signal),
+        source.thumbnails(id, tap.name, fitsWhole(tap) ? WHOLE : SIZE, abort.signal),
       ]);
-      of(tap).value = { layer: { summary, thumbnails } };
+      of(tap.name).value = { layer: { summary, thumbnails } };
     } catch (error) {
-      if (!abort.signal.aborted) of(tap).value = { error: sentence(error) };
+      if (!abort.signal.aborted) of(tap.name).value = { error: sentence(error) };
     }
     busy = false;
     return next();
@@ -79,28 +80,11 @@ export function overview(source: Source, id: string, begin: Promise<void> = Prom
   return {
     of,
     want(tap) {
-      if (asked.has(tap)) return;
-      asked.add(tap);
+      if (asked.has(tap.name)) return;
+      asked.add(tap.name);
       waiting.push(tap);
       void next();
     },
     close: () => abort.abort(),
   };
-}
-
-export type Order = "layer" | "entropy" | "distance";
-export interface Placed {
-  tap: string;
-  layer: number;
-  head: number;
-}
-
-/** Heads of all given layers in one row, smallest first; those that mean nothing by it come last. */
-export function sorted(layers: { tap: string; layer: number; summary: Summary }[], order: Order): Placed[] {
-  const all = layers.flatMap(({ tap, layer, summary }) =>
-    summary.heads.map((each) => ({ tap, layer, head: each.head, by: order === "layer" ? 0 : each[order] })),
-  );
-  const rank = (value: number | null) => value ?? Infinity;
-  if (order !== "layer") all.sort((a, b) => rank(a.by) - rank(b.by) || a.layer - b.layer || a.head - b.head);
-  return all.map(({ tap, layer, head }) => ({ tap, layer, head }));
 }

@@ -1,0 +1,151 @@
+/** Which head? A row for each, token by token, ranked for the word in question; the best three are named. */
+import { batch } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { beside, chosen, slotsOf } from "../flow/heads";
+import { paint, palette } from "../map/Thumbnail";
+import { split } from "../said/said";
+import type { AxisInfo, Head, TapInfo, TraceInfo } from "../source";
+import { lookAt, type State } from "../state";
+import { useLoaded } from "../weights/loaded";
+import { fitsWhole } from "../weights/matrix";
+import { markOf } from "../weights/units";
+import { headWords, percent } from "../weights/words";
+import { overviewOf } from "./overview";
+import { useStop, walk } from "./walk";
+import { lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
+import "./which.css";
+
+const GROUPS = [
+  ["encoder", "self"],
+  ["decoder", "self"],
+  ["decoder", "cross"],
+] as const;
+const NAMED = 3;
+const MOST = 96; // rows
+const SETTLED = 200; // ms on a word of a long text, until its heads are asked
+const LARGEST = 16; // weights of a row of a long text
+
+export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
+  const tap = state.tap.value;
+  const layers = (side?: string, kind?: string) => trace.taps.filter((each) => each.side === side && each.kind === kind).sort((a, b) => a.layer - b.layer);
+  const shown = layers(tap?.side, tap?.kind);
+  const word = state.word.value?.axis === tap?.queries ? state.word.value : null;
+  const all = ranked(useLooks(state, trace, shown));
+  const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
+  const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
+  if (!tap) return <p class="rg-which">This trace has no attention layers.</p>;
+  const choose = ({ tap: next, head, best }: Look, several: boolean) =>
+    batch(() => {
+      if (several && state.view.value === "flow" && next.name === tap.name) beside(state, head);
+      else lookAt(state, next, head);
+      if (word && best) state.focus.value = { query: word.rows.first, key: best.position };
+    });
+  const sink = sunk(all);
+  return (
+    <nav class="rg-which" aria-label="attention to show" onKeyDown={(event) => walk(event, ".rg-look")} onFocusIn={onFocusIn}>
+      <div class="rg-segments rg-which__groups" role="group" aria-label="attention">
+        {GROUPS.filter(([side, kind]) => layers(side, kind).length).map(([side, kind]) => {
+          const there = layers(side, kind);
+          const current = side === tap.side && kind === tap.kind;
+          return (
+            <button key={side + kind} type="button" class="rg-segments__part" aria-pressed={current} onClick={() => current || lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value)}>
+              {kind === "cross" ? "cross" : `${side} self`}
+            </button>
+          );
+        })}
+      </div>
+      <h2 class="rg-which__title">Which head{word ? <>, for <strong>{word.label}</strong>?</> : "? Point at a word."}</h2>
+      <ul class="rg-which__looks">
+        {rows.map((look, at) => (
+          <Row key={keyOf(look)} state={state} look={look} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
+        ))}
+      </ul>
+      <p class="rg-which__note">
+        {[sink, rows.length < all.length && `${rows.length} of ${all.length.toLocaleString("en")} rows`].filter(Boolean).join("; ")}
+      </p>
+    </nav>
+  );
+}
+
+/** Rows of these layers' heads, and of their mean, for the word in question. */
+function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): Look[] {
+  const answers = overviewOf(state, trace.id);
+  const [first] = layers;
+  const short = first !== undefined && fitsWhole(first);
+  const word = state.word.value?.axis === first?.queries ? state.word.value : null;
+  const axis = first && (trace.axes[first.keys] as AxisInfo);
+  const within = first?.queries === first?.keys;
+  const places = layers.flatMap((tap) => [...Array.from({ length: tap.heads }, (_, head): Head => head), ...(tap.heads > 1 ? ["mean" as const] : [])].map((head) => ({ tap, head })));
+  useEffect(() => {
+    if (short) for (const tap of layers) answers.want(tap);
+  }, [answers, first?.name, short]);
+  const asked = word && !short && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
+  const { value: far } = useLoaded(asked, async (signal) => {
+    await new Promise((done) => setTimeout(done, SETTLED));
+    signal.throwIfAborted();
+    const style = markOf((axis as AxisInfo).tokens.slice(0, 1000));
+    const rows = places.map(async ({ tap, head }) => {
+      const looks = await state.source.looks(trace.id, { tap: tap.name, head, query: word?.rows.first ?? 0, k: LARGEST, quantity: "weight" }, signal);
+      return lookOfLong(tap, head, looks, word as NonNullable<typeof word>, style, within);
+    });
+    return { asked, rows: await Promise.all(rows) };
+  });
+  const here = layers.map((tap) => answers.of(tap.name).value);
+  const none = { cells: null, best: null, special: "" };
+  return useMemo(() => {
+    if (!short) return far && far.asked === asked ? far.rows : places.map((place) => ({ ...place, ...none }));
+    const keys = split(axis as AxisInfo);
+    return places.map(({ tap, head }) => {
+      const answer = here[layers.indexOf(tap)];
+      return word && answer && "layer" in answer ? lookOf(tap, head, answer.layer.thumbnails, word, keys, within) : { tap, head, ...none };
+    });
+  }, [trace, first?.name, word, far, asked, ...here]);
+}
+
+const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;
+const isCurrent = (state: State, { tap, head }: Look) => state.tapName.value === tap.name && state.head.value === head;
+
+interface RowProps {
+  state: State;
+  look: Look;
+  named: boolean;
+  stop: boolean; // of the tab key
+  onChoose(several: boolean): void;
+}
+
+function Row({ state, look, named, stop, onChoose }: RowProps) {
+  const { tap, head, cells, best, special } = look;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const dark = state.dark.value;
+  useEffect(() => {
+    const context = cells && canvas.current?.getContext("2d");
+    if (!context) return;
+    context.canvas.width = cells.length;
+    const picture = context.createImageData(cells.length, 1);
+    const { ramp, forbidden } = palette(context.canvas, dark);
+    new Uint32Array(picture.data.buffer).set(paint(cells, ramp, forbidden));
+    context.putImageData(picture, 0, 0);
+  }, [cells, dark]);
+  const color = state.view.value === "flow" && state.tapName.value === tap.name ? chosen(slotsOf(state)).find((each) => each.head === head)?.color : undefined;
+  const words = best ? `${best.label} ${percent(best.share)}` : "";
+  const name = `layer ${tap.layer}, ${headWords(head)}`;
+  return (
+    <li>
+      <button
+        type="button"
+        class="rg-look"
+        data-key={keyOf(look)}
+        tabIndex={stop ? 0 : -1}
+        aria-current={isCurrent(state, look) || color !== undefined ? "true" : undefined}
+        aria-label={words ? `${name}: ${words}` : name}
+        title={`${name}${words && `: ${words}`}${special && `, but mostly ${special}`}${state.view.value === "flow" ? "\nshift and a click: beside the others" : ""}`}
+        style={color === undefined ? undefined : { "--line": `var(--rg-head-${color})` }}
+        onClick={(event) => onChoose(event.shiftKey)}
+      >
+        <span class="rg-look__place rg-number">{tap.layer}·{head}</span>
+        <canvas ref={canvas} class="rg-look__cells" width={1} height={1} />
+        {named && best && <span class="rg-look__best">{best.label} <span class="rg-number">{percent(best.share)}</span></span>}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import type { TapInfo } from "../source";
+import { askedAt, split, type Asked } from "../said/said";
+import { lookOf, lookOfLong, ranked, sunk } from "./which";
+
+const axis = { tokens: ["[CLS]", "animal", "was", "it"], predicts: null, words: null, sentences: null, prompt: 4 };
+const tap = { name: "encoder.layers.0.self", layer: 0, heads: 2, columns: 4 } as TapInfo;
+const it_ = askedAt(axis, 3, false) as Asked;
+// The last row of two heads: one looks at the first token and then at the animal, one at itself.
+const rows = [[0.6, 0.3, 0.1, 0], [0, 0.1, 0.2, 0.7]];
+const maps = { heads: 2, height: 4, width: 4, values: Float32Array.from(rows.flatMap((row) => [...Array(12).fill(0), ...row])) };
+const look = (head: number | "mean") => lookOf(tap, head, maps, it_, split(axis), true);
+
+test("of a row, the other word is named that it looks at most, and a token of the model's own besides", () => {
+  expect(look(0).best).toEqual({ label: "animal", share: expect.closeTo(0.3, 6), position: 1, worth: expect.closeTo(0.3, 6) });
+  expect([look(0).special, look(1).special]).toEqual(["[CLS]", ""]);
+  expect([look(1).best?.label, look(1).best?.worth]).toEqual(["was", expect.closeTo(0.1, 6)]); // not itself, and it is beside
+});
+
+test("the mean over heads is a row as well", () => {
+  expect(look("mean").best).toEqual({ label: "animal", share: expect.closeTo(0.2, 6), position: 1, worth: expect.closeTo(0.2, 6) });
+});
+
+test("the head that looks most at one other word comes first, and what is not here yet last", () => {
+  const none = { tap, head: 5, cells: null, best: null, special: "" };
+  expect(ranked([none, look(1), look(0)]).map(({ head }) => head)).toEqual([0, 1, 5]);
+  expect(sunk([look(0), look(1)])).toBe("1 of 2 heads look mostly at [CLS]");
+  expect(sunk([look(1)])).toBe("");
+});
+
+test("of a long text the largest weights are in place", () => {
+  const long = { ...tap, columns: 1000 };
+  const looks = { looks: [{ position: 0, token: "[CLS]", weight: 0.5 }, { position: 990, token: "animal", weight: 0.25 }], rest: 0.25 };
+  const found = lookOfLong(long, 1, looks, it_, "none", true);
+  expect([found.best?.label, found.special, found.cells?.length, found.cells?.[190]]).toEqual(["animal", "[CLS]", 192, 0.25]);
+});

@@ -1,0 +1,71 @@
+/** Which head? All heads of one kind, ranked by what each looks at for the word in question. */
+import { away, isWord, type Asked } from "../said/said";
+import type { Head, Looks, TapInfo, Thumbnails } from "../source";
+import { grouped } from "../weights/matrix";
+import { tokenLabel, unitAt, type Style, type Unit } from "../weights/units";
+
+export interface Look {
+  tap: TapInfo;
+  head: Head;
+  cells: Float32Array | null; // the row, a share for each word, or each part of a long text; null: not here yet
+  best: { label: string; share: number; position: number; worth: number } | null; // the other word that it looks at most
+  special: string; // the token of the model's own that it looks at even more
+}
+
+/** What a head does for a word, from the whole map of its layer; the mean over heads is a row as well. */
+export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked, keys: readonly Unit[], within: boolean): Look {
+  const size = maps.height * maps.width;
+  const of = (each: number) => {
+    const map = { ...maps, values: maps.values.subarray(each * size, (each + 1) * size) };
+    return grouped(map, [asked.rows], keys).values;
+  };
+  const cells = head === "mean" ? mean(Array.from({ length: tap.heads }, (_, each) => of(each))) : of(head);
+  let [best, most] = [-1, -1];
+  cells.forEach((share, i) => {
+    const key = keys[i] as Unit;
+    if (share > (cells[most] ?? 0)) most = i;
+    const own = within && key.first >= asked.rows.first && key.first < asked.rows.end;
+    if (isWord(key) && !own && share > (cells[best] ?? 0)) best = i;
+  });
+  const [key, top] = [keys[best], keys[most]];
+  return { tap, head, cells, best: key ? weighed({ label: key.label, share: cells[best] as number, position: key.first }, asked, tap, within) : null, special: top?.special ? top.label : "" };
+}
+
+/** Within one text, a look far away is worth more than one at the next word. */
+function weighed(look: { label: string; share: number; position: number }, asked: Asked, tap: TapInfo, within: boolean) {
+  return { ...look, worth: look.share * (within ? away(asked, look.position, tap.columns) : 1) };
+}
+
+function mean(rows: readonly Float32Array[]): Float32Array {
+  return (rows[0] as Float32Array).map((_, i) => rows.reduce((sum, row) => sum + (row[i] as number), 0) / rows.length);
+}
+
+const PARTS = 192; // of a long text's row
+
+/** The same of a long text, from the largest weights of its row. */
+export function lookOfLong(tap: TapInfo, head: Head, { looks }: Looks, asked: Asked, style: Style, within: boolean): Look {
+  const cells = new Float32Array(Math.min(PARTS, tap.columns));
+  for (const { position, weight } of looks) {
+    const part = Math.floor((position * cells.length) / tap.columns);
+    cells[part] = (cells[part] as number) + weight;
+  }
+  const named = looks.map(({ position, token, weight }) => ({ label: tokenLabel(token, style), share: weight, position }));
+  const best = named.find((each) => isWord(each) && !(within && unitAt([asked.rows], each.position) === 0)) ?? null;
+  const [top] = named;
+  return { tap, head, cells, best: best && weighed(best, asked, tap, within), special: top && /^[<[]/.test(top.label) ? top.label : "" };
+}
+
+/** The look that is worth most first; those that are not here yet last, as the model has them. */
+export function ranked(looks: readonly Look[]): Look[] {
+  const worth = ({ cells, best }: Look) => (cells ? (best?.worth ?? 0) : -1);
+  return looks.map((each, at) => ({ each, at })).sort((a, b) => worth(b.each) - worth(a.each) || a.at - b.at).map(({ each }) => each);
+}
+
+/** "37 of 72 heads look mostly at [CLS]"; nothing where no head does. */
+export function sunk(looks: readonly Look[]): string {
+  const heads = looks.filter(({ head }) => head !== "mean");
+  const counts = new Map<string, number>();
+  for (const { special } of heads) if (special) counts.set(special, (counts.get(special) ?? 0) + 1);
+  const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+  return most ? `${most[1]} of ${heads.length} heads look mostly at ${most[0]}` : "";
+}

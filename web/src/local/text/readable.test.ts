@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import calibration from "../../../../src/regard/shipped/en-de/calibration.json";
+import tokenizerFile from "../../../../src/regard/shipped/en-de/tokenizer.json?raw";
+import { readability } from "./readable";
+import { tokenizer } from "./tokenizer";
+
+const { unknownShare } = tokenizer(JSON.parse(tokenizerFile));
+const check = readability("en-de", calibration);
+const read = (text: string) => () => check(text, unknownShare(text));
+
+const HINDI = "मैं अपने दोस्तों के साथ चाय पीना चाहता हूँ।";
+
+test("a text in another script is refused in the studio's sentence", () => {
+  expect(() => check(HINDI, 1)).toThrow(
+    "en-de cannot read this text: its vocabulary lacks 100% of the characters of 'मैं अपने दोस्तों के साथ चाय पीना चाहता …'. Give a text in its language, another model, or force=True.",
+  );
+});
+
+test("a text in another language is refused, one in the model's own is read", () => {
+  for (const text of [HINDI, "मैं"]) expect(read(text)).toThrow("en-de cannot read this text: its vocabulary lacks"); // all but lone letters
+  expect(read("Der Hund sieht die Katze im Garten.")).toThrow("'Der Hund sieht die Katze im Garten.' is in another language than en-de reads.");
+  for (const text of ["I would like to drink a cup of tea.", "Tea!", "1234 🙂 and a dog"]) expect(read(text)).not.toThrow();
+});

@@ -1,0 +1,38 @@
+/** Texts that a model could only guess at, refused as `check_readable` in Python refuses them. */
+export interface Reads {
+  rarest: number | null; // rarity of a text in the model's language; null: any
+  words: string; // the most frequent of its language, in that order, with spaces between
+}
+
+const MOST_UNKNOWN = 0.5; // share of a text's characters
+const FEWEST = 4; // words of a text whose language is judged
+const WORD = /[\p{L}\p{Nl}\p{No}]+(?:['’][\p{L}\p{Nl}\p{No}]+)*/gu;
+
+/** `unknown`: the share of the text's characters that the vocabulary lacks. */
+export function readability(name: string, reads: Reads | undefined): (text: string, unknown: number) => void {
+  const ranks = new Map(reads?.words.split(" ").map((word, at) => [word, at + 1]));
+  return (text, unknown) => {
+    if (unknown > MOST_UNKNOWN)
+      throw new Error(
+        `${name} cannot read this text: its vocabulary lacks ${Math.round(100 * unknown)}% of the characters of ${quoted(text)}.` +
+          " Give a text in its language, another model, or force=True.",
+      );
+    if (reads && reads.rarest !== null && rarity(text, ranks) > reads.rarest)
+      throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, another model, or force=True.`);
+  };
+}
+
+/** Mean binary logarithm of the ranks of a text's words, without names; 0 of too few words. */
+function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
+  const all = text.match(WORD) ?? [];
+  const small = all.filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
+  const words = small.length >= FEWEST ? small : all;
+  if (words.length < FEWEST) return 0;
+  const folded = words.map((word) => word.toLowerCase().replaceAll("ß", "ss"));
+  return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? 4 * ranks.size), 0) / words.length;
+}
+
+function quoted(text: string): string {
+  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return short.includes("'") && !short.includes('"') ? `"${short}"` : `'${short}'`;
+}

@@ -1,0 +1,199 @@
+/** You are the attention: the ribbons are hidden, the reader draws them, and the model says how probable its words are then. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { copyPicture, pngFile } from "../picture/files";
+import { picture } from "../picture/picture";
+import { addressOf } from "../shell/address";
+import type { GenerationInfo, TraceInfo } from "../source";
+import { made, sentence, type State } from "../state";
+import type { Pointed } from "../translation/aligned";
+import type { Held } from "../translation/pull";
+import { playable, RibbonFigure } from "../translation/RibbonFigure";
+import { chances } from "../translation/sentences";
+import { write } from "../url";
+import { painted, useLoaded } from "../weights/loaded";
+import { useSize } from "../weights/size";
+import { tokenLabel, markOf } from "../weights/units";
+import { percent } from "../weights/words";
+import * as game from "./game";
+import "./play.css";
+
+type Steps = GenerationInfo["steps"];
+const NONE: ReadonlySet<number> = new Set();
+
+export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
+  const root = useRef<HTMLElement>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const { width } = useSize(frame);
+  const held = useSignal<Held | null>(null);
+  const chosen = useSignal<number | null>(null); // the word that is asked for
+  const last = useSignal<number | null>(null); // that was given a line
+  const empty = useMemo(() => game.board(trace), [trace]);
+  const lines = game.linesOf(state.drawn.value ?? [], empty);
+  const on = useMemo(() => game.board(trace, lines), [trace, state.drawn.value]);
+  useEffect(() => root.current?.scrollIntoView({ block: "start" }), []);
+  useEffect(() => {
+    held.value = chosen.value = last.value = null;
+  }, [trace]);
+
+  const steps = async (of: game.Lines, signal: AbortSignal): Promise<Steps> => {
+    const answer = await made(state, game.graded(state, game.looksOf(of, empty)) as NonNullable<ReturnType<typeof game.graded>>, signal);
+    return answer.generation?.steps ?? [];
+  };
+  const key = JSON.stringify([trace.id, state.drawn.value]);
+  const answer = useLoaded(key, async (signal) => ({ id: trace.id, steps: await steps(lines, signal) }));
+  const others = useLoaded(trace.id, async (signal) => {
+    await painted(); // the sentence first
+    return { id: trace.id, even: game.score(await steps(new Map(), signal)), random: game.score(await steps(game.thoughtless(empty), signal)) };
+  }).value;
+  const own = trace.generation?.steps ?? [];
+  const drawn = answer.value?.id === trace.id ? answer.value.steps : null;
+
+  const words = on.output.flatMap((word, index) => (playable(word) ? [index] : []));
+  const left = words.filter((index) => !lines.has(index));
+  const asked = chosen.value ?? left[0] ?? null;
+  const draw = (word: number, to: number) => {
+    state.drawn.value = game.named(new Map(lines).set(word, to), on);
+    [chosen.value, last.value] = [null, word];
+  };
+  const letGo = (done: boolean) => {
+    const { value: now } = held;
+    held.value = null;
+    if (done && now) draw(now.word, now.key);
+  };
+  const choose = ({ side, index }: Pointed) => {
+    if (side === "output") chosen.value = playable(on.output[index]) ? index : null;
+    else if (asked !== null) draw(asked, index);
+  };
+
+  const prompt = trace.axes[on.tap.queries]?.prompt ?? 1;
+  const sure = drawn ? chances(on.output, prompt, drawn) : [];
+  const marks = drawn && left.length === 0 ? game.grades(on, own, drawn).filter((each) => each !== null) : null;
+  const heads = game.crossed(trace).reduce((sum, tap) => sum + tap.heads, 0);
+  const total = drawn && game.score(drawn);
+  const day = new Date();
+  const todays = game.ofDay(day);
+  const reads = state.models.value.find(({ name }) => name === trace.model)?.description.startsWith("en");
+  const date = day.toLocaleDateString("en-GB", { day: "numeric", month: "long" });
+  const about = `You are the attention${trace.text === todays ? `, ${date}` : ""}: ${total === null ? "" : `${game.points(total)} of ${game.points(game.score(own))}`}`;
+  const link = () => {
+    const { protocol, hostname, origin, pathname } = window.location;
+    return protocol.startsWith("http") && !/^(localhost|127\.|\[)/.test(hostname) ? `${origin}${pathname}?${write({ ...addressOf(state), drawn: [] })}` : "";
+  };
+  const draft = async () => {
+    const view = root.current?.querySelector<HTMLElement>(".rg-play__picture") as HTMLElement;
+    await copyPicture(await pngFile(picture(view, [about, trace.text, link()].filter(Boolean).join(" · "))));
+  };
+  return (
+    <section class="rg-views rg-play" aria-label="you are the attention" ref={root}>
+      <header class="rg-play__head">
+        <h2>You are the attention</h2>
+        <p>
+          To write each word of the translation, the model looks at words of the source. <strong>Where would you look?</strong> Drag each
+          word to one, or tap both: the model then has your lines in place of its {heads} heads.
+        </p>
+        <div class="rg-play__texts">
+          {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>sentence of {date}</button>}
+          {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>another one</button>}
+          <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>start again</button>
+          <button type="button" class="rg-button" onClick={() => (state.drawn.value = null)}>see the model’s own looks</button>
+        </div>
+      </header>
+      <div class="rg-play__picture">
+        <p class="rg-play__asked" aria-live="polite" data-screen>
+          {asked === null ? "All words have a line; each can be drawn again." : <>Where to look to write <strong>{on.output[asked]?.label}</strong>?</>}{" "}
+          {drawn && last.value !== null && !answer.loading && <Outcome label={on.output[last.value]?.label ?? ""} chance={sure[last.value] ?? 0} rather={rather(on, drawn, last.value)} />}
+        </p>
+        <div class="rg-translation__frame" ref={frame}>
+          {width > 0 && (
+            <RibbonFigure
+              aligned={on}
+              width={width}
+              active={[]}
+              locked={asked === null ? [] : [{ side: "output", index: asked }]}
+              struck={NONE}
+              chances={sure}
+              unsureBelow={0}
+              reliance={null}
+              pulled={new Set(lines.keys())}
+              pull={held.value}
+              free
+              onStrike={null}
+              onPull={(word, to) => (held.value = { word, from: to, key: to, request: null, trace: null, next: null })}
+              onLetGo={letGo}
+              onHover={() => undefined}
+              onLock={choose}
+              onRelease={() => (chosen.value = null)}
+              onAsk={() => undefined}
+            />
+          )}
+        </div>
+        {answer.error && <p class="rg-views__error" role="alert">{answer.error}</p>}
+        <ol class="rg-play__scores" aria-label="scores of 100" aria-live="polite">
+          <Bar name="you" value={total} you />
+          <Bar name={`its own ${heads} heads`} value={game.score(own)} />
+          <Bar name="even looks" value={others?.id === trace.id ? others.even : null} />
+          <Bar name="lines at random" value={others?.id === trace.id ? others.random : null} />
+        </ol>
+        {marks && (
+          <p class="rg-play__squares" role="img" aria-label={marks.map((grade, i) => `${on.output[words[i] as number]?.label}: ${game.GRADES[grade]}`).join("; ")}>
+            {marks.map((grade, i) => <span key={i} class={`rg-play__square rg-play__square--${grade}`} title={`${on.output[words[i] as number]?.label} keeps ${game.GRADES[grade]} of its own probability`} />)}
+          </p>
+        )}
+      </div>
+      {marks && total !== null && (
+        <div class="rg-play__texts">
+          <Copy state={state} name="copy the squares" copy={() => navigator.clipboard.writeText([about, marks.map((grade) => game.SQUARES[grade]).join(""), link()].filter(Boolean).join("\n"))} />
+          <Copy state={state} name="copy the link" copy={() => navigator.clipboard.writeText(window.location.href)} />
+          <Copy state={state} name="copy the picture" copy={draft} />
+        </div>
+      )}
+      <p class="rg-views__hint">
+        There is no right answer. The score is the model’s own probability of its own words under your lines: the geometric mean over
+        all tokens, of 100. A word without a line looks evenly at all; marks and the end are drawn for you.
+      </p>
+    </section>
+  );
+}
+
+/** What the model would sooner write at a word under the lines; null where it is the word. */
+function rather({ trace, tap, output }: ReturnType<typeof game.board>, drawn: Steps, word: number) {
+  const axis = trace.axes[tap.queries];
+  const span = output[word];
+  const step = span && drawn.slice(span.first - (axis?.prompt ?? 1), span.end - (axis?.prompt ?? 1)).find(({ id, candidates: [best] }) => best && best.id !== id);
+  const best = step?.candidates[0];
+  return best ? { label: tokenLabel(best.token, markOf(axis?.tokens ?? [])), chance: best.probability } : null;
+}
+
+function Outcome({ label, chance, rather: other }: { label: string; chance: number; rather: ReturnType<typeof rather> }) {
+  return (
+    <span class="rg-play__outcome">
+      <strong>{label}</strong> {percent(chance)}
+      {other && <>: looking there, it would sooner write <strong>{other.label}</strong> ({percent(other.chance)})</>}
+    </span>
+  );
+}
+
+function Bar({ name, value, you = false }: { name: string; value: number | null; you?: boolean }) {
+  return (
+    <li class={you ? "rg-play__you" : undefined}>
+      <span>{name}</span>
+      <span class="rg-play__bar" style={{ "--part": `${value ?? 0}%` }} />
+      <output class="rg-number">{value === null ? "…" : game.points(value)}</output>
+    </li>
+  );
+}
+
+function Copy({ state, name, copy }: { state: State; name: string; copy(): Promise<void> }) {
+  const done = useSignal(false);
+  const act = async () => {
+    try {
+      await copy();
+      done.value = true;
+      window.setTimeout(() => (done.value = false), 1500);
+    } catch (error) {
+      state.error.value = sentence(error);
+    }
+  };
+  return <button type="button" class="rg-button" onClick={() => void act()}>{done.value ? "copied" : name}</button>;
+}
