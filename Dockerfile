@@ -15,12 +15,10 @@ COPY src src
 RUN /opt/regard/bin/pip install --only-binary :all: --constraint constraints.txt .
 
 FROM ${BASE}
-RUN useradd --system --no-create-home --uid 10001 regard \
-    && install --directory --owner=regard --mode=700 /var/cache/regard
+RUN useradd --system --no-create-home --uid 10001 regard
 COPY --from=build /opt/regard /opt/regard
-ENV PATH=/opt/regard/bin:$PATH PYTHONDONTWRITEBYTECODE=1 REGARD_CACHE=/var/cache/regard
+ENV PATH=/opt/regard/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 USER 10001
-VOLUME /var/cache/regard
 EXPOSE 8766
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["python", "-c", "import urllib.request as web; web.urlopen('http://127.0.0.1:8766/healthz', timeout=4)"]

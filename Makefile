@@ -24,7 +24,7 @@ NPM := $(shell command -v npm)
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-newest test-lowest check check-page attack audit notices fresh format page engine docs bench clean
+.PHONY: help demo test test-newest test-lowest check check-page attack fuzz check-engine audit notices fresh format page engine docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
@@ -32,6 +32,7 @@ help:
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
 	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
+	@echo "make fuzz     a million calls of the native engine at random, under the sanitizers: CALLS=1000"
 	@echo "make audit    known vulnerabilities of the packages from PyPI and npm, where a service answers"
 	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
@@ -82,9 +83,20 @@ $(PAGE_READY): web/package-lock.json
 # Compiled by Zig's clang, of this version: another one would write other bytes.
 ZIG := ziglang==0.17.1
 
-engine: $(READY)
-	@$(INSTALL) -qq --target build/zig --no-deps $(ZIG)
+engine: build/zig
 	@PYTHONPATH=build/zig $(BIN)/python tools/build_engine.py
+
+# That the committed libraries of this machine and of the page are what their sources give.
+check-engine: build/zig
+	@PYTHONPATH=build/zig $(BIN)/python tools/build_engine.py --check linux-x86_64 wasm32
+
+build/zig: $(READY) Makefile
+	@$(INSTALL) -qq --upgrade --target $@ --no-deps $(ZIG)
+	@touch $@
+
+CALLS ?= 1000000
+fuzz: $(TEST_READY)
+	@FUZZ_CALLS=$(CALLS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_safety.py -k random
 
 docs: $(DOCS_READY)
 	@$(BIN)/python docs/commands.py --run

@@ -3,7 +3,7 @@
     python benchmarks/batches.py
     python benchmarks/batches.py SENTENCES --model en-de --precision int8 --sentences 10000
 
-Random English sentences are translated by a packed model one by one, and again in batches whose
+Random English sentences are translated by the native engine one by one, and again in batches whose
 sizes and members are drawn at random. What differs is counted, and makes the exit code 1.
 """
 
@@ -29,7 +29,6 @@ def main() -> None:
         "texts", nargs="?", type=Path, default=PAIRS, help="a file, or TSV of pairs"
     )
     parser.add_argument("--model", default="en-de")
-    parser.add_argument("--engine", default="onnx", help="or native")
     parser.add_argument("--precision", default="int8")
     parser.add_argument("--sentences", type=int, default=10_000)
     parser.add_argument("--num-beams", type=int, default=1)
@@ -38,7 +37,7 @@ def main() -> None:
     if not arguments.texts.is_file():
         parser.exit(0, f"{parser.prog} needs sentences; {arguments.texts} is not there.\n")
     translator = Translator.load(arguments.model).run_by(
-        arguments.engine, precision=arguments.precision, threads=arguments.threads
+        "native", precision=arguments.precision, threads=arguments.threads
     )
     lines = arguments.texts.read_text().splitlines()
     texts = list(dict.fromkeys(line.split("\t")[0] for line in lines))

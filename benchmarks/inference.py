@@ -1,4 +1,4 @@
-"""Packed models beside the engines that a model would be converted to: work per second.
+"""The native engine beside the engines that a model would be converted to: work per second.
 
     python benchmarks/inference.py --peers /path/to/python
     python benchmarks/inference.py translator gpt2 --peers /path/to/python --rounds 5
@@ -170,14 +170,8 @@ def contenders_of(part: str, folder: Path, python: str) -> list[Contender]:
         settings.append((1, 2))
     ours = OURS.get(part, "regard")
     found = [Contender(sys.executable, ours, folder, *each) for each in settings]
-    others = {
-        "translator": ("regard_fp32", "regard_native", "regard_native_fp32"),
-        "marian": ("regard_native", "regard_native_fp32"),
-        "gpt2": ("regard_native", "regard_native_fp32"),
-        "llama": ("regard_native",),
-    }
-    for engine in others.get(part, ()):
-        found += [Contender(sys.executable, engine, folder, *each) for each in settings]
+    if part in ("translator", "marian", "gpt2"):
+        found += [Contender(sys.executable, "regard_fp32", folder, *each) for each in settings]
     missing = {p for _, p, *_ in PEERS[part] if not installed(python, p)}
     for package in sorted(missing):
         print(f"{package} is not measured: {python} does not have it.")
@@ -261,7 +255,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--folder", type=Path, help="where models are kept for the next run")
     arguments = parser.parse_args()
-    versions = f"torch {version('torch')}, onnxruntime {version('onnxruntime')}"
+    versions = f"torch {version('torch')}, regard {version('regard')}"
     print(f"{versions}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as temporary:
         for part in arguments.parts or PEERS:

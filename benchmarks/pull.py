@@ -32,10 +32,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WINDOW = {"width": 1440, "height": 900}
 CUP = "I would like to drink a cup of tea with my friends."
 # Rows, the positions that they look at, and how a translation of the word there begins.
-PULLS: dict[str, list[tuple[int, int, str]]] = {
+PULLS: dict[str, list[tuple[int, int, str | tuple[str, ...]]]] = {
     CUP: [
-        (4, 8, "Tee"), (4, 11, "Freund"), (4, 4, "Getr"), (5, 6, "Tasse"), (5, 11, "Freund"),
-        (8, 4, "trink"), (8, 8, "Tee"), (0, 10, "mein"),
+        (4, 8, "Tee"), (4, 11, "Freund"), (4, 4, ("Getr", "Trink")), (6, 6, "Tasse"),
+        (6, 11, "Freund"), (9, 4, "trink"), (9, 8, "Tee"), (0, 10, ("mein", "Mein")),
     ],
     "The house is small, but it has a large garden.": [
         (10, 1, "Haus"), (1, 10, "Garten"), (3, 9, "groß"), (9, 3, "klein"),
@@ -44,7 +44,7 @@ PULLS: dict[str, list[tuple[int, int, str]]] = {
         (11, 1, "Tier"), (1, 6, "Straße"), (6, 1, "Tier"),
     ],
     "My sister wants to buy a new car next week.": [
-        (7, 1, "Schwester"), (1, 7, "Auto"), (8, 9, "Woche"),
+        (7, 1, "Schwester"), (1, 7, ("Auto", "Wagen")), (8, 9, "Woche"),
     ],
 }  # fmt: skip
 # From the event to the second frame after the word is in the document.

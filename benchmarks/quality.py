@@ -1,27 +1,28 @@
-"""What packing costs: each shipped model by torch and packed, on its development set.
+"""What a precision costs: each shipped model by torch and natively, on its development set.
 
     python benchmarks/quality.py
     python benchmarks/quality.py --data ../shared/data --models digits emotions
 
-For each model and precision, `regard pack MODEL --check DATA`: the model's figure by torch and
-packed, the share of the results that are the same (labels, translations, ranks, likeliest next
-characters), and the size of the packed model. The models were chosen on these sets.
+For each model and precision: the model's figure by torch and by the native engine, and the share of
+the results that are the same (labels, translations, ranks, likeliest next characters). The models
+were chosen on these sets.
 """
 
 import argparse
-import json
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import regard
+from regard.api.evaluation import RECIPES, evaluator_of, kind_of_model
+from regard.options import decoding_of
+from regard.runtime.native.library import PRECISIONS
+
 DATA = Path(__file__).parents[2] / "shared" / "data"
-PRECISIONS = ("fp32", "int8", "int4")
-HEADER = ("model", "data", "figure", "torch", "precision", "packed", "difference", "same", "MB")
+HEADER = ("model", "data", "figure", "torch", "precision", "native", "difference", "same")
 
 
 def as_it_is(source: Path, folder: Path) -> Path:
@@ -53,25 +54,28 @@ SETS: list[tuple[str, str, Callable[[Path, Path], Path]]] = [
 ]
 
 
-def measured(model: str, precision: str, data: Path) -> dict[str, Any]:
-    """What `regard pack --json` prints."""
-    command = [sys.executable, "-m", "regard", "pack", model, "--precision", precision]
-    command += ["--check", str(data), "--threads", "1", "--json"]
-    found: dict[str, Any] = json.loads(
-        subprocess.run(command, check=True, capture_output=True).stdout
-    )
-    return found
+def measured(task: Any, kind: str, examples: Any, evaluator: Any) -> tuple[dict[str, float], Any]:
+    """Figures of a task, and what it gave."""
+    result = evaluator.score(task, examples)
+    names = ("bleu", "chrf") if kind == "translation" else (evaluator.compared(result),)
+    return {name: result.figures[name] for name in names}, np.asarray(evaluator.outputs(result))
 
 
-def rows(model: str, name: str, precision: str, found: dict[str, Any]) -> list[tuple[str, ...]]:
-    """A line of the table for each figure."""
-    check, size = found["check"], f"{found['bytes'] / 1e6:.1f}"
-    count = f"{name.split('/')[0]}, {check['examples']:,}"
-    found_rows = []
-    for figure, (exact, packed) in check["figures"].items():
-        values = (f"{exact:.4f}", precision, f"{packed:.4f}", f"{packed - exact:+.4f}")
-        found_rows.append((model, count, figure, *values, f"{check['same']:.2%}", size))
-    return found_rows
+def rows(model: str, name: str, data: Path) -> Iterator[tuple[str, ...]]:
+    """A line of the table for each precision and figure."""
+    kind = kind_of_model(model)
+    settings = RECIPES[kind].options_class().evaluation.settings()
+    evaluator = evaluator_of(kind, model, dict.fromkeys(decoding_of(settings)))
+    examples, task = evaluator.read(str(data)), regard.load(model)
+    exact, expected = measured(task.run_by("torch"), kind, examples, evaluator)
+    for precision in PRECISIONS:
+        native = task.run_by("native", precision=precision)
+        figures, outputs = measured(native, kind, examples, evaluator)
+        same = (outputs == expected).reshape(len(expected), -1).all(1).mean()
+        count = f"{name.split('/')[0]}, {len(expected):,}"
+        for figure, value in figures.items():
+            values = (f"{exact[figure]:.4f}", precision, f"{value:.4f}")
+            yield (model, count, figure, *values, f"{value - exact[figure]:+.4f}", f"{same:.2%}")
 
 
 def main() -> None:
@@ -87,9 +91,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for model, name, prepared in chosen:
             data = prepared(arguments.data / name, Path(folder))
-            for precision in PRECISIONS:
-                for row in rows(model, name, precision, measured(model, precision, data)):
-                    print(f"| {' | '.join(row)} |", flush=True)
+            for row in rows(model, name, data):
+                print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

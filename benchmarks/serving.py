@@ -195,8 +195,8 @@ def main() -> None:
     lines = options.data.read_text(encoding="utf-8").splitlines()
     texts = list(dict.fromkeys(line.split("\t")[0] for line in lines))
     print(
-        f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, onnxruntime"
-        f" {version('onnxruntime')}; {options.clients} clients, {options.requests} requests,"
+        f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores, regard"
+        f" {version('regard')}; {options.clients} clients, {options.requests} requests,"
         f" {len(texts)} sentences, {options.beams} beams"
     )
     with tempfile.TemporaryDirectory() as name:

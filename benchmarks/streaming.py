@@ -143,7 +143,6 @@ def main() -> None:
     parser.add_argument("serve", nargs="*", help="options of regard serve, after --")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        os.environ["REGARD_CACHE"] = str(Path(name) / "packed")
         folder = saved("gpt2", Path(name) / "gpt2")
         port = free_port()
         command = [sys.executable, "-m", "regard", "serve", str(folder), "--precision", "int8"]

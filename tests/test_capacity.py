@@ -12,7 +12,6 @@ try:
     from queueing.clients import Server, simulated
     from queueing.machine import Compute, Lock, Machine
     from queueing.measured import Costs, Measured
-    from queueing.server import enough
 finally:
     sys.path.pop(0)
 
@@ -116,13 +115,6 @@ def test_a_lock_is_held_by_one_thread() -> None:
     machine.run()
     assert ends == pytest.approx([1.0, 2.0, 3.0])
     assert lock.seconds == pytest.approx(3.0)
-
-
-def test_the_storage_has_the_sizes_of_the_server() -> None:
-    from regard.runtime.decodes import SIZES
-
-    for texts in range(1, 65):
-        assert enough(texts) == next(size for size in SIZES if size >= texts)
 
 
 def test_after_a_pause_a_thread_is_slower() -> None:

@@ -4,6 +4,7 @@ import json
 import sys
 from importlib.metadata import Distribution
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
@@ -34,7 +35,16 @@ def test_a_command_needs_no_extra(name: str, programs: Path, tmp_path: Path) -> 
 def test_the_environment_has_no_package_of_an_extra(programs: Path) -> None:
     packages = {path.name for path in programs.parent.glob("lib/python*/site-packages/*")}
     assert "torch" in packages
-    assert not packages & {"matplotlib", "sklearn", "transformers", "gensim", "PIL", "pytest"}
+    assert not packages & {
+        "matplotlib",
+        "sklearn",
+        "transformers",
+        "gensim",
+        "onnx",
+        "onnxruntime",
+        "PIL",
+        "pytest",
+    }
 
 
 def test_the_wheel_carries_its_sbom_and_the_licenses(programs: Path) -> None:
@@ -51,3 +61,14 @@ def test_the_wheel_carries_its_sbom_and_the_licenses(programs: Path) -> None:
     assert kinds["model:en-hi"]["licenses"] == [{"license": {"name": "CC BY-NC-SA 4.0"}}]
     required = [Requirement(line) for line in wheel.requires or [] if "extra ==" not in line]
     assert {f"pypi:{each.name}" for each in required} <= set(kinds)
+
+
+def test_a_wheel_of_a_platform_carries_its_library_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REGARD_PLATFORM", "linux-arm64")
+    wheel = measured.build(tmp_path)
+    assert wheel.name.endswith("-py3-none-manylinux_2_17_aarch64.whl")
+    with ZipFile(wheel) as files:
+        libraries = {Path(name).name for name in files.namelist() if "/native/libraries/" in name}
+    assert libraries == {"linux-arm64.so", "wasm32.wasm", "sources.sha256"}

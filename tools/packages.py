@@ -25,7 +25,6 @@ FILES = {
     "colorama": "BSD-3-Clause",
     "jinja2": "BSD-3-Clause",
     "mpmath": "BSD-3-Clause",
-    "protobuf": "BSD-3-Clause",
     "sympy": "BSD-3-Clause",
 }
 # The same list of packages whatever Python makes it.

@@ -58,7 +58,7 @@ def test_the_task_that_was_given_is_left_as_it_is(translator: Translator, pairs:
         ({"label": "a"}, r"`label` cannot be used with a translator \(en-de\)\. Leave them out"),
         ({"beams": 3}, "an option of evaluation must be one of .*; got 'beams'"),
         ({"batch_size": 0}, "batch_size must be at least 1; got 0"),
-        ({"precision": "int8"}, "`precision` needs `engine` onnx"),
+        ({"engine": "torch", "precision": "int8"}, "`precision` needs `engine` native"),
         ({}, "expected the data at nothing.tsv; there is no such file"),
     ],
 )

@@ -52,16 +52,17 @@ GENERATED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 EVERY: dict[str, dict[str, Any]] = {"batch_size": {"batch_size": 3}, "padding": {"padding": True}}
 READ = {"truncation": True, "max_length": 4}
+SHORTER = GENERATED | {"length_penalty": {"num_beams": 4, "length_penalty": -9.0}}
 # Of each task: the argument → a call with it, whose answer differs without it.
 EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
-    "translation": GENERATED
+    "translation": SHORTER
     | {
         "src_lang": {"src_lang": "en", "return_tensors": True, "min_length": 9},
         "tgt_lang": {"tgt_lang": "en", "return_tensors": True},
         "truncation": {"truncation": True},
     },
-    "summarization": GENERATED,
-    "text2text-generation": GENERATED,
+    "summarization": SHORTER,
+    "text2text-generation": SHORTER,
     "text-generation": GENERATED
     | {
         "do_sample": {"do_sample": False},
@@ -133,7 +134,7 @@ SHIPPED = dict.fromkeys(("translation", "summarization", "text2text-generation")
 GREEDY: dict[str, dict[str, Any]] = {task: {"num_beams": 1, "do_sample": False} for task in SHIPPED}
 BRIEF: dict[str, dict[str, Any]] = {task: {"max_new_tokens": 3} for task in SHIPPED}
 ENOUGH = {"max_new_tokens": 40}  # to see that an answer differs
-TEXT = "The small dog is looking at the man."
+TEXT = "The small dog in the garden is looking at the other dog in the street."
 REPEATING = "The small dog is looking at the other dog."
 Pipes = Callable[[str], Any]
 LENGTHS = {"max_length", "max_new_tokens", "generation_config"}  # say how long an answer may be
@@ -236,7 +237,7 @@ def _made_from(pipe: Any, given: Any, name: str) -> dict[str, Any]:
             "forced_beginning": tokenizer.encode("so ."),
             "clean_up_tokenization_spaces": True,
         },
-        "forced_phrases": {"forced_phrases": [[tokenizer.encode("so .")]]},
+        "forced_phrases": {"num_beams": 4, "forced_phrases": [[tokenizer.encode("so .")]]},
         "cut_repetition": {
             "forced_beginning": tokenizer.encode(" ".join(["so"] * 20)),
             "max_new_tokens": 90,

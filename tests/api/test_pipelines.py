@@ -457,7 +457,7 @@ def test_a_model_alone_says_what_it_is_for(folders: dict[str, Path]) -> None:
         regard.pipeline("summarization")
 
 
-def test_a_dtype_is_what_computes_also_where_a_packed_model_would() -> None:
+def test_a_dtype_is_what_computes_also_where_the_native_engine_would() -> None:
     exact = regard.pipeline("translation_en_to_de", torch_dtype="float64")
     assert exact.runner.computed_by == "torch"
     assert exact.runner.model.output_weight.dtype == torch.float64

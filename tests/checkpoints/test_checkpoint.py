@@ -65,10 +65,7 @@ READERS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_no_file_of_a_model_is_opened_twice(
-    reader: str, opened: Counter[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path))  # nothing has been packed
+def test_no_file_of_a_model_is_opened_twice(reader: str, opened: Counter[str]) -> None:
     regard.load("en-de")  # so that imports are done, which open files of their own
     opened.clear()
     READERS[reader]()

@@ -102,7 +102,6 @@ OPTIONS = {
         "--json", "--all", "--help",
     },
     "info": {"model", "--json", "--taps", "--help"},
-    "pack": {"model", "--precision", "--check", "--threads", "--json", "--help"},
     "doctor": {"model", "--run", "--json", "--help"},
     "ladder": {
         "--strict",

@@ -20,24 +20,16 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
-    return tmp_path / "packed"
-
-
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_by_default_a_packed_model_in_fp32_shows_what_torch_shows(
-    regard: Any, arguments: tuple[str, ...], cache: Path
+def test_by_default_the_native_engine_shows_what_torch_shows(
+    regard: Any, arguments: tuple[str, ...]
 ) -> None:
     expected = regard(*arguments, "--engine", "torch")
-    assert not cache.exists()
     got = regard(*arguments)
     assert (got.code, got.out, got.err) == (0, expected.out, expected.err)
-    assert [folder.name.split("-")[1] for folder in cache.iterdir()] == ["fp32"]
 
 
-def test_vectors_in_int8_are_others_but_near(regard: Any, cache: Path) -> None:
+def test_vectors_in_int8_are_others_but_near(regard: Any) -> None:
     import json
 
     import numpy as np
@@ -48,7 +40,6 @@ def test_vectors_in_int8_are_others_but_near(regard: Any, cache: Path) -> None:
         for engine in (("--engine", "torch"), ("--precision", "int8"))
     )
     assert 0.99 < exact @ coarse < 1 - 1e-6
-    assert [folder.name.split("-")[1] for folder in cache.iterdir()] == ["int8"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +60,7 @@ def test_models_of_ones_own_too(
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_the_native_engine_shows_what_torch_shows(
-    regard: Any, encoder_folder: Any, cache: Path, precision: str
+    regard: Any, encoder_folder: Any, precision: str
 ) -> None:
     own = encoder_folder("Bart", "ForConditionalGeneration")
     for arguments in (
@@ -79,23 +70,28 @@ def test_the_native_engine_shows_what_torch_shows(
         expected = regard(*arguments, "--engine", "torch")
         got = regard(*arguments, "--engine", "native", "--precision", precision, "--threads", 2)
         assert (got.code, got.out) == (0, expected.out)
-    assert not cache.exists()
 
 
-def test_the_native_engine_refuses_what_it_lacks(regard: Any, tmp_path: Path) -> None:
+def test_what_the_native_engine_lacks_is_said(regard: Any, tmp_path: Path) -> None:
     tokenizers = open_checkpoint("en-de").tokenizers
     config = recurrent_preset("tiny", tokenizers.source.vocab_size, d_model=8, hidden_size=8)
     Translator(RecurrentEncoderDecoder(config), tokenizers).save(tmp_path)
     outcome = regard("translate", "a", "--model", tmp_path, "--engine", "native")
     assert outcome.code == 2
     assert "cannot run in the native engine; use the engine torch." in outcome.err
+    outcome = regard("translate", "a", "--model", tmp_path)
+    assert outcome.code == 0
+    assert "cannot run in the native engine; torch computes, in fp32." in outcome.err
+    outcome = regard("translate", "a", "--engine", "onnx")
+    assert outcome.code == 2
+    assert "no engine onnx; use native, or `regard export onnx`" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["classify", "encode", "generate"])
 def test_a_precision_without_its_engine_is_refused(regard: Any, command: str) -> None:
     outcome = regard(command, "a", "--engine", "torch", "--precision", "int8")
     assert outcome.code == 2
-    assert "--precision needs --engine onnx" in outcome.err
+    assert "--precision needs --engine native" in outcome.err
 
 
 HEADS = {
@@ -114,7 +110,7 @@ print(sorted(slow & set(sys.modules)))
 
 
 def without_torch(regard: Any, arguments: tuple[str, ...]) -> None:
-    """Asserts that a second run in a process of its own shows the same, and imports no torch."""
+    """Asserts that a run in a process of its own shows the same, and imports no torch."""
     expected = regard(*arguments)
     assert expected.code == 0
     command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
@@ -124,12 +120,12 @@ def without_torch(regard: Any, arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_a_second_run_imports_no_torch(regard: Any, arguments: tuple[str, ...]) -> None:
+def test_a_run_imports_no_torch(regard: Any, arguments: tuple[str, ...]) -> None:
     without_torch(regard, arguments)
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "DistilBert"])
-def test_a_second_run_of_vectors_of_ones_own_imports_no_torch(
+def test_a_run_of_vectors_of_ones_own_imports_no_torch(
     family: str, regard: Any, encoder_folder: Any
 ) -> None:
     without_torch(regard, ("encode", "Who sees it?", "-m", encoder_folder(family, "Model")))
@@ -137,7 +133,7 @@ def test_a_second_run_of_vectors_of_ones_own_imports_no_torch(
 
 @pytest.mark.parametrize("family", ["Bert", "Bart"])
 @pytest.mark.parametrize(("command", "head", "more"), HEADS.values(), ids=HEADS)
-def test_a_second_run_with_a_model_of_ones_own_imports_no_torch(
+def test_a_run_with_a_model_of_ones_own_imports_no_torch(
     family: str, command: str, head: str, more: tuple[str, ...], regard: Any, encoder_folder: Any
 ) -> None:
     if (family, command) == ("Bart", "encode"):

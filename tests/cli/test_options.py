@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
-import torch
 import typer
 from typer.testing import CliRunner
 
 from regard.cli import options
-from regard.cli.task_command import use_threads
 from regard.errors import BadArgumentError
 
 app = typer.Typer()
@@ -53,14 +51,6 @@ def test_only_what_was_specified_is_a_setting():
 def test_parameters_are_named_as_flags():
     assert options.flags(["head_dim", "mask"]) == "--head-dim, --mask"
     assert options.flags([]) == ""
-
-
-def test_threads_stay_as_they_are_unless_a_number_is_asked_for(keep_threads):
-    before = torch.get_num_threads()
-    use_threads(None)
-    assert torch.get_num_threads() == before
-    use_threads(before + 1)
-    assert torch.get_num_threads() == before + 1
 
 
 def test_a_file_of_another_ending_is_refused():

@@ -19,7 +19,7 @@ def test_together_they_are_small() -> None:
 @pytest.mark.parametrize("name", catalog.names())
 def test_each_is_small_and_says_where_it_comes_from(name: str) -> None:
     folder = find_folder(name)
-    assert sum(file.stat().st_size for file in folder.iterdir()) < 16_000_000
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 24_000_000
     card = read_card(folder)
     assert card["license"] != "unknown"
     assert card["data"]

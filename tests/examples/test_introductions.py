@@ -147,7 +147,6 @@ def test_a_linear_recurrence_multiplies_a_gradient_by_its_gain(numbers):
 def test_without_the_root_wide_heads_rise_more_often(example, monkeypatch):
     module = example("intro_unscaled")
     monkeypatch.setattr(module, "HEAD_DIMS", (256,))
-    monkeypatch.setattr(module, "STARTS", 4)
     measured = module.main()
     assert measured["dot 256, rise"] > measured["scaled_dot 256, rise"] == 0
     assert measured["dot 256, late"] <= measured["scaled_dot 256, late"]

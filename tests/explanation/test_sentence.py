@@ -94,7 +94,7 @@ def test_a_target_makes_it_cross_attention_and_the_decoder_can_be_asked_for():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"layer": 3}, "en-de has encoder layers 0 to 2; got 3"),
+        ({"layer": 6}, "en-de has encoder layers 0 to 5; got 6"),
         ({"attention": "both"}, "en-de has the attention encoder, decoder, cross; got 'both'"),
         ({"part": slice(9, None)}, "the window 9: is empty: the text has words 0 to 7"),
     ],

@@ -184,7 +184,7 @@ FAULTS = (
         "grad_weight -= 0",
         "tests/training/test_loss.py",
     ),
-    # Generation, packed models
+    # Generation, exported graphs
     fault(
         "a repetition penalty rewards unlikely tokens",
         "src/regard/generation/filters.py",
@@ -202,17 +202,10 @@ FAULTS = (
     ),
     fault(
         "int8 columns share one scale",
-        "src/regard/runtime/linear.py",
+        "src/regard/exporting/linear.py",
         "scales = np.maximum(np.abs(weight).max(1) / 127, TINY)",
         "scales = np.maximum(np.abs(weight).max() / 127 + 0 * np.abs(weight).max(1), TINY)",
-        "tests/runtime/test_linear.py",
-    ),
-    fault(
-        "a packed model's rows count one token too few",
-        "src/regard/runtime/rows.py",
-        'inputs["longest"][0] = longest',
-        'inputs["longest"][0] = max(longest - 1, 1)',
-        "tests/runtime/test_rows.py",
+        "tests/exporting/test_linear.py",
     ),
     # Tasks, recipes
     fault(

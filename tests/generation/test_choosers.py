@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 import torch
 
+from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, generate
 from regard.generation.arrays import TORCH
 from regard.generation.choosers import (
@@ -150,7 +151,10 @@ def test_settings_choose_the_chooser() -> None:
     assert isinstance(chooser_for(GenerationConfig(do_sample=True), [(0, 0)], TORCH), Sample)
     forced = GenerationConfig(num_beams=2, forced_phrases=PHRASES)
     assert isinstance(chooser_for(forced, [(0, 0)], TORCH), ConstrainedBeamSearch)
-    assert isinstance(chooser_for(forced.updated(num_beams=1), [(0, 0)], TORCH), Greedy)
+    with pytest.raises(BadArgumentError, match="num_beams must be at least 2 and do_sample False"):
+        GenerationConfig(forced_phrases=PHRASES)
+    with pytest.raises(BadArgumentError, match="num_beams = 1 and do_sample = True"):
+        GenerationConfig(forced_phrases=PHRASES, do_sample=True)
 
 
 @pytest.mark.parametrize("settings", [{}, dict(num_beams=3, eos_token_id=(0, 1))])

@@ -11,7 +11,6 @@ from regard.generation.filters import (
     NO_TOKEN,
     BadWords,
     ForcedBeginning,
-    ForcedPhrases,
     ForcedToken,
     MinNewTokens,
     MinP,
@@ -187,21 +186,3 @@ def test_nothing_asked_for_is_no_filter() -> None:
 
 def test_the_end_of_sentence_is_no_bad_word() -> None:
     assert filters_for(GenerationConfig(eos_token_id=0, bad_words_ids=((0,),))) == []
-
-
-@pytest.mark.parametrize("library", [torch.tensor, np.array])
-def test_a_forced_phrase_is_likelier_until_it_is_there(library: Any) -> None:
-    only = ForcedPhrases((((4, 5), (6,)), ((3,),)), eos_ids=(0,), begun=1.0, continued=9.0)
-    logits = library([[0.0] * 8] * 4)
-    history = library([[9, 9, 9], [9, 3, 4], [9, 6, 3], [6, 4, 3]])  # the first token is a prompt
-    out = only(logits, history, 2)
-    ended = -float("inf")
-    assert out.tolist() == [
-        [ended, 0, 0, 1, 1, 0, 1, 0],
-        [ended, 0, 0, 0, 0, 9, 1, 0],
-        [0.0] * 8,
-        [ended, 0, 0, 0, 1, 0, 1, 0],  # a prompt's tokens do not count
-    ]
-    assert (logits == 0).all()
-    nothing = only(logits, history[:, :1], 0)
-    assert nothing[0].tolist() == [ended, 0, 0, 1, 1, 0, 1, 0]

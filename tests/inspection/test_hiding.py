@@ -317,17 +317,23 @@ CUP = "I would like to drink a cup of tea with my friends."
 
 
 @pytest.mark.parametrize(
-    ("looks", "output"),
+    ("looks", "word"),
     [
-        ({4: 8}, "Ich würde gern eine Tee mit meinen Freunden trinken."),
-        ({"Tasse": "tea"}, "Ich würde gern eine Tee mit meinen Freunden trinken."),
-        (("Tasse:tea",), "Ich würde gern eine Tee mit meinen Freunden trinken."),
-        ({"Tasse": "friends"}, "Ich würde gern eine Freunde mit meinen Freunden trinken."),
-        ({4: 8, 6: 6}, "Ich würde gern eine Tee mit Tasse meiner Freunde trinken."),
+        ({"row": "tea"}, "Tee"),
+        ({"Tasse": "tea"}, "Tee"),
+        (("Tasse:tea",), "Tee"),
+        ({"Tasse": "friends"}, "Freunde"),
     ],
 )
-def test_a_word_that_looks_elsewhere_is_another_word(translator: Translator, looks, output: str):
-    assert written(translator.trace(CUP, looks=looks)) == output
+def test_a_word_that_looks_elsewhere_is_another_word(translator: Translator, looks, word: str):
+    trace = translator.trace(CUP)
+    before = written(trace).split()
+    if "row" in looks:
+        pieces, tea = trace.axes["target"].predicts, trace.axes["source"].tokens.index("▁tea")
+        looks = {row: tea for row, piece in enumerate(pieces) if piece == "▁T"}
+    words, place = written(translator.trace(CUP, looks=looks)).split(), before.index("Tasse")
+    assert words[:place] == before[:place]
+    assert words[place].startswith(word)
 
 
 def test_what_stands_before_a_look_stays_whatever_the_beams_would_rather_write(
@@ -381,7 +387,7 @@ def test_a_trace_without_its_model_knows_no_reliance(model: EncoderDecoder, tmp_
 
 
 @pytest.mark.parametrize("num_beams", [1, 3])
-def test_a_packed_translator_writes_without_a_word_what_torch_writes(
+def test_a_translator_writes_without_a_word_by_each_engine_what_torch_writes(
     translator: Translator, num_beams: int
 ):
     text, hidden = "My old friends drink a cup of tea.", [3, 5]
@@ -390,7 +396,7 @@ def test_a_packed_translator_writes_without_a_word_what_torch_writes(
         ids = translator.read(text)
         config = translator.configured({"num_beams": num_beams, "alternatives": num_beams})
         expected = translator.run_by("torch")._decoded([ids], config, [0])[0]
-    for engine in ("torch", "onnx"):
+    for engine in ("torch", "native"):
         trace = translator.run_by(engine).trace(text, without=hidden, num_beams=num_beams)
         assert trace.generation is not None
         for found, other in zip(trace.generation.hypotheses, expected, strict=True):

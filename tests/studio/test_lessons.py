@@ -81,9 +81,9 @@ def test_a_spotlight_brings_the_geometry_of_a_head(ask):
         ({"text": "bank", "spotlight": 1}, 400, "there are tokens 0 to 0; got 1"),
         ({"text": "bank", "spotlight": 0, "head": 1}, 400, "there are heads 0 to 0; got 1"),
         (
-            {"text": "bank", "projections": "trained", "layer": 3},
+            {"text": "bank", "projections": "trained", "layer": 6},
             400,
-            "there are layers 0 to 2; got 3",
+            "there are layers 0 to 5; got 6",
         ),
         (
             {"text": "bank", "projections": "trained", "spotlight": 1},
@@ -143,7 +143,7 @@ def test_a_trained_head_has_the_weights_of_the_models_own_trace(client):
 
 def test_the_head_of_the_lesson_looks_for_the_word_before(client):
     text = "the boy eats an apple and an orange by the river"
-    asked = {"text": text, "projections": "trained", "layer": 2}
+    asked = {"text": text, "projections": "trained", "layer": 3}
     lesson = client.post("/api/explain", json=asked).json()
     heads = np.array(step(lesson, "weights")["values"])
     before = np.diagonal(heads, -1, 1, 2)[:, :-1].mean(1)  # without the end of the sentence

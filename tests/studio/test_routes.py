@@ -15,7 +15,7 @@ import regard
 from regard.inspection import thumbnails
 
 CROSS = "decoder.layers.1.cross"
-SELF = "decoder.layers.2.self"
+SELF = "decoder.layers.1.self"
 JSON = {"Content-Type": "application/json"}
 
 
@@ -33,7 +33,7 @@ def of_tile(client, **asked):
 def test_the_models_are_those_given(client):
     (model,) = client.get("/api/models").json()
     assert (model["name"], model["task"], model["max_tokens"]) == ("en-de", "translation", 511)
-    assert model["description"] == "en → de, 3 + 3 layers, 4 heads"
+    assert model["description"] == "en → de, 6 + 2 layers, 4 heads"
 
 
 def test_a_given_trace_is_listed_and_described(client, trace):
@@ -212,12 +212,12 @@ def test_words_that_are_struck_out_are_part_of_the_request(client):
 def test_heads_and_edges_that_are_off_are_part_of_the_request(client):
     asked = {"model": "en-de", "text": "I drink my tea.", "num_beams": 1}
     whole = client.post("/api/traces", json=asked).json()
-    last = CROSS.replace("1", "2")
-    heads = [f"{tap}:{head}" for tap in (CROSS, last) for head in range(4)]
+    first = CROSS.replace("1", "0")
+    heads = [f"{tap}:{head}" for tap in (CROSS, first) for head in range(4)]
     parts = [*heads, f"{SELF}:0:3:1"]
     without = client.post("/api/traces", json={**asked, "without": parts}).json()
     assert (whole["can_rewrite"], without["can_rewrite"]) == (True, True)
-    assert without["notes"][-9] == f"switched off: head 0 of {CROSS}"
+    assert without["notes"][-9] == f"switched off: head 0 of {first}"
     assert without["notes"][-1].endswith(f"in head 0 of {SELF}")
     one, other = (each["generation"]["hypotheses"][0]["text"] for each in (whole, without))
     assert one != other
@@ -231,7 +231,7 @@ def test_looks_are_part_of_the_request(client):
     pulled = client.post("/api/traces", json={**asked, "looks": ["1:3"]}).json()
     assert pulled["id"] != whole["id"]
     assert pulled["notes"][-1].endswith(
-        "sees “tea” alone, in " + ", ".join(CROSS.replace("1", str(layer)) for layer in range(3))
+        "sees “tea” alone, in " + ", ".join(CROSS.replace("1", str(layer)) for layer in range(2))
     )
     first, second = (each["generation"]["steps"] for each in (whole, pulled))
     assert (first[0]["id"], second[1]["token"]) == (second[0]["id"], "▁Tee")

@@ -29,8 +29,22 @@ def test_a_survey_counts_what_is_spelled_in_bytes(tokenizer: Tokenizer, english:
     found = survey(tokenizer, ["लाल dog", "लाल।"])
     # ▁, nine bytes; dog; nine bytes; three of the danda, which is no part of a word.
     assert found.words == {"▁लाल": 2, "।": 1}
-    assert found.unwritten == 9 + 9 + 3
+    assert found.spelled == 9 + 9 + 3
     assert found.suggested() == 512  # the smallest vocabulary
+
+
+def test_letters_that_only_stand_alone_are_unknown_and_get_subwords(
+    made_up: Callable[[int], Pairs],
+) -> None:
+    lines = [text for pair in made_up(120) for text in pair]
+    tokenizer = train_tokenizer([*lines, *["ल ा"] * 9], vocab_size=408)
+    assert tokenizer.backend.token_to_id("ल") is not None
+    assert tokenizer.unknown_share("लाल dog") == 0.5
+    found = survey(tokenizer, ["लाल dog", "लाल"])
+    assert found.words == {"▁लाल": 2}
+    grown = grow(tokenizer, found, 3).tokenizer
+    assert grown.tokens(grown.encode("लाल")) == ["▁लाल"]
+    assert grown.unknown_share("लाल dog") == 0
 
 
 def test_new_subwords_take_the_places_of_those_that_do_not_occur(
@@ -44,9 +58,9 @@ def test_new_subwords_take_the_places_of_those_that_do_not_occur(
     assert not {*grown.new} & found.used
     # What was written with the subwords that stay is written so again, id by id.
     assert grown.tokenizer.encode_batch(english) == tokenizer.encode_batch(english)
-    assert survey(grown.tokenizer, HINDI).share == 0
     for text in HINDI:
         ids = grown.tokenizer.encode(text)
+        assert tokenizer.unknown_ids.isdisjoint(ids)
         assert grown.tokenizer.decode(ids) == text
         assert len(ids) < len(tokenizer.encode(text)) / 2
 
@@ -72,7 +86,7 @@ def test_what_finds_no_place_stands_behind_the_vocabulary(
     grown = grow(tokenizer, found, 20)
     assert grown.replaced == 0
     assert grown.new == tuple(range(tokenizer.vocab_size, grown.tokenizer.vocab_size))
-    assert survey(grown.tokenizer, HINDI).share == 0
+    assert tokenizer.unknown_ids.isdisjoint(survey(grown.tokenizer, HINDI).used)
 
 
 def test_bytes_special_tokens_and_characters_stay(tokenizer: Tokenizer) -> None:

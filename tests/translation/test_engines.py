@@ -8,8 +8,9 @@ import pytest
 import torch
 
 import regard
-from regard import RegardError, UnavailableError, UnsupportedError
+from regard import RegardError, UnsupportedError
 from regard.models import RecurrentConfig, RecurrentEncoderDecoder
+from regard.runtime.native import library
 from regard.tasks.handle import EncoderDecoderHandle, IdConfig
 from regard.text import TokenizerPair
 from regard.translation.translator import Translator
@@ -23,15 +24,9 @@ TEXTS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path))
-
-
-@pytest.mark.parametrize("engine", ["onnx", "native"])
 @pytest.mark.parametrize("num_beams", [1, 3])
-def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int, engine: str) -> None:
-    fast = translator.run_by(engine)
+def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int) -> None:
+    fast = translator.run_by("native")
     options = dict(num_beams=num_beams, alternatives=num_beams, max_new_tokens=30)
     expected, got = (each.run(TEXTS, **options) for each in (translator, fast))  # type: ignore[arg-type]
     for ours, theirs in zip(got, expected, strict=True):
@@ -43,11 +38,8 @@ def test_fp32_gives_the_texts_of_torch(translator: Translator, num_beams: int, e
     assert translator.packed is None  # the first is as it was
 
 
-@pytest.mark.parametrize("engine", ["onnx", "native"])
-def test_int8_gives_the_same_result_alone_and_in_any_batch(
-    translator: Translator, engine: str
-) -> None:
-    coarse = translator.run_by(engine, precision="int8")
+def test_int8_gives_the_same_result_alone_and_in_any_batch(translator: Translator) -> None:
+    coarse = translator.run_by("native", precision="int8")
     together = coarse.run(TEXTS, num_beams=2, max_new_tokens=30)
     alone = [coarse.run([text], num_beams=2, max_new_tokens=30)[0] for text in TEXTS]
     assert together == alone  # the scores, too, bit for bit
@@ -55,75 +47,70 @@ def test_int8_gives_the_same_result_alone_and_in_any_batch(
     assert together[0].score != exact[0].score
 
 
-@pytest.mark.parametrize("engine", ["onnx", "native"])
 def test_batches_in_parallel_give_what_one_after_the_other_gives(
-    translator: Translator, monkeypatch: pytest.MonkeyPatch, engine: str
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    parallel = translator.run_by(engine, precision="int8")
+    parallel = translator.run_by("native", precision="int8")
     assert parallel.engine.workers == 3
-    serial = translator.run_by(engine, precision="int8", threads=1)
+    serial = translator.run_by("native", precision="int8", threads=1)
     assert (serial.engine.workers, translator.engine.workers) == (1, 1)
     found = [each.run(TEXTS, batch_size=1, max_new_tokens=30) for each in (parallel, serial)]
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("engine", ["onnx", "native"])
-def test_a_trace_is_of_the_engines_text_and_the_models_weights(
-    translator: Translator, engine: str
-) -> None:
-    coarse = translator.run_by(engine, precision="int8")
+def test_a_trace_is_of_the_engines_text_and_the_models_weights(translator: Translator) -> None:
+    coarse = translator.run_by("native", precision="int8")
     axis = coarse.trace(TEXTS[0]).axes["target"]
     tokens = coarse.run([TEXTS[0]])[0].tokens
     assert axis.predicts is not None
     assert axis.predicts[: len(tokens)] == tokens
 
 
-@pytest.mark.parametrize("engine", ["onnx", "native"])
-def test_other_weights_are_decoded_by_torch_until_they_are_packed(
-    translator: Translator, engine: str
-) -> None:
-    assert translator.run_by(engine).with_model(translator.model).packed is None
+def test_other_weights_are_decoded_by_torch_until_they_are_opened(translator: Translator) -> None:
+    assert translator.run_by("native").with_model(translator.model).packed is None
 
 
-def test_auto_packs_what_can_be_packed(
-    translator: Translator, tokenizers: TokenizerPair, tmp_path: Path
+def test_auto_is_the_native_engine_where_it_computes_the_model(
+    translator: Translator, tokenizers: TokenizerPair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     auto = translator.run_by("auto")
-    assert list(tmp_path.iterdir()) == []  # decided at the first use
     assert auto(TEXTS, max_new_tokens=30) == translator(TEXTS, max_new_tokens=30)
-    assert auto.computed_by == "onnx fp32"
-    recurrent = recurrent_translator(tokenizers)
+    assert auto.computed_by == "native fp32"
     said: list[str] = []
-    assert recurrent.run_by("auto", say=said.append).computed_by == "torch"
-    assert said == []
-    assert recurrent.run_by("auto", precision="int8", say=said.append).computed_by == "torch"
-    [sentence] = said
-    assert sentence.startswith("a model of the class RecurrentEncoderDecoder cannot be packed")
-    assert sentence.endswith("The model itself computes, in fp32.")
+    assert recurrent_translator(tokenizers).run_by("auto", say=said.append).computed_by == "torch"
+    name = "a model of the class RecurrentEncoderDecoder"
+    assert said == [f"{name} cannot run in the native engine; torch computes, in fp32."]
+    monkeypatch.setattr("platform.machine", lambda: "vax")
+    library.library.cache_clear()
+    try:
+        other = translator.run_by("auto", precision="int8", say=said.append)
+        assert other.computed_by == "torch"
+    finally:
+        library.library.cache_clear()
+    assert said[1].startswith("the native engine has no library that fits this machine, ")
+    assert said[1].endswith("-vax; torch computes, in fp32.")
 
 
-def test_a_model_that_was_packed_before_is_loaded_when_it_is_asked_for(
+def test_the_model_itself_is_loaded_when_it_is_asked_for(
     translator: Translator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "model"
     translator.save(folder)
-    first = Translator.load(folder, engine="auto")
-    texts = first(TEXTS, max_new_tokens=30)
     with monkeypatch.context() as context:
         context.setattr(EncoderDecoderHandle, "_read", None)
-        again = Translator.load(folder, engine="auto")
-        assert again(TEXTS, max_new_tokens=30) == texts
-        assert (again.positions, again.room) == (first.positions, first.room)
-    assert again.handle.config == IdConfig.of(translator.model.config)
+        lazy = Translator.load(folder, lazily=True).run_by("auto")
+        assert lazy(TEXTS, max_new_tokens=30) == translator(TEXTS, max_new_tokens=30)
+        assert (lazy.positions, lazy.room) == (translator.positions, translator.room)
+    assert lazy.handle.config == IdConfig.of(translator.model.config)
     with torch.inference_mode():
-        parameter = next(again.model.parameters())
-    assert torch.equal(parameter, next(first.model.parameters()))
+        parameter = next(lazy.model.parameters())
+    assert torch.equal(parameter, next(translator.model.parameters()))
     assert not parameter.is_inference()  # it can be trained
-    assert again.computed_by == "onnx fp32"
+    assert lazy.computed_by == "native fp32"
 
 
-@pytest.mark.parametrize("engine", ["auto", "onnx", "native"])
+@pytest.mark.parametrize("engine", ["auto", "native"])
 def test_weights_that_were_changed_are_what_computes(
     engine: str, translator: Translator, tmp_path: Path
 ) -> None:
@@ -137,32 +124,19 @@ def test_weights_that_were_changed_are_what_computes(
     assert abs(changed.score - before.score) > 1e-3
     again = fast.run_by(engine)
     assert again.run(TEXTS[:1], max_new_tokens=30)[0].score == pytest.approx(changed.score)
-    assert again.computed_by == f"{engine.replace('auto', 'onnx')} fp32"
+    assert again.computed_by == "native fp32"
     other = Translator.load(tmp_path / "model").run_by(engine)  # the file is as it was
     assert other.run(TEXTS[:1], max_new_tokens=30)[0].score == before.score
 
 
-def test_a_shipped_model_computes_by_its_packed_form_and_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_shipped_model_computes_natively_and_says_so() -> None:
     translator = regard.load("en-de")
-    assert translator.computed_by == "onnx fp32"
+    assert translator.computed_by == "native fp32"
     coarse = translator.run_by("auto", precision="int8")
-    assert "onnx int8" in coarse.alignment_caption("output")
+    assert "native int8" in coarse.alignment_caption("output")
     trace = coarse.trace("Where is the station?")
-    assert any("decoded by onnx int8" in note for note in trace.notes)
+    assert any("decoded by native int8" in note for note in trace.notes)
     assert translator.run_by("torch").computed_by == "torch"
-
-    def lacking(folder: Path, precision: str) -> None:
-        raise UnavailableError("the precision int8 needs another processor.")
-
-    monkeypatch.setattr("regard.runtime.packed._check_products", lacking)
-    said: list[str] = []
-    other = regard.load("en-de").run_by("auto", precision="int8", say=said.append)
-    assert other.computed_by == "torch"
-    assert said == [
-        "the precision int8 needs another processor. The model itself computes, in fp32."
-    ]
 
 
 def sentences(count: int) -> list[str]:
@@ -180,7 +154,7 @@ def sentences(count: int) -> list[str]:
 def test_the_native_engine_translates_as_the_shipped_model_does(num_beams: int) -> None:
     texts, translator = sentences(60), regard.load("en-de")
     expected = translator.run_by("torch").run(texts, num_beams=num_beams)
-    for precision, least in (("fp32", 60), ("bf16", 60), ("int8", 51)):
+    for precision, least in (("fp32", 60), ("bf16", 60), ("int8", 51), ("int4", 33)):
         native = translator.run_by("native", precision=precision)
         got = native.run(texts, num_beams=num_beams)
         same = [ours.tokens == theirs.tokens for ours, theirs in zip(got, expected, strict=True)]
@@ -190,34 +164,29 @@ def test_the_native_engine_translates_as_the_shipped_model_does(num_beams: int) 
 
 
 def test_a_copy_is_a_translator_of_the_model_in_memory(translator: Translator) -> None:
-    fast = pickle.loads(pickle.dumps(translator.run_by("onnx")))
+    fast = pickle.loads(pickle.dumps(translator.run_by("native")))
     assert fast.computed_by == "torch"
     assert fast(TEXTS) == translator(TEXTS)
 
 
 def test_bad_arguments_are_refused(translator: Translator) -> None:
-    with pytest.raises(
-        RegardError, match="engine must be one of auto, torch, onnx, native; got 'onx'"
-    ):
+    with pytest.raises(RegardError, match="engine must be one of auto, torch, native; got 'onx'"):
         translator.run_by("onx")
-    with pytest.raises(RegardError, match="precision must be one of fp32, int8, int4; got 'int5'"):
-        translator.run_by("onnx", precision="int5")
-    with pytest.raises(RegardError, match="precision must be one of fp32, bf16, int8; got 'int4'"):
-        translator.run_by("native", precision="int4")
+    with pytest.raises(RegardError, match="no engine onnx; use native, or `regard export onnx`"):
+        translator.run_by("onnx")
     with pytest.raises(
-        RegardError, match="`threads` needs `engine` onnx or native; add it, or leave"
+        RegardError, match="precision must be one of fp32, bf16, int8, int4; got 'int5'"
     ):
+        translator.run_by("native", precision="int5")
+    with pytest.raises(RegardError, match="`threads` needs `engine` native; add it, or leave"):
         translator.run_by("torch", threads=2)
-    with pytest.raises(
-        RegardError, match="`precision` needs `engine` onnx or native; add it, or leave"
-    ):
+    with pytest.raises(RegardError, match="`precision` needs `engine` native; add it, or leave"):
         translator.run_by("torch", precision="int8")
 
 
 def test_a_recurrent_translator_is_refused(tokenizers: TokenizerPair) -> None:
-    for engine, reason in (("onnx", "cannot be packed"), ("native", "cannot run")):
-        with pytest.raises(UnsupportedError, match=f"the class RecurrentEncoderDecoder {reason}"):
-            recurrent_translator(tokenizers).run_by(engine)
+    with pytest.raises(UnsupportedError, match="the class RecurrentEncoderDecoder cannot run"):
+        recurrent_translator(tokenizers).run_by("native")
 
 
 def recurrent_translator(tokenizers: TokenizerPair) -> Translator:

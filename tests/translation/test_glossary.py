@@ -40,7 +40,7 @@ def test_a_bad_glossary_is_refused_with_its_line(
 
 @pytest.mark.parametrize("num_beams", [1, 5])
 def test_a_translation_has_the_term(num_beams: int) -> None:
-    translator = regard.load("en-de").run_by("onnx")
+    translator = regard.load("en-de").run_by("native")
     texts = ["Where is the station?", "I bought three apples."]
     plain = translator.run(texts, num_beams=num_beams)
     terms = {"station": "Haltestelle|Haltestellen"}

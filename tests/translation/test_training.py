@@ -72,15 +72,20 @@ def test_sources_are_scored_one_by_one(
         write(tmp_path / f"{name}.tsv", part)
     (tmp_path / "sources.toml").write_text(
         '[[source]]\npairs = "old.tsv"\ndev = "held.tsv"\n'
-        '[[source]]\npairs = "new.tsv"\nweight = 2\ndev = "held.tsv"\n'
+        '[[source]]\npairs = "new.tsv"\nname = "talks"\nweight = 2\ndev = "held.tsv"\n'
+        '[[source]]\npairs = "new.tsv"\nname = "talks"\nmost = 1\n'
     )
     said: list[str] = []
     run = tmp_path / "run"
     chosen = options(run, encoder_layers=2, decoder_layers=1, fold_quotes=True)
     train_translation(str(tmp_path / "sources.toml"), chosen, say=said.append)
-    assert "an epoch reads 64 pairs: old 62.5%, new 37.5%" in said
-    assert {"bleu_old", "chrf_new"} <= json.loads((run / "log.jsonl").read_text())["figures"].keys()
-    assert "- old: BLEU" in (run / "model" / "README.md").read_text()
+    assert "an epoch reads 64 pairs: old 62.5%, talks 37.5%, talks 0.0%" in said
+    assert {"bleu_old", "chrf_talks"} <= json.loads((run / "log.jsonl").read_text())[
+        "figures"
+    ].keys()
+    card = (run / "model" / "README.md").read_text()
+    assert "- old: BLEU" in card
+    assert "- Data: old.tsv, talks (" in card
     translator = regard.load(run)
     assert translator.model.config.encoder_layers == 2
     assert translator.model.config.decoder_layers == 1
@@ -134,6 +139,19 @@ def test_resuming_with_another_option_is_refused_and_with_another_card_is_not(
     assert events == ["resume"]
 
 
+def test_the_end_of_a_run_is_chosen_until_its_cooldown_begins(
+    pairs_file: str, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    train_translation(pairs_file, options(run))
+    progress = train_translation(pairs_file, options(run, max_steps=4, cooldown=2))
+    assert progress.step == 4
+    with pytest.raises(RegardError, match="holds a run with cooldown = 2; got 3"):
+        train_translation(pairs_file, options(run, max_steps=4, cooldown=3))
+    with pytest.raises(RegardError, match="holds a run with max_steps = 4; got 9"):
+        train_translation(pairs_file, options(run, max_steps=9, cooldown=2))
+
+
 def test_resuming_with_other_threads_is_said(
     pairs_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +176,7 @@ def test_a_shipped_translator_continues_with_its_tokenizer_and_settings(
     pairs_file: str, tmp_path: Path
 ) -> None:
     said = continued(pairs_file, tmp_path / "run", "en-de")
-    assert "vocabulary: 8,000 shared subwords" in said[3]
+    assert "vocabulary: 12,000 shared subwords" in said[3]
     assert "model: encoder–decoder from en-de" in said[4]
     before, after = regard.load("en-de"), regard.load(tmp_path / "run", "translation")
     texts = ["Where is the station?", "I did not see the old dog."]

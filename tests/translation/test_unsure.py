@@ -23,7 +23,7 @@ def calibrated(translator: Translator) -> Translator:
 
 
 @pytest.mark.parametrize("num_beams", [1, 3])
-@pytest.mark.parametrize("engine", ["torch", "onnx"])
+@pytest.mark.parametrize("engine", ["torch", "native"])
 def test_a_words_probability_is_the_product_of_its_tokens(
     calibrated: Translator, engine: str, num_beams: int
 ) -> None:

@@ -117,14 +117,14 @@ def test_a_word_that_the_tokenizer_leaves_out_is_named(reader):
 def test_an_encoder_decoders_encoder_is_read():
     reader = WordReader.load(find_folder("en-de"), name="en-de")
     layers = reader.states(places())
-    assert list(layers) == ["embedding", "layer 1", "layer 2", "layer 3"]
+    assert list(layers) == ["embedding", *(f"layer {k}" for k in range(1, 7))]
     ids = torch.tensor([reader.tokenizer.inputs(TEXTS[0]).ids])
     with torch.inference_mode():
         memory, _ = reader.model.encode(ids)
     tokens = reader.tokenizer.tokens(ids[0])
     own = [k for k, token in enumerate(tokens) if token == "▁bank"]
     assert len(own) == 1
-    np.testing.assert_allclose(layers["layer 3"][0], memory[0, own[0]], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(layers["layer 6"][0], memory[0, own[0]], rtol=1e-3, atol=1e-5)
 
 
 def test_every_layer_is_that_of_transformers(tmp_path, reader):

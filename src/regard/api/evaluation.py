@@ -84,7 +84,7 @@ class Scoring:
         options, say = self.evaluator.options, self.evaluator.say
         is_name = isinstance(model, str | os.PathLike)
         task = loading.load(model, self.kind) if is_name else copy.copy(model)
-        engine = options.engine or ("torch" if is_name else None)  # a loaded task has its own
+        engine = options.engine or ("auto" if is_name else None)  # a loaded task has its own
         if engine is not None:
             settings = options.values("precision", "threads")
             task = computed_by(task, engine, **settings, say=say)

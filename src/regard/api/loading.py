@@ -18,8 +18,8 @@ def load(name: Name, task: str | None = None) -> Task:
     Its class is that of the task, such as Translator; an editor knows which from the name of a
     shipped model or from `task`.
 
-    A Translator computes by its packed model where that is possible (`Task.run_by`, engine "auto"),
-    another task by the model itself. Weights are read when something needs them.
+    The native engine computes where that is possible (`Task.run_by`, engine "auto"). Weights are
+    read when something needs them.
 
     >>> translator = regard.load("en-de")
     >>> translator("Where is the station?")
@@ -50,9 +50,7 @@ def load(name: Name, task: str | None = None) -> Task:
     if task is not None and kind != task and task not in catalog.KINDS[kind].also:
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task_type = task_class(task or kind)
-    if task_type is task_class("translation"):
-        return task_type.load(checkpoint, name=str(name), engine="auto")  # type: ignore[call-arg]
-    return task_type.load(checkpoint, name=str(name), lazily=True)
+    return task_type.load(checkpoint, name=str(name), lazily=True).run_by("auto")
 
 
 def pipeline(

@@ -73,7 +73,7 @@ CONSTRUCTOR: Arguments = {
     "model_kwargs": _refused("write `dtype` or `device` as arguments of their own", {}),
     "token": _refused("set the environment variable `HF_TOKEN`", False),
     "use_auth_token": _refused("set the environment variable `HF_TOKEN`", False),
-    "framework": _ignored("PyTorch computes, or ONNX Runtime; there is no other", "pt"),
+    "framework": _ignored("PyTorch computes, or the native engine; there is no other", "pt"),
     "use_fast": _ignored("tokenizers are the fast ones"),
     "trust_remote_code": _ignored("no code of a model's folder is run"),
     "modelcard": _ignored("nothing reads it"),

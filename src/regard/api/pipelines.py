@@ -138,7 +138,7 @@ def opened(
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
         runner.model.to(where)
     if dtype is not None:
-        runner = runner.run_by("torch")  # a packed model has a precision of its own
+        runner = runner.run_by("torch")  # the native engine has precisions of its own
         runner.model.to(dtype)
     return Pipeline(kind_name, runner, options)
 

@@ -36,7 +36,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
 
     >>> model = regard.from_pretrained("en-de")
     >>> type(model).__name__, model.config.decoder_layers
-    ('EncoderDecoder', 3)
+    ('EncoderDecoder', 2)
 
     Args:
         dtype: of the loaded weights, whatever they were saved in; None: as they were saved.

@@ -20,7 +20,6 @@ OTHERS = (
     "studio",
     "serve",
     "info",
-    "pack",
     "doctor",
 )
 GROUPS = ("train", "words", "export")

@@ -52,15 +52,13 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
 
 
 def _is_memory(error: Exception) -> bool:
-    """Return whether memory could not be allocated, by Python, numpy, torch or ONNX Runtime."""
+    """Return whether memory could not be allocated, by Python, numpy or torch."""
     if isinstance(error, MemoryError):
         return True
     kinds = {kind.__name__ for kind in type(error).__mro__}
-    # torch has a class for GPUs alone, and ONNX Runtime one for everything.
-    cpu = ("can't allocate memory", "bad allocation", "Failed to allocate memory", "bad_alloc")
+    # torch has a class for GPUs alone.
     return "OutOfMemoryError" in kinds or (
-        bool(kinds & {"RuntimeError", "RuntimeException"})
-        and any(words in str(error) for words in cpu)
+        "RuntimeError" in kinds and "can't allocate memory" in str(error)
     )
 
 

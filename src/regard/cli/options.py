@@ -46,14 +46,6 @@ def texts_to(verb: str) -> Any:
 
 Texts = list[str] | None
 ModelName = Annotated[str, model_option("A shipped model's name, a model folder or hub:org/name.")]
-OnnxPrecision = Annotated[
-    str,
-    option(
-        "What matrices are multiplied in: int8 makes them a quarter of the size, int4 a sixth;"
-        " embeddings stay as they are.",
-        metavar="fp32|int8|int4",
-    ),
-]
 Input = Annotated[
     Path | None,
     option(

@@ -166,14 +166,6 @@ class TaskCommand:
         """Say what has been done of so many lines."""
 
 
-def use_threads(threads: int | None) -> None:
-    """Computes with this many threads of torch, if a number was asked for."""
-    if threads:
-        import torch
-
-        torch.set_num_threads(threads)
-
-
 def class_of(verb: str) -> type[TaskCommand]:
     """The class of the calls of a task's command."""
     module = f"regard.cli.commands.{verb}"

@@ -4,7 +4,6 @@ import json
 import sys
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.cli.streams import is_first_process
@@ -42,12 +41,7 @@ class TrainingDisplay:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if self._bar:
             self._bar.stop()
         if kind is KeyboardInterrupt:

@@ -14,7 +14,6 @@ from regard.checkpoints.fit import fit
 from regard.checkpoints.weights import Weights
 from regard.doctor.settings import Finding, check_settings, named
 from regard.errors import RegardError
-from regard.runtime.packing import cache_size
 from regard.text import Tokenizer, TokenizerPair
 
 LISTED = 20  # names of weights in full; there may be hundreds that do not fit
@@ -39,7 +38,6 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         yield from named("values", _check_values(weights), "every weight is a finite number")
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
-    yield from _check_cache()
     settings = _read_any(checkpoint, "config.json")
     if settings.get("model_type") == "vit":
         return  # reads no text
@@ -70,17 +68,6 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
         )
     if programs := sorted(file.name for file in folder.glob("*.py")):
         yield Finding("note", "code", f"{', '.join(programs)}: never run here; delete unused ones")
-
-
-def _check_cache() -> Iterator[Finding]:
-    """Check the cache of packed models, which says nothing about the folder."""
-    try:
-        size = cache_size()
-    except RegardError as error:
-        yield Finding("note", "cache", str(error))
-        return
-    if size.models:
-        yield Finding("ok", "cache", f"{size}; a deleted one is made again when it is needed")
 
 
 def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:

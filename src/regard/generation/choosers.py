@@ -14,15 +14,8 @@ import numpy
 
 from regard.generation.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import (
-    Filter,
-    Ids,
-    Phrase,
-    acting,
-    filters_for,
-    is_there,
-    reached,
-)
+from regard.generation.filters import Filter, acting, filters_for
+from regard.generation.phrases import Ids, Phrase, is_there, reached
 
 if TYPE_CHECKING:
     from jaxtyping import Float, Int
@@ -104,7 +97,7 @@ def chooser_for(
     if config.do_sample:
         seed = arrays.random_seed() if config.seed is None else config.seed
         return Sample(filters, uniform_draws(seed, streams, config.max_new_tokens))
-    if config.forced_phrases and config.rows > 1:
+    if config.forced_phrases:
         return ConstrainedBeamSearch(filters, config)
     return BeamSearch(filters, config) if config.rows > 1 else Greedy(filters)
 

@@ -251,6 +251,12 @@ class GenerationConfig:
                 f"do_sample=True needs num_beams=1; got num_beams={self.num_beams}."
                 " Sample or search, not both."
             )
+        if self.forced_phrases and (self.do_sample or self.rows == 1):
+            raise BadArgumentError(
+                "forced_phrases, which a glossary asks for, are shared out among the beams of a"
+                f" search: num_beams must be at least 2 and do_sample False; got num_beams ="
+                f" {self.num_beams} and do_sample = {self.do_sample}."
+            )
         if not self.do_sample and self.alternatives > self.num_beams:
             raise BadArgumentError(
                 f"alternatives must be at most num_beams = {self.num_beams} without"

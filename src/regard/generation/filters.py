@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from jaxtyping import Float, Int
 
 Ids = tuple[int, ...]
-Phrase = tuple[Ids, ...]  # variants
 NO_TOKEN = -1  # stands in a history where a padded prompt has nothing
 
 
@@ -47,7 +46,6 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
     words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
     first, last, sampling = config.forced_bos_token_id, config.forced_eos_token_id, config.do_sample
     least, start = config.min_new_tokens, tuple(config.forced_beginning or ())
-    phrases = config.forced_phrases
     filters: list[tuple[object, Filter]] = [
         (config.repetition_penalty != 1.0, RepetitionPenalty(config.repetition_penalty)),
         (config.no_repeat_ngram_size, NoRepeatNgram(config.no_repeat_ngram_size)),
@@ -61,7 +59,6 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
         (sampling and config.min_p, MinP(config.min_p or 0.0)),
         (start, ForcedBeginning(start)),
         (config.renormalize_logits, Renormalize()),
-        (phrases and config.rows == 1, ForcedPhrases(phrases, config.eos_ids)),
     ]
     return [rule for acts, rule in filters if acts]
 
@@ -198,45 +195,6 @@ class ForcedBeginning:
         it = arrays.count(logits.shape[1], like=logits) == self.tokens[generated]
         possible = arrays.filled(logits, logits == -math.inf, 0.0)
         return arrays.filled(possible, ~it, -math.inf)
-
-
-@dataclass(frozen=True)
-class ForcedPhrases:
-    """Makes the next token of each phrase that is not there yet likelier, and forbids the end until
-    all are.
-
-    For one row; of several, `ConstrainedBeamSearch` shares out the places. A soft constraint: where
-    a phrase is likely anyway, it comes there. One variant of a phrase is enough.
-    """
-
-    phrases: tuple[Phrase, ...]
-    eos_ids: Ids
-    begun: float = 3.0  # nats for a first token …
-    continued: float = 12.0  # … and for those behind it
-
-    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
-        arrays, (rows, vocab) = arrays_of(logits), logits.shape
-        bonus = arrays.zeros(rows, vocab, like=logits)
-        for row, past in enumerate(history[:, history.shape[1] - generated :].tolist()):
-            missing = [each for each in self.phrases if not is_there(each, past)]
-            for variant in (variant for phrase in missing for variant in phrase):
-                done = reached(variant, past)
-                bonus[row, variant[done]] = self.continued if done else self.begun
-            if missing:
-                bonus[row, list(self.eos_ids)] = -math.inf
-        return logits + bonus
-
-
-def reached(tokens: Ids, past: Sequence[int]) -> int:
-    """Return how many of the tokens the past ends with, from the first on."""
-    most = min(len(tokens), len(past))
-    return next(n for n in range(most, -1, -1) if (*past[len(past) - n :],) == tokens[:n])
-
-
-def is_there(phrase: Phrase, past: Sequence[int]) -> bool:
-    """Return True if the past has one variant."""
-    ends = range(1, len(past) + 1)
-    return any(reached(tokens, past[:end]) == len(tokens) for end in ends for tokens in phrase)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from regard.generation.choosers import (
     leaves_in_place,
 )
 from regard.generation.config import GenerationConfig
-from regard.generation.filters import NO_TOKEN, filters_for, is_there
+from regard.generation.filters import NO_TOKEN, filters_for
+from regard.generation.phrases import is_there
 from regard.generation.repetition import EVERY, TOKENS, is_runaway, repeats
 
 if TYPE_CHECKING:

@@ -101,6 +101,7 @@ class TraceInfo:
     notes: list[str] = field(default_factory=list)
     by_text: bool = False  # asking for this model and this text gives this trace again
     can_rewrite: bool = False  # asking again with something switched off gives another output
+    labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
 
 
 PatternName = Literal[

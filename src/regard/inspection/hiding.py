@@ -198,7 +198,7 @@ def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
 
 def part_of(name: int | str, axes: Sequence[str]) -> Part:
     """Read a part from its name in a link: "10" or "target:7", a position;
-    "decoder.layers.2.cross:1", a head; "decoder.layers.2.cross:1:7:10", its edge from query 7 to
+    "decoder.layers.1.cross:1", a head; "decoder.layers.1.cross:1:7:10", its edge from query 7 to
     key 10.
 
     Args:
@@ -222,7 +222,7 @@ def part_of(name: int | str, axes: Sequence[str]) -> Part:
 
 
 def pairs_of(looks: Looks) -> list[tuple[str, str]]:
-    """Rows and what they look at, by name: "4", "decoder.layers.2.cross:1:4" or a word, each with
+    """Rows and what they look at, by name: "4", "decoder.layers.1.cross:1:4" or a word, each with
     one position or word."""
     if isinstance(looks, Mapping):
         several = [(row, [to] if isinstance(to, int | str) else to) for row, to in looks.items()]
@@ -270,7 +270,7 @@ def places(word: str, axis: str, info: AxisInfo, row: bool) -> list[str]:
     """Positions of the tokens of a word, which must stand there once.
 
     Args:
-        row: those at which it is predicted, of an axis that predicts.
+        row: of an axis that predicts, where the word begins to be predicted; the rest follows.
     """
     spans = info.words or [(at, at + 1) for at in range(len(info.tokens))]
     words = [spelled(info.tokens[first:end]) for first, end in spans]
@@ -284,7 +284,7 @@ def places(word: str, axis: str, info: AxisInfo, row: bool) -> list[str]:
             f"the word {word!r} stands in {axis} {count} times, at positions {at}; name a position."
         )
     pieces = [at for at in range(first, end) if spelled(info.tokens[at : at + 1])]
-    return [str(position - back) for position in pieces if position >= back]
+    return [str(position - back) for position in pieces if position >= back][: 1 if back else None]
 
 
 def looks_at(

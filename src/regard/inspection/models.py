@@ -45,7 +45,7 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
     >>> trace(model, ids=torch.tensor([[5, 6, 7]]))
     <Trace of Decoder: 4 attention layers, 3 of tokens>
     >>> trace(regard.load("en-de"), "Where is the station?")
-    <Trace of en-de: 9 attention layers, 6 of source, 6 of target>
+    <Trace of en-de: 10 attention layers, 6 of source, 6 of target>
 
     Args:
         model: what `regard.load` gives, such as a translator or a classifier; a model of regard's

@@ -30,9 +30,9 @@ class Tap:
     The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
     as a leading axis. Weights are float32 whatever the dtype of the run.
 
-    >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+    >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
     >>> tap
-    <Tap decoder.layers.2.cross: 4 heads, target x source = 6 x 6>
+    <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
     >>> tap.weights(head=1, queries=slice(0, 2)).shape
     torch.Size([2, 6])
     >>> tap.weights(head=1).sum(-1)
@@ -128,7 +128,7 @@ class Tap:
     ) -> Tensor:
         """Tile before the softmax: scaled, biased, and -inf where the mask hides.
 
-        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
         >>> tap.scores(head=1).softmax(-1).allclose(tap.weights(head=1), atol=1e-6)
         True
         """
@@ -155,7 +155,7 @@ class Tap:
         """The k largest weights of each query and the keys they are of, (queries, k) each, largest
         first; no more than a strip of rows is in memory at a time.
 
-        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.2.cross"]
+        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
         >>> weights, keys = tap.topk(head=1, k=2)
         >>> keys.shape
         torch.Size([6, 2])

@@ -34,7 +34,7 @@ class Trace(TraceData):
     """The attention layers of one run by tap name, in the order in which they ran.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
-    >>> trace["decoder.layers.2.cross"].weights(head=0).shape
+    >>> trace["decoder.layers.1.cross"].weights(head=0).shape
     torch.Size([6, 6])
     >>> trace.axes["source"].tokens
     ['▁Where', '▁is', '▁the', '▁station', '?', '</s>']
@@ -76,8 +76,8 @@ class Trace(TraceData):
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
         >>> trace.save("station.safetensors")
-        >>> Trace.load("station.safetensors")["decoder.layers.2.cross"]
-        <Tap decoder.layers.2.cross: 4 heads, target x source = 6 x 6>
+        >>> Trace.load("station.safetensors")["decoder.layers.1.cross"]
+        <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
         """
         save_trace(self, path)
 
@@ -112,7 +112,7 @@ class Trace(TraceData):
         """Writes a part of a map for NumPy, with the tokens of its rows and columns.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> trace.to_npz("cross.npz", "decoder.layers.2.cross", head=1)
+        >>> trace.to_npz("cross.npz", "decoder.layers.1.cross", head=1)
         >>> sorted(numpy.load("cross.npz"))
         ['columns', 'group', 'head', 'model', 'origin', 'quantity', 'rows', 'tap', 'values']
 
@@ -136,7 +136,7 @@ class Trace(TraceData):
         """A map as a figure for paper, written to `path` (.svg, .pdf or .png) if one is given.
 
         >>> trace = regard.load("en-de").trace("Where is the station?")
-        >>> figure = trace.figure("cross.svg", tap="decoder.layers.2.cross", head=1)
+        >>> figure = trace.figure("cross.svg", tap="decoder.layers.1.cross", head=1)
 
         Args:
             tap, head: which map; `head` may be "mean".

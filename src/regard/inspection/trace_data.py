@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import NotFoundError, unknown
-from regard.inspection.answers import AxisInfo, GenerationInfo, Receipt
+from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
 
 Edit = Callable[[str, Call], Tensor | None]
@@ -32,7 +32,7 @@ class TraceData(Mapping[str, Tap]):
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
     >>> list(trace)[:2], len(trace)
-    (['encoder.layers.0.self', 'encoder.layers.1.self'], 9)
+    (['encoder.layers.0.self', 'encoder.layers.1.self'], 10)
     >>> trace.axes["source"].tokens
     ['▁Where', '▁is', '▁the', '▁station', '?', '</s>']
     >>> trace.receipt.difference < 1e-5
@@ -58,6 +58,7 @@ class TraceData(Mapping[str, Tap]):
     token_of: Callable[[int], str] | None = None
     notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
     can_rewrite: bool = False  # its model writes another output where something is switched off
+    labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())

@@ -5,16 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from regard.data import Plan, TokenStore
 from regard.data.batches import Tensors
 from regard.data.store import Ids
-from regard.tasks.reading import Batch, Tokens, kinds_of_tokens
+from regard.tasks.reading import Batch, Tokens, inputs_of, kinds_of_tokens
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -30,6 +31,12 @@ class EncodedBatch(Tensors):
     targets: list[NDArray[np.int64]]  # one array a text
     rows: Ids  # (batch,): which rows of the store they are
     num_tokens: int  # without padding
+
+
+def output_of(model: nn.Module, inputs: Batch) -> Tensor:
+    """Return what a model or its head gives for texts, as float32."""
+    inputs = inputs.to(next(model.parameters()).device)
+    return cast(Tensor, model(**inputs_of(model, inputs)).float())
 
 
 class StoredBatches(ABC, Generic[BatchT]):

@@ -197,7 +197,12 @@ class Evaluator(ABC, Generic[OptionsT]):
         return len(data)
 
     def worst(self, result: Any, data: Any, count: int) -> list[dict[str, Any]]:
-        return []
+        """Return the worst examples, the very worst first."""
+        return [self.example(result, row, data) for row in result.worst(count)]
+
+    def example(self, result: Any, row: int, data: Any) -> dict[str, Any]:
+        """Return one of the worst examples, as `Report.worst` has it."""
+        raise NotImplementedError
 
     def baselines(self, data: Any) -> Mapping[str, Scored]:
         """Return results of what needs no model, by name."""

@@ -73,6 +73,11 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         reading = {"on_bad_line": on_bad_line, "say": self.say, **reading}
         return self.evaluator.reader(path, **columns, **reading)
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the files to train on, as the card lists them."""
+        return [Path(path).name for path in self.source]
+
     def shown_figures(self) -> Mapping[str, str]:
         """`shown`, and what else this run's evaluations give."""
         return self.shown
@@ -94,8 +99,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         checksum, values = prepare_once(
             folder, self.files, self.made_by(), lambda: self.fill(folder), say=self.say
         )
-        origin = ", ".join(Path(path).name for path in self.source)
-        values |= {"origin": origin, "sha256": checksum}
+        values |= {"origin": ", ".join(self.names), "sha256": checksum}
         return cast(DataT, self.data_class.read(folder, values))
 
     def made_by(self) -> dict[str, Any]:
@@ -242,7 +246,7 @@ def _learn(
     if processes.first:
         run.start(
             asdict(options) | {"accumulate": accumulate, "data_sha256": data.sha256},
-            free=options.free(),
+            free=options.free(cooling=run.cooling),
             threads=torch.get_num_threads() if device.type == "cpu" else None,
             processes=processes.count,
         )

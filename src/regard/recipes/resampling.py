@@ -26,6 +26,10 @@ class Scored(ABC):
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these examples, which may repeat."""
 
+    def worst(self, count: int) -> list[int]:
+        """Examples that a report shows, the worst first."""
+        return []
+
     @property
     def figures(self) -> dict[str, float]:
         """Figures by name; "score", where it is one, is the one that a model is chosen by."""

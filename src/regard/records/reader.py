@@ -426,7 +426,7 @@ def _parquet(stream: BinaryIO, name: str) -> Iterator[list[Record]]:
         try:
             for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=_AT_ONCE):
                 yield [
-                    (n, _not_utf8(name, n) if row is None else row)
+                    (n, BadLine(name, n, "bad encoding", NOT_UTF8) if row is None else row)
                     for n, row in enumerate(table_rows(batch), number)
                 ]
                 number += batch.num_rows
@@ -463,10 +463,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, date | time):
         return value.isoformat()
     return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _not_utf8(name: str, number: int) -> BadLine:
-    return BadLine(name, number, "bad encoding", NOT_UTF8)
 
 
 def _seekable(stream: BinaryIO, name: str) -> BinaryIO:

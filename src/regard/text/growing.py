@@ -1,10 +1,10 @@
 """A trained tokenizer learns to write another script: new subwords take the places of unused ones.
 
-The new subwords consist of characters that the vocabulary does not have, and a BPE tokenizer gets
-their merges behind its own. So a text in the old script is cut as before, as long as it consists of
-subwords that were kept. The procedure is that of Chau, Lin and Smith 2020, "Parsing with
-Multilingual BERT, a Small Corpus, and a Small Treebank", who also let new subwords take the places
-of unused ones.
+The new subwords consist of characters that the vocabulary does not have, or only as lone letters,
+and a BPE tokenizer gets their merges behind its own. So a text in the old script is cut as before,
+as long as it consists of subwords that were kept. The procedure is that of Chau, Lin and Smith
+2020, "Parsing with Multilingual BERT, a Small Corpus, and a Small Treebank", who also let new
+subwords take the places of unused ones.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.text.tokenizer import WORD_START, Tokenizer
 from regard.text.train import check_most_subwords, suggest_vocab_size
 
-# The share of tokens that spell bytes, or are unknown, up to which a vocabulary suits a text.
+# The share of spelled tokens up to which a vocabulary suits a text.
 FOREIGN_SHARE = 0.01
 _AT_ONCE = 8192
 _BYTE = re.compile(r"<0x[0-9A-F]{2}>")
@@ -36,14 +36,14 @@ class Survey:
 
     used: set[int] = field(default_factory=set)  # the ids that occur
     tokens: int = 0
-    unwritten: int = 0  # tokens that spell a byte, or are unknown
-    # What consists of characters that the vocabulary does not have: words, or parts of words.
+    spelled: int = 0  # tokens of the tokenizer's `unknown_ids`
+    # What consists of characters that the vocabulary only spells: words, or parts of words.
     words: Counter[str] = field(default_factory=Counter)
 
     @property
     def share(self) -> float:
-        """The share of tokens that spell a byte or are unknown."""
-        return self.unwritten / self.tokens if self.tokens else 0.0
+        """The share of spelled tokens."""
+        return self.spelled / self.tokens if self.tokens else 0.0
 
     def suggested(self) -> int:
         """Number of new subwords that the texts need; 0 where the vocabulary can write them."""
@@ -71,17 +71,16 @@ def survey(tokenizer: Tokenizer, texts: Iterable[str]) -> Survey:
     """Reads texts as the tokenizer does, which `can_grow`."""
     backend = tokenizer.backend
     result, table = Survey(), backend.get_vocab()
-    unwritten = {id_ for piece, id_ in table.items() if _BYTE.fullmatch(piece)}
-    unwritten |= {tokenizer.unk_id} if "unk" in tokenizer.special else set()
-    characters = {character for piece in table if not _BYTE.fullmatch(piece) for character in piece}
-    runs = re.compile(f"{WORD_START}?[^{re.escape(''.join(sorted(characters)))}]+")
+    spelled = tokenizer.unknown_ids
+    had = {c for piece, id_ in table.items() if id_ not in spelled for c in piece} | {WORD_START}
+    runs = re.compile(f"{WORD_START}?[^{re.escape(''.join(sorted(had)))}]+")
     texts = iter(texts)
     while chunk := list(islice(texts, _AT_ONCE)):
         for text, ids in zip(chunk, tokenizer.encode_batch(chunk), strict=True):
             result.used.update(ids)
             result.tokens += len(ids)
-            bad = sum(id_ in unwritten for id_ in ids)
-            result.unwritten += bad
+            bad = sum(id_ in spelled for id_ in ids)
+            result.spelled += bad
             if bad:
                 result.words.update(
                     run for word in _words(backend, text) for run in runs.findall(word)
@@ -104,7 +103,7 @@ def grow(tokenizer: Tokenizer, found: Survey, count: int) -> Grown:
         )
     content = json.loads(tokenizer.backend.to_str())
     unigram = content["model"]["type"] == "Unigram"
-    learned = _learn(found.words, count, unigram=unigram)
+    learned = _learn(found.words, count, tokenizer.backend.get_vocab(), unigram=unigram)
     (_grow_unigram if unigram else _grow_bpe)(content, learned, tokenizer, found.used)
     backend = tokenizers.Tokenizer.from_str(json.dumps(content))
     table, before = backend.get_vocab(), tokenizer.backend.get_vocab_size()
@@ -140,22 +139,23 @@ def _words(backend: tokenizers.Tokenizer, text: str) -> Iterator[str]:
     return (word for word, _ in backend.pre_tokenizer.pre_tokenize_str(text))
 
 
-def _learn(words: Counter[str], count: int, *, unigram: bool) -> _Learned:
-    """The subwords that write the words."""
+def _learn(words: Counter[str], count: int, known: dict[str, int], *, unigram: bool) -> _Learned:
+    """At most `count` subwords that write the words, beside those that are known."""
     backend = tokenizers.Tokenizer(models.Unigram() if unigram else models.BPE())
     backend.pre_tokenizer = pre_tokenizers.Split(Regex("\n"), behavior="removed")
     characters: Counter[str] = Counter()
     for word, times in words.items():
         characters.update(dict.fromkeys(word, times))
     alphabet = sorted(c for c, times in characters.items() if times > 1 and c != WORD_START)
-    if len(alphabet) > count:
+    missing = [c for c in alphabet if c not in known]
+    if len(missing) > count:
         raise BadArgumentError(
-            f"new_subwords must be at least {len(alphabet)}, the characters that the model does not"
+            f"new_subwords must be at least {len(missing)}, the characters that the model does not"
             f" have; got {count}."
         )
     check_most_subwords(count, "new_subwords")
     settings: dict[str, Any] = dict(
-        vocab_size=count + 1,  # one is WORD_START, which the vocabulary has
+        vocab_size=count + len(alphabet) - len(missing) + 1,  # with WORD_START, which is known
         special_tokens=[],
         initial_alphabet=[*alphabet, WORD_START],
         show_progress=False,
@@ -176,8 +176,8 @@ def _learn(words: Counter[str], count: int, *, unigram: bool) -> _Learned:
         scores = dict.fromkeys(sorted(model["vocab"], key=model["vocab"].__getitem__), 0.0)
         merges = model["merges"]
     seen_once = {c for c in characters if characters[c] == 1}
-    pieces = [(piece, score) for piece, score in scores.items() if piece != WORD_START]
-    return _Learned([piece for piece in pieces if piece[0] not in seen_once], merges)
+    left_out = seen_once | known.keys() | {WORD_START}
+    return _Learned([piece for piece in scores.items() if piece[0] not in left_out], merges)
 
 
 def _grow_bpe(content: dict[str, Any], learned: _Learned, old: Tokenizer, used: set[int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -39,6 +40,18 @@ _KEPT = (
     *("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token"),
     "model_input_names",  # what transformers' tokenizer returns
 )
+
+
+def script(character: str) -> str | None:
+    """The script of a letter or vowel sign as Unicode's names begin with it; None of another.
+
+    >>> script("न"), script("é"), script("7")
+    ('DEVANAGARI', 'LATIN', None)
+    """
+    if unicodedata.category(character)[0] not in "LM":
+        return None
+    name = unicodedata.name(character, "").split(" ")[0]
+    return None if name == "COMBINING" else name
 
 
 class Word(NamedTuple):
@@ -228,16 +241,28 @@ class Tokenizer:
 
     @cached_property
     def unknown_ids(self) -> frozenset[int]:
-        """The ids of the unknown token and of the bytes that spell unknown characters."""
-        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        """The ids of the unknown token and of what spells unknown characters: bytes, and beside
+        them letters of a script of which the vocabulary has no subword of two letters.
+
+        Few texts suffice to bring a foreign letter into a vocabulary, and teach a model nothing of
+        it. A vocabulary of characters alone, or without bytes, has all its letters.
+        """
+        vocab = self.backend.get_vocab()
+        names = {f"<0x{byte:02X}>" for byte in range(256)} & vocab.keys()
+        if names:
+            pieces = "\n".join(vocab.keys() - names)
+            letters = {letter: name for letter in set(pieces) if (name := script(letter))}
+            runs = re.findall(f"[{''.join(letters)}]{{2,}}", pieces) if letters else []
+            written = {letters[letter] for letter in set("".join(runs))}
+            foreign = {x for x, name in letters.items() if written and name not in written}
+            names |= {piece for piece in vocab if not foreign.isdisjoint(piece)}
         if "unk" in self.special:
-            names.append(self.special["unk"])
-        ids = (self.backend.token_to_id(name) for name in names)
-        return frozenset(id_ for id_ in ids if id_ is not None)
+            names.add(self.special["unk"])
+        return frozenset(vocab[name] for name in names if name in vocab)
 
     def unknown_share(self, text: str) -> float:
         """The share of a text's characters, spaces not counted, for which the vocabulary has no
-        piece: those that are the unknown token, or spelled in bytes by a vocabulary of characters.
+        subword but those of `unknown_ids`.
 
         A byte-level vocabulary, as GPT-2's, has pieces for all. A long text is read in parts, so
         that other threads run in between.

@@ -99,6 +99,12 @@ class RunFolder:
         file = self.path / "run.json"
         return _recorded(file)["options"].get(name) if file.exists() else None
 
+    @property
+    def cooling(self) -> bool:
+        """True once the rate has begun to fall towards the run's last step."""
+        cooldown, last = self.option("cooldown"), self.option("max_steps")
+        return bool(cooldown) and self.steps()[-1:] > [last - cooldown]
+
     def start(
         self,
         options: dict[str, Any],

@@ -22,7 +22,7 @@ from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.certainty import Judged, mark_figures, of_language
-from regard.translation.files import held_files, read_sources
+from regard.translation.files import PairFile, held_files, pair_files, read_sources
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
 
@@ -206,17 +206,20 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return task
 
     def read(self, path: str) -> list[tuple[str, str]]:
-        options: dict[str, Any] = {"strict": self.options.strict, "say": self.say}
         if not path.endswith(".toml"):
-            return read_test_set(path, **options)
+            return self._pairs(PairFile(path))
         target = self.options.target_language
         files = [file for file in read_sources(path) if target in (None, file.language or target)]
         sets = TestSets()
         for file in held_files(None, [], files) or files:
-            pairs = read_test_set(file.path, **options)
-            sets += [(second, first) for first, second in pairs] if file.reverse else pairs
+            pairs = self._pairs(file)
+            sets += pairs
             sets.sources += [file.source] * len(pairs)
         return sets
+
+    def _pairs(self, file: PairFile) -> list[tuple[str, str]]:
+        pairs = read_test_set(file.path, strict=self.options.strict, say=self.say)
+        return [(second, first) for first, second in pairs] if file.reverse else pairs
 
     def score(
         self,
@@ -241,7 +244,8 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         task, source = scores.translator, scores.translator.handle.source
         assert source is not None
         assert self.options.calibrate is not None
-        texts = [pair.source for pair in read_pairs(self.options.calibrate, say=self.say)]
+        files = pair_files(self.options.calibrate)
+        texts = [source for file in files for source, _ in self._pairs(file)]
         bounds = replace(of_language(texts), unsure_below=scores.judged.threshold())
         bounds.save(source.folder)
         return replace(scores, translator=task.decoding_by(calibration=bounds), calibrated=True)

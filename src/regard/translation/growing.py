@@ -126,8 +126,8 @@ def _grown(
 
 def _said(found: Survey, new: int, replaced: int, side: str) -> str:
     return (
-        f"{found.share:.0%} of the tokens of {side} were bytes or unknown: {new:,} new subwords,"
-        f" {replaced:,} of them in place of subwords that do not occur"
+        f"{found.share:.0%} of the tokens of {side} were bytes, lone letters or unknown:"
+        f" {new:,} new subwords, {replaced:,} of them in place of subwords that do not occur"
     )
 
 

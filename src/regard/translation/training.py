@@ -66,6 +66,15 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
         self.judged: Judged | None = None  # of the last evaluation, of one target language
         self._language: Calibration | None = None  # of the sources
 
+    @property
+    def names(self) -> list[str]:
+        files = (file for file in self.pairs for _ in file.paths)
+        return list(
+            dict.fromkeys(
+                file.title or name for file, name in zip(files, super().names, strict=True)
+            )
+        )
+
     def shown_figures(self) -> Mapping[str, str]:
         return {**self.shown, **{f"bleu_{each}": f"{each} {{:.2f}}" for each in self.languages}}
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
 LONG = 128  # tokens; few translators were trained on sentences of more
+TERM_BEAMS = 5  # of a part with a term of the glossary, at least
 
 
 class Part(NamedTuple):
@@ -80,19 +81,16 @@ class Translator(TextToText):
         *,
         name: str | None = None,
         lazily: bool = False,
-        engine: str | None = None,
     ) -> Translator:
         """The translator of a name (see `load`): model, tokenizers and decoding defaults.
 
         If the checkpoint has several directions, choose one with `between`.
 
         Args:
-            lazily: leave the weights in their files until the model itself is asked for; an engine
-                implies it.
-            engine: as `run_by` takes it; None: the model itself.
+            lazily: leave the weights in their files until the model itself is asked for.
         """
         checkpoint = open_checkpoint(folder)
-        handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily or engine is not None)
+        handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily)
         tasks = read_defaults(checkpoint)
         directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
         if len(directions) > 1:
@@ -104,10 +102,9 @@ class Translator(TextToText):
         stated = _stated_languages(checkpoint)
         marian = tokenizers.source.settings.get("source_lang")
         language = marian or (stated[0] if stated else "en")
-        translator = cls(
+        return cls(
             handle, tokenizers, directions=directions, language=language, name=name, **vars(chosen)
         )
-        return translator if engine is None else translator.run_by(engine)
 
     @property
     def has_languages(self) -> bool:
@@ -281,12 +278,18 @@ class Translator(TextToText):
         return tag + passage.units[0], notes + stays
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
-        """The settings with the translations of the glossary's terms in a part of a text."""
+        """The settings with the translations of the glossary's terms in a part of a text.
+
+        They are shared out among beams, of which a part with a term has TERM_BEAMS at least.
+        """
         text = self.tokenizers.source.decode(ids) if self.glossary else ""
         terms = self.glossary.found_in(text) if self.glossary else []
         encode = self.tokenizers.target.encode
         phrases = tuple(tuple(tuple(encode(each)) for each in variants) for variants in terms)
-        return config.updated(forced_phrases=phrases) if phrases else config
+        if not phrases:
+            return config
+        beams = max(config.num_beams, TERM_BEAMS)
+        return config.updated(forced_phrases=phrases, num_beams=beams)
 
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
         plain: list[Translation] = super().alternatives(hypotheses)

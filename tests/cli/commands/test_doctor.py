@@ -233,15 +233,3 @@ def test_a_name_that_is_no_folder_is_a_mistake_in_the_command(regard: Any) -> No
     outcome = regard("doctor", "nowhere")
     assert outcome.code == 2
     assert "a shipped model (en-de, en-hi, " in outcome.err
-
-
-def test_the_size_of_the_cache_of_packed_models_is_said(
-    regard: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
-    assert "cache" not in {check for _, check, _ in lines(regard("doctor", folder).out)}
-    regard("pack", "digits")
-    size = sum(file.stat().st_size for file in (tmp_path / "packed").glob("*/*"))
-    expected = f"1 packed model, {size / 1e6:,.1f} MB, in {tmp_path / 'packed'}; a deleted one"
-    [found] = [text for _, check, text in lines(regard("doctor", folder).out) if check == "cache"]
-    assert found.startswith(expected)

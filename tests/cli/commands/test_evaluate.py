@@ -242,24 +242,21 @@ def test_pairs_and_questions_are_scored_on_a_test_set_after_training(regard, tmp
     assert "questions              1; intervals are of 95 %" in outcome.out
 
 
-def test_the_engine_is_the_model_itself_unless_another_is_asked_for(
-    regard, upper_case, scored, pairs
-):
-    for arguments, engine in (((), "torch"), (("--engine", "onnx"), "onnx")):
+def test_the_engine_is_the_one_that_is_asked_for(regard, upper_case, scored, pairs):
+    for arguments, engine in (((), "auto"), (("--engine", "torch"), "torch")):
         assert regard("evaluate", "en-de", pairs, "--compare", "en-hi", *arguments).code == 0
         assert upper_case.computed_by == engine
 
 
-def test_a_classifier_is_evaluated_by_its_packed_form(regard, tmp_path, monkeypatch):
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "packed"))
+def test_a_classifier_is_evaluated_by_the_native_engine(regard, tmp_path):
     (tmp_path / "test.tsv").write_text("What a lovely surprise!\tadmiration\nGo away!\tanger\n")
     arguments = ("evaluate", "emotions", tmp_path / "test.tsv", "--json")
-    exact = json.loads(regard(*arguments).out)
-    assert not (tmp_path / "packed").exists()
-    packed = json.loads(regard(*arguments, "--engine", "onnx").out)
-    assert packed["figures"]["loss"] == pytest.approx(exact["figures"]["loss"], rel=1e-4)
-    coarse = json.loads(regard(*arguments, "--engine", "onnx", "--precision", "int8").out)
-    assert coarse["figures"]["loss"] == pytest.approx(exact["figures"]["loss"], rel=0.1)
-    assert coarse["figures"]["loss"] != packed["figures"]["loss"]
-    outcome = regard(*arguments, "--precision", "int8")
-    assert (outcome.code, "--precision needs --engine onnx" in outcome.err) == (2, True)
+    engines = ((), ("--engine", "torch"), ("--precision", "int8"))
+    native, exact, coarse = (
+        json.loads(regard(*arguments, *engine).out)["figures"]["loss"] for engine in engines
+    )
+    assert native == pytest.approx(exact, rel=1e-4)
+    assert coarse == pytest.approx(exact, rel=0.1)
+    assert coarse != native
+    outcome = regard(*arguments, "--engine", "torch", "--precision", "int8")
+    assert (outcome.code, "--precision needs --engine native" in outcome.err) == (2, True)

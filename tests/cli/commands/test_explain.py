@@ -126,7 +126,7 @@ def test_bad_input_is_one_sentence(regard, vectors, arguments, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--layer", "9"], "en-de has encoder layers 0 to 2; got 9"),
+        (["--layer", "9"], "en-de has encoder layers 0 to 5; got 9"),
         (["--head", "4"], "encoder.layers.0.self has heads 0 to 3; got 4"),
         (["--attention", "self"], "en-de has the attention encoder, decoder, cross; got 'self'"),
         (["--heads", "2", "--positions"], "leave out --heads, --positions, or --model"),

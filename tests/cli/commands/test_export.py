@@ -9,7 +9,7 @@ def test_the_page_says_where_it_is_and_how_large(regard, tmp_path):
     assert outcome.code == 0
     found = json.loads(outcome.out)
     assert found["path"] == str(file)
-    assert found["megabytes"] == round(file.stat().st_size / 1e6, 2) < 12
+    assert found["megabytes"] == round(file.stat().st_size / 1e6, 2) < 16
 
 
 def test_a_model_of_another_kind_is_one_sentence(regard, tmp_path):

@@ -183,7 +183,7 @@ def test_taps_need_no_weights(regard, tmp_path):
     lines = regard("info", tmp_path, "--taps").out.splitlines()
     assert lines[0].split() == ["tap", "heads", "key", "heads", "head", "dim"]
     assert lines[1].split() == ["encoder.layers.0.self", "4", "4", "64"]
-    assert len(lines) == 1 + 3 + 2 * 3
+    assert len(lines) == 1 + 6 + 2 * 2
 
 
 def test_taps_count_the_keys_that_heads_share(regard, monkeypatch):

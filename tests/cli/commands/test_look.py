@@ -20,7 +20,7 @@ from regard.studio import page
 from regard.studio.requests import TraceRequest
 
 TEXT = "The old man bought a small red car."
-CROSS = "decoder.layers.2.cross"
+CROSS = "decoder.layers.1.cross"
 
 
 @pytest.fixture(scope="module")

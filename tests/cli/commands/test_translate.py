@@ -7,9 +7,7 @@ import subprocess
 import sys
 import textwrap
 
-from regard.checkpoints import find_folder
 from regard.files import LONGEST_LINE
-from regard.translation.translator import Translator
 
 
 def test_an_argument_becomes_a_line(regard, upper_case):
@@ -212,32 +210,17 @@ def test_the_engine_and_its_settings_reach_the_translator(regard, upper_case, mo
 
     monkeypatch.setattr(upper_case, "run_by", run_by)
     regard("translate", "a")
-    regard("translate", "a", "--engine", "onnx", "--precision", "int8", "--threads", 2)
+    regard("translate", "a", "--engine", "native", "--precision", "int8", "--threads", 2)
     assert regard("translate", "a", "--engine", "torch").out == "A\n"
-    assert asked == [("auto", None, None), ("onnx", "int8", 2), ("torch", None, None)]
+    assert asked == [("auto", None, None), ("native", "int8", 2), ("torch", None, None)]
     outcome = regard("translate", "a", "--engine", "torch", "--precision", "int8")
     assert outcome.code == 2
-    assert "--precision needs --engine onnx" in outcome.err
+    assert "--precision needs --engine native" in outcome.err
     assert len(asked) == 3
 
 
 def test_json_with_an_alignment_says_which_engine_wrote_the_text(regard, upper_case):
-    entry = json.loads(regard("translate", "--json", "--attention", "--engine", "onnx", "a b").out)
-    assert entry["engine"] == "onnx"
-
-
-def test_the_packed_model_translates_without_torch_and_onnx():
-    folder = find_folder("en-de")
-    program = (
-        "import sys\n"
-        "from regard.cli.main import main\n"
-        f"try: main(['translate', 'Where is the station?', '--model', {str(folder)!r}])\n"
-        "except SystemExit: pass\n"
-        "slow = {'torch', 'onnx', 'jaxtyping', 'huggingface_hub', 'sacrebleu', 'filelock'}\n"
-        "print(sorted(slow & set(sys.modules)))\n"
+    entry = json.loads(
+        regard("translate", "--json", "--attention", "--engine", "native", "a b").out
     )
-    Translator.load(folder, engine="auto")("Where is the station?")  # it is packed from here on
-    command = [sys.executable, "-c", program]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert shown.stdout == "Wo ist der Bahnhof?\n[]\n"
-    assert shown.stderr == ""
+    assert entry["engine"] == "native"

@@ -55,27 +55,21 @@ def test_documents_are_apart_and_their_ends_are_predicted(writer):
         evaluate_text(writer, [Piece(0, "x")])
 
 
-def test_a_packed_model_is_scored_by_what_it_computes(encoder_folder, tmp_path, monkeypatch):
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path))
+def test_a_model_is_scored_by_the_engine_that_computes(encoder_folder):
     writer = Writer.load(encoder_folder("GPT2", "LMHeadModel", n_embd=24, n_head=3))
     filler = MaskFiller.load(encoder_folder("Bert", "ForMaskedLM"))
-    precisions = ("fp32", "int8")
-    for task, evaluate, engine in (
-        (writer, evaluate_text, "onnx"),
-        (writer, evaluate_text, "native"),
-        (filler, evaluate_masked, "onnx"),
+    pieces = [Piece(0, "the old tree"), Piece(1, "the dog")]
+    for task, score in (
+        (writer, lambda task: evaluate_text(task, [Piece(0, TEXT)])),
+        (writer, lambda task: evaluate_text(task, pieces, separated=True)),
+        (filler, lambda task: evaluate_masked(task, [Piece(0, TEXT)])),
     ):
-        expected, got, coarse = (
-            evaluate(each, [Piece(0, TEXT)])
-            for each in (task, *(task.run_by(engine, precision=each) for each in precisions))
-        )
+        natives = (task.run_by("native", precision=each) for each in ("fp32", "int8"))
+        expected, got, coarse = map(score, (task, *natives))
         np.testing.assert_allclose(got.losses, expected.losses, rtol=1e-5)
         assert (got.likeliest == expected.likeliest).all()
         assert len(got.likeliest) == got.counts.sum()
         assert not np.isclose(coarse.losses, expected.losses, rtol=1e-5).any()
-    pieces = [Piece(0, "the old tree"), Piece(1, "the dog")]
-    with pytest.raises(RegardError, match="reads one document in a block; this text has several"):
-        evaluate_text(writer.run_by("onnx"), pieces, separated=True)
 
 
 def test_the_same_words_are_hidden_at_every_call(encoder_folder):

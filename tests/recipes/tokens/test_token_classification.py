@@ -71,12 +71,12 @@ def test_a_sentence_of_ones_own_is_labeled(trained: Path) -> None:
     assert all(span.text for span in words)
 
 
-def test_a_packed_model_has_the_same_labels(trained: Path) -> None:
+def test_the_native_engine_gives_the_same_labels(trained: Path) -> None:
     classifier = TokenClassifier.load(trained)
     text = "the old horse in the garden ."
-    [ours], [packed] = (task.scores([text]) for task in (classifier, classifier.run_by("onnx")))
+    [ours], [native] = (task.scores([text]) for task in (classifier, classifier.run_by("native")))
     np.testing.assert_allclose(
-        [token.probabilities for token in packed],
+        [token.probabilities for token in native],
         [token.probabilities for token in ours],
         atol=1e-5,
     )

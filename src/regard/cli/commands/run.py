@@ -51,7 +51,7 @@ Delimiter = Annotated[
 ]
 Runner = Annotated[
     str,
-    option("Where the workers are: processes here, or actors of Ray.", metavar="|".join(RUNNERS)),
+    option("Where the workers are: here, or actors of Ray.", metavar="|".join(RUNNERS)),
 ]
 Address = Annotated[
     str | None,
@@ -60,7 +60,9 @@ Address = Annotated[
         metavar="ADDRESS",
     ),
 ]
-Workers = Annotated[int, option("Workers; each holds the model.", min=1)]
+Workers = Annotated[
+    int, option("Workers; each holds the model where torch computes, and on Ray.", min=1)
+]
 Threads = Annotated[
     int | None,
     option("CPU threads of each worker.", default="the cores, shared by the workers", min=1),

@@ -4,9 +4,9 @@ import socket
 from functools import partial
 from typing import Annotated
 
-from regard.cli.options import Download, Precision, argument, located, option
+from regard.cli.options import Download, Engine, Precision, argument, located, option
 from regard.cli.streams import say
-from regard.errors import BadArgumentError, check_choice
+from regard.errors import BadArgumentError
 
 PORT = 8766
 
@@ -34,13 +34,7 @@ def serve(
         bool,
         option("Answer everyone who can connect, from other machines too.", "--no-auth"),
     ] = False,
-    engine: Annotated[
-        str,
-        option(
-            "What computes: models packed for ONNX Runtime or for the native engine.",
-            metavar="onnx|native",
-        ),
-    ] = "onnx",
+    engine: Engine = "auto",
     precision: Precision = None,
     waiting: Annotated[
         int, option("Texts that may wait for a model; more are refused with 429.", min=1)
@@ -81,7 +75,6 @@ def serve(
         raise BadArgumentError(
             f"{host} can be reached from other machines; set REGARD_API_KEY, or say --no-auth."
         )
-    check_choice("--engine", engine, ("onnx", "native"))
     if api_key and no_auth:
         raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
     with bind(port, host) as listener:  # before the slow imports: a port in use is said at once

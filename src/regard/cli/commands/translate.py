@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
-from regard.cli.task_command import TaskCommand, use_threads
+from regard.cli.task_command import TaskCommand
 from regard.cli.texts import json_line
 from regard.figures.color import takes_color
 from regard.options import Options, option
@@ -34,7 +34,10 @@ class Translate(TaskCommand):
         super().open()
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
-            use_threads(self.common["threads"])
+            if self.common["threads"]:
+                import torch
+
+                torch.set_num_threads(self.common["threads"])
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
 

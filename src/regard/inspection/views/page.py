@@ -32,6 +32,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
         can_ablate=trace.rerun is not None,
         notes=trace.notes,
         can_rewrite=trace.can_rewrite,
+        labels=trace.labels,
     )
 
 

@@ -168,7 +168,7 @@ def tile(
     """The tile of a layer's map that is requested, of the first sequence of the batch.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
-    >>> request = TileRequest("decoder.layers.2.cross", head=1, height=2, width=3)
+    >>> request = TileRequest("decoder.layers.1.cross", head=1, height=2, width=3)
     >>> tile(trace[request.tap], request).values.shape
     (2, 3)
 
@@ -208,7 +208,7 @@ def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np
     `size`, and how many rows were looked at: at least one in each block, about `rows` in all.
 
     >>> trace = regard.load("en-de").trace("Where is the station?")
-    >>> pictures, rows = thumbnails(trace["decoder.layers.2.cross"], size=3)
+    >>> pictures, rows = thumbnails(trace["decoder.layers.1.cross"], size=3)
     >>> pictures.shape
     (4, 3, 3)
     """

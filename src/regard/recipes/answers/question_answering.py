@@ -25,7 +25,7 @@ from regard.recipes.answers.answer_metrics import AnswerEvaluation, answer_score
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, write_store
+from regard.recipes.encoded import EncodedBatch, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
@@ -35,7 +35,6 @@ from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.records import OnBadLine
 from regard.tasks.answering import Answerer, AnswerSettings
-from regard.tasks.reading import inputs_of
 from regard.text import Tokenizer
 
 _AT_ONCE = 256  # questions encoded together, each with its whole context
@@ -93,18 +92,15 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     def outputs(self, result: AnswerEvaluation) -> list[str]:
         return [result.shown(row) for row in range(len(result))]
 
-    def worst(
-        self, result: AnswerEvaluation, data: Sequence[Example], count: int
-    ) -> list[dict[str, Any]]:
-        return [
-            {
-                "line": data[row].line,
-                "question": data[row].text,
-                "expected": [text for text, _ in data[row].targets],
-                "answer": result.shown(row),
-            }
-            for row in result.worst(count)
-        ]
+    def example(
+        self, result: AnswerEvaluation, row: int, data: Sequence[Example]
+    ) -> dict[str, Any]:
+        return {
+            "line": data[row].line,
+            "question": data[row].text,
+            "expected": [text for text, _ in data[row].targets],
+            "answer": result.shown(row),
+        }
 
 
 class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]):
@@ -214,8 +210,7 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
         return self.encoder(data.tokenizer, "question_answering")
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
-        batch = batch.to(next(model.parameters()).device)
-        logits = model(**inputs_of(model, batch.inputs)).float()
+        logits = output_of(model, batch.inputs)
         places = torch.from_numpy(np.stack(batch.targets)).to(logits.device)
         return span_loss(logits, places), len(places), batch.num_tokens
 

@@ -20,7 +20,7 @@ from regard.errors import BadArgumentError
 from regard.models import TextReader
 from regard.models.heads import ClassificationHead, LinearHead
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, write_store
+from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled, remarks
@@ -29,6 +29,7 @@ from regard.recipes.labels.labels import (
     LabelEvaluation,
     balanced_weights,
     best_threshold,
+    check_labels,
     described,
     evaluate_logits,
     figures_line,
@@ -42,7 +43,6 @@ from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.tasks.classification import Classifier
-from regard.tasks.reading import inputs_of
 
 
 @dataclass(frozen=True)
@@ -74,13 +74,8 @@ def evaluate_labels(
                 f"the classifier gives a text one label; line {example.line:,} has"
                 f" {len(example.targets)}. Evaluate a model that was trained on such texts."
             )
-        for label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
-            expected[row, numbers[label]] = True
+        check_labels(numbers, example.targets, example.line)
+        expected[row, [numbers[label] for label in example.targets]] = True
     paired = any(example.pair is not None for example in examples)
     tokens = classifier.read(
         [example.text for example in examples],
@@ -228,8 +223,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return ((len(data.train) - counts) / counts).clamp(max=100)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
-        batch = batch.to(next(model.parameters()).device)
-        logits = model(**inputs_of(model, batch.inputs)).float()
+        logits = output_of(model, batch.inputs)
         loss = label_loss(logits, batch.targets, self._weights, multi_label=self._multi_label)
         return loss, len(batch.targets), batch.num_tokens
 

@@ -4,7 +4,7 @@ Figures are from counts alone, a line each: scikit-learn, whose numbers tests co
 bring four packages and 100 MB to every installation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from regard.errors import BadArgumentError
 from regard.recipes.resampling import Scored
 
 Flags = NDArray[np.bool_]
@@ -219,6 +220,16 @@ def log_odds(counts: Sequence[int], texts: int) -> Tensor:
 def problem_type(multi_label: bool) -> str:
     """Return config.json's name of the problem."""
     return "multi_label_classification" if multi_label else "single_label_classification"
+
+
+def check_labels(known: Collection[str], labels: Sequence[str], line: int) -> None:
+    """Raise BadArgumentError for a label of an example that a classifier does not have."""
+    for label in labels:
+        if label not in known:
+            raise BadArgumentError(
+                f"the classifier has no label {label!r} (line {line:,}); it has"
+                f" {', '.join(known)}. Correct the label, or take the line out."
+            )
 
 
 def in_order(label: str) -> tuple[int, float, str]:

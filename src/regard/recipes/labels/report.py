@@ -112,8 +112,15 @@ class LabelEvaluator(Evaluator[OptionsT]):
     def compared(self, result: LabelEvaluation) -> str:
         return "macro_f1" if result.multi_label else "accuracy"
 
-    def worst(self, result: LabelEvaluation, data: Any, count: int) -> list[dict[str, Any]]:
-        return [_mistake(result, row, self.named(data, row)) for row in result.worst(count)]
+    def example(self, result: LabelEvaluation, row: int, data: Any) -> dict[str, Any]:
+        probabilities = result.probabilities[row]
+        return self.named(data, row) | {
+            "labels": [result.labels[k] for k in result.expected[row].nonzero()[0]],
+            "classified_as": {
+                result.labels[k]: float(probabilities[k])
+                for k in result.predicted[row].nonzero()[0]
+            },
+        }
 
     def named(self, data: Any, row: int) -> dict[str, Any]:
         """Return the example as a report names it: its line, if it has one, and its texts."""
@@ -140,13 +147,3 @@ def _table(result: LabelEvaluation) -> list[str]:
             for label, row in zip(labels, cells, strict=True)
         ),
     ]
-
-
-def _mistake(result: LabelEvaluation, row: int, named: dict[str, Any]) -> dict[str, Any]:
-    return named | {
-        "labels": [result.labels[k] for k in result.expected[row].nonzero()[0]],
-        "classified_as": {
-            result.labels[k]: float(result.probabilities[row, k])
-            for k in result.predicted[row].nonzero()[0]
-        },
-    }

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from regard.data.documents import Piece
 from regard.data.store import Ids
-from regard.errors import BadArgumentError, UnsupportedError
+from regard.errors import BadArgumentError
 from regard.recipes.encoded import EncodedTexts, write_store
 from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.language.blocks import BlockBatch, Masking, blocks, cut_blocks
@@ -154,14 +154,12 @@ def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
     """Return the logits of each block, (length, vocab), by the engine."""
     if writer.packed is None:
         return map(writer.model.logits, writer.model.hidden(batch.ids, documents=batch.documents))
-    if batch.documents is not None:
-        raise UnsupportedError(
-            f"the engine {writer.engine.name} reads one document in a block; this text has several."
-            " Use the engine torch, or give one document."
-        )
-    state = writer.packed.start()
-    columns = [state.step(tokens) for tokens in batch.ids.cpu().numpy().T]
-    return torch.from_numpy(np.stack(columns, 1)).to(batch.targets.device)
+    documents = None if batch.documents is None else batch.documents.cpu().numpy()
+    threads, device = writer.engine.workers, batch.targets.device
+    states = writer.packed.hidden(batch.ids.cpu().numpy(), documents, threads=threads)
+    return (
+        torch.from_numpy(writer.packed.logits(each, threads=threads)).to(device) for each in states
+    )
 
 
 @torch.inference_mode()

@@ -28,7 +28,7 @@ class EvaluationOptions(EngineOptions):
     def check(self) -> None:
         from regard.tasks.engine import check_engine  # slow to import
 
-        check_engine(self.engine or "torch", precision=self.precision)
+        check_engine(self.engine or "auto", precision=self.precision)
 
 
 class BatchedOptions(EvaluationOptions):

@@ -139,14 +139,17 @@ class RunOptions(Options):
             seed=self.seed,
         )
 
-    def free(self) -> set[str]:
+    def free(self, *, cooling: bool) -> set[str]:
         """The options that may change when the run is resumed.
 
-        A rate that falls towards the last step depends on where that is.
+        Once the rate falls towards the last step, it depends on where that is.
+
+        Args:
+            cooling: whether the cooldown has begun; before it, its end and length can be moved.
         """
         free = {setting.name for setting in fields(self) if setting.metadata["free"]}
-        falls = self.cooldown or self.schedule in ("linear", "cosine")
-        return free - {"max_steps", "max_epochs"} if falls else free
+        falls = cooling or self.schedule in ("linear", "cosine")
+        return free - {"max_steps", "max_epochs"} if falls else free | {"cooldown"}
 
     @classmethod
     def not_used(cls) -> frozenset[str]:

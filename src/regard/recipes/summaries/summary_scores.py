@@ -247,18 +247,15 @@ class SummaryEvaluator(Evaluator[SummaryEvaluationOptions]):
     def baselines(self, data: Sequence[Example]) -> dict[str, RougeScores]:
         return lead_scores(data, lead_words(data))
 
-    def worst(
-        self, result: SummaryEvaluation, data: Sequence[Example], count: int
-    ) -> list[dict[str, Any]]:
-        return [
-            {
-                "line": data[row].line,
-                "rougeL": result.each.each[row, -1].item(),
-                "summary": result.summaries[row],
-                "references": data[row].targets,
-            }
-            for row in result.worst(count)
-        ]
+    def example(
+        self, result: SummaryEvaluation, row: int, data: Sequence[Example]
+    ) -> dict[str, Any]:
+        return {
+            "line": data[row].line,
+            "rougeL": result.each.each[row, -1].item(),
+            "summary": result.summaries[row],
+            "references": data[row].targets,
+        }
 
     def write(self, report: Report) -> None:
         write_texts(self.options.output, report.result.summaries)

@@ -24,18 +24,17 @@ from torch.nn import functional
 from regard.errors import BadArgumentError
 from regard.models import TextReader
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, write_store
+from regard.recipes.encoded import EncodedBatch, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.evaluation import Evaluator, no_progress
 from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples
-from regard.recipes.labels.labels import described
+from regard.recipes.labels.labels import check_labels, described
 from regard.recipes.labels.report import RatiosReport
 from regard.recipes.options.encoders import TokenClassificationOptions, WordEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.recipes.tokens.word_scores import WordEvaluation
-from regard.tasks.reading import inputs_of
 from regard.tasks.token_classification import OUTSIDE, TokenClassifier, has_positions
 from regard.text import Tokenizer
 from regard.text.cutting import cut
@@ -85,12 +84,7 @@ def evaluate_words(
         raise BadArgumentError("evaluating needs at least one sentence; got none.")
     numbers = {label: number for number, label in enumerate(classifier.labels)}
     for example in examples:
-        for _, _, label in example.targets:
-            if label not in numbers:
-                raise BadArgumentError(
-                    f"the classifier has no label {label!r} (line {example.line:,}); it has"
-                    f" {', '.join(classifier.labels)}. Correct the label, or take the line out."
-                )
+        check_labels(numbers, [label for _, _, label in example.targets], example.line)
     texts = [example.text for example in examples]
     tokens = classifier.scores(texts, batch_size=batch_size, progress=progress)
     predicted, losses = [], []
@@ -123,23 +117,16 @@ class WordEvaluator(Evaluator[WordEvaluationOptions]):
     def compared(self, result: WordEvaluation) -> str:
         return "f1" if result.of_entities else "accuracy"
 
-    def worst(
-        self, result: WordEvaluation, data: Sequence[Example], count: int
-    ) -> list[dict[str, Any]]:
-        return [
-            {
-                "line": data[row].line,
-                "mistakes": [
-                    f"{data[row].text[start:end]}: {ours}, not {label}"
-                    for (start, end, label), ours in zip(
-                        data[row].targets, result.predicted[row], strict=True
-                    )
-                    if ours != label
-                ],
-                "text": data[row].text,
-            }
-            for row in result.worst(count)
+    def example(self, result: WordEvaluation, row: int, data: Sequence[Example]) -> dict[str, Any]:
+        example = data[row]
+        mistakes = [
+            f"{example.text[start:end]}: {ours}, not {label}"
+            for (start, end, label), ours in zip(
+                example.targets, result.predicted[row], strict=True
+            )
+            if ours != label
         ]
+        return {"line": example.line, "mistakes": mistakes, "text": example.text}
 
 
 class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, LabeledWords]):
@@ -224,8 +211,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
-        batch = batch.to(next(model.parameters()).device)
-        logits = model(**inputs_of(model, batch.inputs)).float()  # (batch, length, labels)
+        logits = output_of(model, batch.inputs)  # (batch, length, labels)
         targets = torch.zeros(logits.shape[:2], dtype=torch.long)
         for row, numbers in zip(targets, batch.targets, strict=True):
             row[: len(numbers)] = torch.from_numpy(numbers)

@@ -26,7 +26,7 @@ from regard.data import TokenStore
 from regard.errors import BadArgumentError
 from regard.models import Encoder
 from regard.recipes.card import CardText
-from regard.recipes.encoded import encode_texts
+from regard.recipes.encoded import encode_texts, output_of
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.options.encoders import EmbeddingOptions
@@ -192,17 +192,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         batch = batch.to(next(model.parameters()).device)
         pool = POOLING[self.settings["pooling"]]
         first, second = (
-            functional.normalize(
-                pool(
-                    model(
-                        side.ids,
-                        token_type_ids=side.token_type_ids,
-                        attention_mask=side.attention_mask,
-                    ).float(),
-                    side.attention_mask,
-                ),
-                dim=-1,
-            )
+            functional.normalize(pool(output_of(model, side), side.attention_mask), dim=-1)
             for side in (batch.first, batch.second)
         )
         return self._loss(first, second, batch.same, batch.scores), len(first), batch.num_tokens
