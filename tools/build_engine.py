@@ -61,14 +61,18 @@ def file_of(target: str) -> str:
 
 
 def sources(target: str) -> list[tuple[Path, list[str]]]:
-    """Each object of a target's library: its source, and the options for it alone."""
+    """Each object of a target's library: its source, and the options for it alone.
+
+    Of a function that several have, the linker takes the first: what every processor runs is ahead
+    of the kernels for some.
+    """
     objects = [
+        (SOURCE / "interface.cpp", [*OURS, "-Os"]),  # what takes long is in the kernels
+        (SOURCE / "kernels/kernels_at.cpp", OURS),
         *(
             (SOURCE / "kernels/kernels.cpp", [*OURS, *options, f"-DFAMILY={name}"])
             for name, options in TARGETS[target][1].items()
         ),
-        (SOURCE / "kernels/kernels_at.cpp", OURS),
-        (SOURCE / "interface.cpp", [*OURS, "-Os"]),  # what takes long is in the kernels
     ]
     if target == "wasm32":
         zig = Path(str(find_spec("ziglang").origin)).parent / "lib"  # type: ignore[union-attr]

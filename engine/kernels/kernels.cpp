@@ -1,6 +1,8 @@
 // Compiled once for each family of processors, whose name is the macro FAMILY. A family that differs
-// from another in products of integers alone has only these, and the rest from that one, LIKE: a
-// tenth of the library.
+// from another, LIKE, in products of integers alone has only its product: a tenth of the library.
+//
+// Every processor loads this code and some cannot run it: nothing here may run before it is chosen,
+// so both are constants that the compiler knows.
 #include "kernels/product.h"
 #ifndef LIKE
 #include "kernels/attention.h"
@@ -13,15 +15,11 @@
 
 namespace regard {
 
-extern const Kernels FAMILY;
 #ifdef LIKE
-const Kernels FAMILY = [] {
-  Kernels kernels = LIKE;
-  kernels.name = TEXT_OF(FAMILY);
-  kernels.product = product;
-  return kernels;
-}();
+extern const Product FAMILY;
+const Product FAMILY = product;
 #else
+extern const Kernels FAMILY;
 const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, attend_past,
                         rotate,          scale_all, embed,      log_sum,   top};
 #endif

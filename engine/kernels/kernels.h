@@ -74,11 +74,13 @@ struct Past {
   int count, heads, key_heads, head_width;
 };
 
+// x (rows, x_stride) times the weights → y (rows, whole panels).
+using Product = void (*)(const Matrix&, const float* x, size_t x_stride, const Rounded&, int rows,
+                         float* y, Into);
+
 struct Kernels {
   const char* name;
-  // x (rows, x_stride) times the weights → y (rows, whole panels).
-  void (*product)(const Matrix&, const float* x, size_t x_stride, const Rounded&, int rows,
-                  float* y, Into);
+  Product product;
   void (*round)(const float* x, size_t stride, int rows, int width, const Rounded&);
   void (*normalize)(const Norm&, const float* x, size_t stride, int rows, float* y);
   // One head: queries (count, q_stride) → y (count, y_stride); `scores` has 4 · padded places.

@@ -11,17 +11,24 @@
 
 namespace regard {
 
-extern const Kernels plain, avx2, avx_vnni, avx512, avx512_vnni, neon_dot;
+extern const Kernels plain, avx2, avx512;
+extern const Product avx_vnni, avx512_vnni, neon_dot;
 
 namespace {
 
 struct Family {
-  const Kernels* kernels;
+  Kernels kernels;
   bool runs;
 };
 
+[[maybe_unused]] Kernels with(const char* name, Product product, Kernels kernels) {
+  kernels.name = name;
+  kernels.product = product;
+  return kernels;
+}
+
 #if defined(ONE_FAMILY) || defined(__wasm__)
-const Family best_first[] = {{&plain, true}};
+const Family best_first[] = {{plain, true}};
 #elif defined(__x86_64__)
 
 struct Registers {
@@ -49,12 +56,13 @@ const unsigned saved = saved_registers();
 const Registers seven(7), seven_one(seven.a >= 1 ? 7 : 0xffffffff, 1);
 const bool has_avx2 = has(saved, {1, 2}) && has(seven.b, {5});
 const bool has_avx512 = has_avx2 && has(saved, {5, 6, 7}) && has(seven.b, {16, 17, 30, 31});
+const bool has_avx512_vnni = has_avx512 && has(seven.c, {11});  // AVX-512 is F, DQ, BW and VL
 const Family best_first[] = {
-    {&avx512_vnni, has_avx512 && has(seven.c, {11})},  // AVX-512 is F, DQ, BW and VL
-    {&avx_vnni, has_avx2 && has(seven_one.a, {4})},
-    {&avx512, has_avx512},
-    {&avx2, has_avx2},
-    {&plain, true},
+    {with("avx512_vnni", avx512_vnni, avx512), has_avx512_vnni},
+    {with("avx_vnni", avx_vnni, avx2), has_avx2 && has(seven_one.a, {4})},
+    {avx512, has_avx512},
+    {avx2, has_avx2},
+    {plain, true},
 };
 
 #else  // arm64, where NEON is always there; all of Apple's multiply bytes
@@ -64,7 +72,7 @@ const bool has_dot = getauxval(AT_HWCAP) >> 20 & 1;
 #else
 const bool has_dot = true;
 #endif
-const Family best_first[] = {{&neon_dot, has_dot}, {&plain, true}};
+const Family best_first[] = {{with("neon_dot", neon_dot, plain), has_dot}, {plain, true}};
 
 #endif
 
@@ -72,7 +80,7 @@ const Family best_first[] = {{&neon_dot, has_dot}, {&plain, true}};
 
 const Kernels* kernels_at(int index) {
   for (const Family& family : best_first)
-    if (family.runs && index >= 0 && index-- == 0) return family.kernels;
+    if (family.runs && index >= 0 && index-- == 0) return &family.kernels;
   return nullptr;
 }
 

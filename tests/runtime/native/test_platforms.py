@@ -1,6 +1,7 @@
 """The libraries for other machines give the tokens of this one's, and its integers' bits."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,19 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Driver:
 
 
 @pytest.fixture(scope="module")
+def x86_64(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Path], list[str]]:
+    """This machine's library on an emulated processor of a name."""
+    emulator, compiler = shutil.which("qemu-x86_64"), shutil.which("cc")
+    if emulator is None or compiler is None or platform.machine() != "x86_64":
+        pytest.skip("no emulated x86-64 or no compiler here: apt-get install qemu-user gcc")
+    driver = tmp_path_factory.mktemp("x86_64") / "driver"
+    source, include = HERE / "driver.c", f"-I{ROOT / 'engine'}"
+    subprocess.run([compiler, include, source, "-o", driver, "-ldl"], check=True)
+    emulated = (driver, library.FOLDER / "linux-x86_64.so")
+    return lambda processor, file: printed(emulator, "-cpu", processor, *emulated, file, 0)
+
+
+@pytest.fixture(scope="module")
 def wasm() -> Driver:
     node = shutil.which("node")
     if node is None:
@@ -86,6 +100,23 @@ def test_arm64_has_the_bits_of_fused_kernels(precision: str, arm64: Driver, tmp_
         assert portable.tokens(got) == portable.tokens(expected)
         if fused:
             assert got == expected
+
+
+@pytest.mark.parametrize("precision", library.PRECISIONS)
+@pytest.mark.parametrize(
+    ("processor", "kernels"), [("Nehalem", ["plain"]), ("max", ["avx2", "plain"])]
+)
+def test_an_older_processor_opens_it_and_has_the_bits_of_its_kernels(
+    processor: str, kernels: list[str], precision: str, x86_64: Any, tmp_path: Path
+) -> None:
+    if kernels[0] not in library.kernels():
+        pytest.skip(f"this processor has no {kernels[0]} to compare with")
+    model, source = small()
+    portable.write(tmp_path / "model", model, precision, source, CONFIG)
+    names, *got = x86_64(processor, tmp_path / "model")
+    assert names.split() == kernels
+    place = library.kernels().index(kernels[0])
+    assert got == portable.found_here(model, precision, place, source, CONFIG)
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
