@@ -157,6 +157,14 @@ def open_page(contexts, address: str) -> Iterator[Callable[..., object]]:
     assert complaints == []
 
 
+@pytest.fixture(scope="session")
+def settled() -> Callable[[object], None]:
+    """Waits until nothing of a page is being computed."""
+    return lambda page: page.wait_for_function(
+        "() => !document.querySelector('[aria-busy=true], .rg-views__hint[role=status]')"
+    )
+
+
 @pytest.fixture
 def ready() -> Callable[[object], object]:
     """Waits until the map that is asked for has been drawn, exactly."""

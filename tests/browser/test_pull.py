@@ -18,13 +18,20 @@ def file(tmp_path_factory) -> str:
     return path.as_uri()
 
 
-def opened(open_page, server: str | None, **sizes):
-    path = f"?model=en-de&text={TEXT}&view=translation&head=mean"
-    where = {"server": server, "offline": True} if server else {}
-    page = open_page(path=path if server else f"/{path}", **where, **sizes)
-    page.locator("[data-handle]").first.wait_for()
-    page.locator(".rg-translation__reliance").first.wait_for()
-    return page
+@pytest.fixture
+def opened(open_page, settled, file):
+    """Opens the translation in a file that translates itself, or in the studio, and all of it."""
+
+    def open_(live: bool = True, **sizes):
+        path = f"?model=en-de&text={TEXT}&view=translation&head=mean"
+        where = {"server": file, "offline": True} if live else {}
+        page = open_page(path=path if live else f"/{path}", **where, **sizes)
+        page.locator("[data-handle]").first.wait_for()
+        page.locator(".rg-translation__reliance").first.wait_for()
+        settled(page)
+        return page
+
+    return open_
 
 
 def number(page, word: str) -> int:
@@ -39,9 +46,9 @@ def center(box) -> tuple[float, float]:
 @pytest.mark.parametrize("live", [True, False])
 @pytest.mark.parametrize("width", [1440, 820])
 def test_a_ribbon_is_pulled_to_another_word_and_let_go(
-    open_page, wait_for_address, file, live: bool, width: int
+    opened, wait_for_address, live: bool, width: int
 ):
-    page = opened(open_page, file if live else None, width=width)
+    page = opened(live, width=width)
     word = number(page, "Tasse")
     source = page.locator("[data-word^=source]").filter(has_text="tea")
     places = page.locator("[data-word^=source]").evaluate_all("all => all.map(e => e.offsetTop)")
@@ -66,8 +73,8 @@ def test_a_ribbon_is_pulled_to_another_word_and_let_go(
     wait_for_address(page, "looks", None)
 
 
-def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(open_page, file):
-    page = opened(open_page, file)
+def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(opened):
+    page = opened()
     word = number(page, "Tasse")
     page.locator(f"[data-word='output {word}']").focus()
     page.keyboard.press("p")
@@ -89,8 +96,8 @@ def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(open_page, 
     page.locator(".rg-translation__word--pulled").filter(has_text="Tee").wait_for()
 
 
-def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(open_page, file):
-    page = opened(open_page, file)
+def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(opened):
+    page = opened()
     word = page.locator("[data-word^=source]").filter(has_text="my")
     before = word.bounding_box()
     word.hover()
@@ -101,8 +108,8 @@ def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(ope
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_words_and_ribbons_glide_to_the_new_sentence(open_page, file, motion):
-    page = opened(open_page, file)
+def test_words_and_ribbons_glide_to_the_new_sentence(opened, motion):
+    page = opened()
     page.emulate_media(reduced_motion=motion)
     page.evaluate("""() => {
       window.glides = [];
@@ -116,8 +123,8 @@ def test_words_and_ribbons_glide_to_the_new_sentence(open_page, file, motion):
     assert ({"left", "d"} <= glides) == (motion == "no-preference")
 
 
-def test_the_words_of_the_answer_are_its_controls(open_page, file, wait_for_address):
-    page = opened(open_page, file)
+def test_the_words_of_the_answer_are_its_controls(opened, wait_for_address):
+    page = opened()
     page.locator("[data-word^=output]").filter(has_text="Tasse").click()
     said = page.locator(".rg-said")
     said.get_by_role("button", name=re.compile("%")).first.click()

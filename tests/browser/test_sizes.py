@@ -41,11 +41,12 @@ QUIET = 25
 
 
 @pytest.mark.parametrize(("width", "height"), WINDOWS)
-def test_the_picture_has_two_fifths_of_the_window(open_page, at, width: int, height: int):
+def test_the_picture_has_two_fifths_of_the_window(open_page, at, settled, width: int, height: int):
     page = open_page(at(view="translation", head="mean"), width=width, height=height)
     page.locator("[data-word^=output]").first.wait_for()
     for view in VIEWS:
         page.get_by_role("tab", name=view).click()
+        settled(page)
         share = page.locator("#rg-hero").evaluate(PICTURE)
         assert share >= 0.4, f"{view} has {share:.0%} of {width} × {height}"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
