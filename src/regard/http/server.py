@@ -110,6 +110,11 @@ class Server(uvicorn.Server):
         self._silent: dict[tuple[Any, Any], float] = {}  # since when
         app.state.is_ending = lambda: bool(self._end)
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's, but that a signal does not interrupt the making of the event loop."""
+        with self.capture_signals():
+            super().run(sockets)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """As uvicorn's, which tells the system of no more connections than it accepts at once."""
         await super().startup(sockets)
