@@ -36,6 +36,7 @@ class Example:
     line: int = 0  # of its file
     group: str = ""  # what it belongs to, such as an article
     source: str = ""  # where it is from, in tables of scores
+    id: str = ""  # the file's own name of it
 
 
 class Fold(NamedTuple):

@@ -95,10 +95,12 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     def example(
         self, result: AnswerEvaluation, row: int, data: Sequence[Example]
     ) -> dict[str, Any]:
+        example = data[row]
         return {
-            "line": data[row].line,
-            "question": data[row].text,
-            "expected": [text for text, _ in data[row].targets],
+            "line": example.line,
+            **({"id": example.id} if example.id else {}),
+            "question": example.text,
+            "expected": [text for text, _ in example.targets],
             "answer": result.shown(row),
         }
 
