@@ -330,6 +330,8 @@ def test_evaluating_refuses_a_label_that_the_classifier_lacks(trained: Any) -> N
         RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good\. Correct the label"
     ):
         evaluate_labels(classifier, [Example("a", None, ["odd"], 7)])
+    with pytest.raises(RegardError, match=r"take the line out\. Did you mean 'good'\?$"):
+        evaluate_labels(classifier, [Example("a", None, ["goood"], 7)])
     for targets in ([], ["bad", "good"]):
         with pytest.raises(RegardError, match=f"one label; line 7 has {len(targets)}. Evaluate"):
             evaluate_labels(classifier, [Example("a", None, targets, 7)])
