@@ -11,6 +11,7 @@ from regard.errors import (
     RegardError,
     UnavailableError,
     did_you_mean,
+    nearest,
     optional_package,
     refusing,
     unknown,
@@ -58,7 +59,32 @@ def test_an_unknown_name_lists_the_valid_ones_and_the_nearest() -> None:
     assert str(error) == "score must be one of dot, cosine; got 'dots'. Did you mean 'dot'?"
     assert str(unknown("score", 3, {"dot": 1})) == "score must be one of dot; got 3."
     assert did_you_mean("en_de", ["en-de"]) == " Did you mean 'en-de'?"
-    assert did_you_mean("en_de", ["en-de"], cutoff=0.9) == ""
+    assert did_you_mean("en_de", ["en-de", "en-hi"]) == " Did you mean 'en-de'?"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("wieght", "weight"), ("eweight", "weight"), ("weiht", "weight"), ("weights", "weight"),
+        ("Weight", "weight"), ("scaled", "scaled_dot"), ("num_beam", "num_beams"),
+        ("sumarization", "summarization"),
+    ],
+)  # fmt: skip
+def test_a_slip_or_an_abbreviation_is_near(name: str, near: str) -> None:
+    assert nearest(name, ["weight", "scaled_dot", "num_beams", "summarization", "seed"]) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("vile", "device"), ("served", "seed"), ("orange", "average"), ("albert", "bert"),
+        ("amends", "en-de"), ("rent", "words-en"), ("dog", "dot"), ("s", "seed"), ("", "seed"),
+        ("toaster", "translate"), ("survive", "summarize"), ("qwen3", "qwen2"),
+    ],
+)  # fmt: skip
+def test_a_far_word_gets_no_suggestion(name: str, known: str) -> None:
+    assert nearest(name, [known]) is None
+    assert did_you_mean(name, [known]) == ""
 
 
 def calls_in(tree: ast.AST) -> set[str]:
@@ -75,7 +101,7 @@ def test_every_error_that_is_raised_says_its_kind() -> None:
     called = set().union(*(calls_in(ast.parse(source)) for source in SOURCES))
     assert kinds & called == kinds
     assert "RegardError" not in called
-    # One place suggests what was meant; the other lends a word another one's vector.
+    # One place decides what was meant; the other lends a word another one's vector.
     guessing = {source for source in SOURCES if "get_close_matches" in source}
     places = ("errors.py", "words/vectors.py")
     assert guessing == {(ROOT / "src/regard" / place).read_text("utf-8") for place in places}

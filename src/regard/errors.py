@@ -90,14 +90,44 @@ def check_choice(what: str, name: object, known: Collection[str]) -> None:
         raise unknown(what, name, known)
 
 
-def did_you_mean(name: object, known: Iterable[str], *, cutoff: float = 0.6) -> str:
-    """A question with the nearest of the known names, to end a message; empty if none is near.
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A question with the nearest of the known names, to end a message; empty if none is near."""
+    near = nearest(str(name), known)
+    return "" if near is None else f" Did you mean {near!r}?"
 
-    Args:
-        cutoff: how alike the two must be, from 0 to 1.
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that this one is a slip of, or an abbreviation; None if there is none.
+
+    >>> [nearest(name, ["weight", "entropy"]) for name in ("wieght", "entro", "center")]
+    ['weight', 'entropy', None]
     """
-    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=cutoff)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    alike = difflib.get_close_matches(name, list(known), n=5, cutoff=0.6)
+    return next((each for each in alike if _is_near(name.lower(), each.lower())), None)
+
+
+def _is_near(one: str, other: str) -> bool:
+    """Return True if one of four characters differs at most, and no digit, or one name is the
+    other's beginning and half of it at least."""
+    short, long = sorted((one, other), key=len)
+    begins = long.startswith(short) and 2 * len(short) >= len(long)
+    digits = [[character for character in name if character.isdigit()] for name in (one, other)]
+    return begins or (digits[0] == digits[1] and _slips(one, other) <= len(long) // 4)
+
+
+def _slips(one: str, other: str) -> int:
+    """Characters to insert, take out, replace or swap with the next one (Damerau 1964)."""
+    before: list[int] = []
+    row = [*range(len(other) + 1)]
+    for i, mine in enumerate(one):
+        above, row = row, [i + 1]
+        for j, theirs in enumerate(other):
+            fewest = min(above[j] + (mine != theirs), above[j + 1] + 1, row[j] + 1)
+            if i and j and (mine, one[i - 1]) == (other[j - 1], theirs):
+                fewest = min(fewest, before[j - 1] + 1)
+            row.append(fewest)
+        before = above
+    return row[-1]
 
 
 def first_line(error: BaseException) -> str:

@@ -160,7 +160,7 @@ OPTIONS = {
     "train question-answering": {
         "--strict",
         "data", "--question", "--context", "--answer", "--start", "--doc-stride",
-        "--max-answer-len", "--dev", "--test",
+        "--max-answer-len", "--dev", "--test", "--folds",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
         "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
         "--lora-targets", "--batch-size", "--max-tokens",
@@ -173,7 +173,7 @@ OPTIONS = {
     "train embedding": {
         "--strict",
         "data", "--text", "--pair", "--score", "--score-scale", "--pooling", "--temperature",
-        "--symmetric", "--dev", "--test",
+        "--symmetric", "--dev", "--test", "--folds",
         "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
         "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
         "--lora-targets", "--batch-size", "--max-tokens",
@@ -186,7 +186,8 @@ OPTIONS = {
     "train classification": {
         "--strict",
         "data", "--text", "--pair", "--label", "--separator", "--class-weights", "--dev", "--test",
-        "--output", "--license", "--data-note", "--from", "--preset", "--dropout", "--vocab-size",
+        "--folds", "--output", "--license", "--data-note", "--from", "--preset", "--dropout",
+        "--vocab-size",
         "--max-length", "--train-layers", "--layer-decay", "--lora-rank", "--lora-alpha",
         "--lora-targets", "--batch-size", "--max-tokens",
         "--accumulate", "--learning-rate", "--warmup", "--optimizer", "--schedule", "--cooldown",
@@ -243,7 +244,7 @@ OPTIONS = {
     },
     "train token-classification": {
         "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
-        "--device", "--dropout", "--eval-every", "--from", "--help", "--json", "--label",
+        "--device", "--dropout", "--eval-every", "--folds", "--from", "--help", "--json", "--label",
         "--layer-decay", "--learning-rate", "--license", "--lora-alpha", "--lora-rank",
         "--lora-targets", "--max-epochs", "--max-length", "--max-minutes", "--max-steps",
         "--max-tokens", "--optimizer", "--output", "--patience", "--precision", "--preset",

@@ -21,6 +21,25 @@ def test_a_mistake_is_one_line_without_a_traceback(regard):
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "end"),
+    [
+        ("classifi x", "No such command 'classifi'. Did you mean 'classify'?"),
+        ("toaster x", "No such command 'toaster'."),
+        ("train claxification x", "Did you mean 'classification'?"),
+        ("train survive x", "No such command 'survive'."),
+        ("classify --lables x", "No such option: --lables. Did you mean --labels?"),
+        ("classify --served x", "No such option: --served"),
+        ("train classification x --fold 3", "No such option: --fold. Did you mean --folds?"),
+        ("train classification x --vile", "No such option: --vile"),
+    ],
+)
+def test_a_near_command_or_option_is_suggested_and_no_far_one(regard, command, end):
+    outcome = regard(*command.split())
+    assert outcome.code == 2
+    assert outcome.err.endswith(f"{end}\n")
+
+
 @pytest.mark.parametrize("place", [0, 1, 3])
 def test_debug_shows_the_traceback_wherever_it_stands(regard, place):
     arguments = ["translate", "--input", "no/such/file.txt"]

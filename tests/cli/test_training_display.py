@@ -1,5 +1,7 @@
 """Speed, time left and the sentence after an interrupt."""
 
+import json
+
 import pytest
 
 from regard.cli.training_display import Speed, TrainingDisplay, evaluation_line, fraction_done
@@ -46,6 +48,19 @@ def test_an_interrupt_says_how_to_go_on(capsys):
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert "the same command resumes from the last checkpoint" in capsys.readouterr().err
+
+
+def test_of_a_cross_validation_a_line_of_json_says_its_fold_and_no_line_says_best(capsys):
+    progress = Progress(step=3, best_step=3)
+    entries, plain = TrainingDisplay(None, None, as_json=True), TrainingDisplay(None, None)
+    for fold in (None, 2, 0):
+        for display in (entries, plain):
+            if fold is not None:
+                display.begin(fold)
+            display.watch("evaluate", progress)
+    out, err = capsys.readouterr()
+    assert [json.loads(line).get("fold") for line in out.splitlines()] == [None, 2, None]
+    assert ["best" in line for line in err.splitlines()] == [True, False, False]
 
 
 def test_control_characters_of_a_label_do_not_reach_the_terminal(capsys):

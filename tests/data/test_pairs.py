@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,10 @@ def test_a_missing_column_is_refused_with_those_there(tmp_path: Path) -> None:
     path = write(tmp_path, "p.csv", csv_of(("en", "de"), *SENTENCES))
     with pytest.raises(RegardError, match="has no column 'hi'; its columns are en, de"):
         list(read_pairs(path, source_column="en", target_column="hi"))
+    for name, end in (("sourze", "Did you mean 'source'?"), ("words", "Name one of them.")):
+        named = write(tmp_path, "named.csv", csv_of(("source", "target"), *SENTENCES))
+        with pytest.raises(RegardError, match=f"{re.escape(end)}$"):
+            list(read_pairs(named, source_column=name, target_column="target"))
     with pytest.raises(RegardError, match=r"has columns 1 to 2; got 3\. Name one of them"):
         list(read_pairs(path, source_column=1, target_column=3))
     with pytest.raises(RegardError, match="both source_column and target_column"):

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from regard.data import Pair, Split, plan_split
+from regard.data import Pair, Split, plan_folds, plan_split
 from regard.errors import RegardError
 
 # 3,001 sources, every fifth with a second translation; two sources share each 50th target.
@@ -93,3 +93,24 @@ def test_an_impossible_size_is_refused(size: float) -> None:
 def test_no_pairs_cannot_be_split() -> None:
     with pytest.raises(RegardError, match="all 0 examples"):
         plan_split([])
+
+
+def test_folds_take_every_text_once_and_each_label_in_turn() -> None:
+    examples = [(f"Sentence {i}.", "ab"[i % 5 == 0]) for i in range(33)]
+    examples += [("sentence  1", "a"), ("SENTENCE 1!", "a")]  # one text with the second
+    folds = plan_folds(examples, 4, seed=3)
+    numbers = [folds.number(text) for text, _ in examples]
+    assert numbers[1] == numbers[33] == numbers[34]
+    assert [numbers.count(fold) for fold in (1, 2, 3, 4)] == [*folds.sizes]
+    assert sum(folds.sizes) == 35
+    assert max(folds.sizes) - min(folds.sizes) <= 1
+    rare = [number for number, (_, label) in zip(numbers, examples, strict=True) if label == "b"]
+    assert sorted(Counter(rare).values()) == [1, 2, 2, 2]
+    random.Random(1).shuffle(examples)
+    again = plan_folds(examples, 4, seed=3)
+    assert again == folds
+
+
+def test_more_folds_than_texts_are_refused() -> None:
+    with pytest.raises(RegardError, match=r"folds must be at most 2, .*; got 3\. Give fewer"):
+        plan_folds([("a", ""), ("A.", ""), ("b", "")], 3)

@@ -32,6 +32,11 @@ def test_a_terminal_gets_figures_in_order_then_what_they_compare_to() -> None:
     ]
 
 
+def test_an_example_is_named_by_its_line_and_its_own_id() -> None:
+    bad = {"line": 1234, "id": "56be\x1b", "question": "who?", "answer": ""}
+    assert FULL.example(bad) == r"line 1,234, 56be\x1b: question: who?; answer: "
+
+
 def test_a_program_gets_everything_and_null_for_what_is_not_defined() -> None:
     assert json.loads(FULL.as_json()) == {
         "questions_of_text": 1200,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard import RegardError
-from regard.recipes.resampling import Scored, intervals, paired_chance
+from regard.recipes.resampling import Scored, intervals, mean_interval, paired_chance
 
 
 class Right(Scored):
@@ -50,3 +50,15 @@ def test_the_p_value_is_scipys() -> None:
 def test_different_examples_are_refused() -> None:
     with pytest.raises(RegardError, match="the same examples; got 400 and 10 examples"):
         paired_chance(answers(0.8), answers(0.8, count=10), "accuracy")
+
+
+@pytest.mark.parametrize(
+    ("count", "quantile"), [(2, 12.7062), (3, 4.3027), (5, 2.7764), (10, 2.2622), (101, 1.9840)]
+)
+def test_the_interval_of_a_mean_has_students_quantile(count: int, quantile: float) -> None:
+    values = np.random.default_rng(count).random(count)
+    mean, low, high = mean_interval([*values])
+    error = values.std(ddof=1) / count**0.5
+    assert mean == pytest.approx(values.mean())
+    assert (high - mean) / error == pytest.approx(quantile, abs=2e-4)
+    assert mean - low == pytest.approx(high - mean)

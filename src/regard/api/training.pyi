@@ -114,6 +114,7 @@ class ClassificationArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    folds: int | None
     strict: bool
     text: str | None
     pair: str | None
@@ -134,6 +135,7 @@ class TokenClassificationArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    folds: int | None
     strict: bool
     word: str | None
     label: str | None
@@ -151,6 +153,7 @@ class QuestionAnsweringArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    folds: int | None
     strict: bool
     question: str | None
     context: str | None
@@ -187,6 +190,7 @@ class EmbeddingArguments(Arguments, total=False):
     lora_targets: str
     vocab_size: int | None
     max_length: int
+    folds: int | None
     strict: bool
     text: str | None
     pair: str | None

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard, parquet
-from regard.errors import BadArgumentError, DamagedFileError, RegardError
+from regard.errors import BadArgumentError, DamagedFileError, RegardError, did_you_mean
 from regard.records import reader as records
 from regard.records.lines import BadLine, Decoder, open_bytes
 
@@ -174,6 +174,7 @@ def check_columns(settings: Settings, input: Input) -> None:
 def _missing(file: Any, name: str, names: list[str]) -> BadArgumentError:
     return BadArgumentError(
         f"{file} has no column {name!r}; its columns are {', '.join(names)}. Name one of them."
+        f"{did_you_mean(name, names)}"
     )
 
 

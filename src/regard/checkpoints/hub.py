@@ -117,7 +117,7 @@ def short_name(name: str | os.PathLike[str]) -> str:
 
 def _nowhere(name: str) -> str:
     on_hub = f"{PREFIX}{name if is_id(name) else 'org/name'}"
-    hint = did_you_mean(name, catalog.SHIPPED, cutoff=0.5)
+    hint = did_you_mean(name, catalog.SHIPPED)
     return (
         f"there is no folder {name}; give a model folder, a shipped model"
         f" ({', '.join(catalog.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"

@@ -5,8 +5,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from typing import Any
 
-from regard.errors import DamagedFileError, RegardError
+from regard.errors import DamagedFileError, RegardError, did_you_mean, nearest
 from regard.lines import one_line
 
 _ADVICE = {
@@ -33,7 +34,7 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
             message = in_flags(message, options or {})
         return one_line(message)
     if hasattr(error, "format_message"):  # typer's complaint about the command line
-        return one_line(" ".join(str(error.format_message()).split()))
+        return one_line(" ".join(_refusal(error).split()))
     if isinstance(error, OSError):
         name = os.fspath(error.filename) if error.filename is not None else "a file"
         name = name.decode(errors="replace") if isinstance(name, bytes) else name
@@ -49,6 +50,19 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
     if safetensors is not None and isinstance(error, safetensors.SafetensorError):
         return one_line(f"the weights could not be read or written: {error}")
     return None
+
+
+def _refusal(error: Any) -> str:
+    """Typer's complaint, with the name that was meant where one is near."""
+    context, message = getattr(error, "ctx", None), str(error.message)
+    if context and hasattr(error, "possibilities"):
+        flags = {flag.lstrip("-"): flag for each in context.command.get_params(context)
+                 for flag in each.opts if flag.startswith("--")}  # fmt: skip
+        near = nearest(str(error.option_name).lstrip("-"), flags)
+        return message if near is None else f"{message}. Did you mean {flags[near]}?"
+    if context and (wrong := re.match(r"No such command '(.*?)'\.", message)):
+        return wrong[0] + did_you_mean(wrong[1], context.command.commands)
+    return str(error.format_message())
 
 
 def _is_memory(error: Exception) -> bool:

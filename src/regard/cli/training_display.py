@@ -32,6 +32,7 @@ class TrainingDisplay:
     ) -> None:
         self.max_steps, self.max_minutes = max_steps, max_minutes
         self.shown, self.as_json = shown or {}, as_json
+        self.fold: int | None = None  # of a cross-validation; 0: the model on all rows
         self._speed = Speed()
         self._bar = _bar() if sys.stderr.isatty() and is_first_process() else None
         self._task = self._bar.add_task("", total=1.0, start=False, left="") if self._bar else None
@@ -57,6 +58,10 @@ class TrainingDisplay:
         else:
             print(sentence, file=sys.stderr, flush=True)
 
+    def begin(self, fold: int) -> None:
+        """Called before each run of a cross-validation; see `recipes.recipe.learn`."""
+        self.fold = fold
+
     def watch(self, event: str, progress: "Progress") -> None:
         """Called by the training loop; see `training.fit`."""
         self._speed.update(progress.tokens, evaluating=event != "step")
@@ -65,7 +70,9 @@ class TrainingDisplay:
         elif event == "evaluate" and self.as_json:
             print(json.dumps(self._entry(progress)), flush=True)
         elif event == "evaluate":
-            self.say(evaluation_line(progress, self._speed.tokens_per_second, self.shown))
+            best = self.fold is None and progress.best_step == progress.step
+            line = evaluation_line(progress, self._speed.tokens_per_second, self.shown)
+            self.say(line + "  best" * best)
         if self._bar and self._task is not None:
             done = fraction_done(progress, self.max_steps, self.max_minutes)
             self._bar.update(
@@ -78,6 +85,7 @@ class TrainingDisplay:
 
     def _entry(self, progress: "Progress") -> dict[str, Any]:
         return {
+            **({"fold": self.fold} if self.fold else {}),
             "step": progress.step,
             "tokens": progress.tokens,
             "seconds": round(progress.seconds, 2),
@@ -135,7 +143,7 @@ def evaluation_line(
         ),
         f"{tokens_per_second:,.0f} tokens/s",
     ]
-    return "  ".join(parts + ["best"] * (progress.best_step == progress.step))
+    return "  ".join(parts)
 
 
 def _bar() -> Any:

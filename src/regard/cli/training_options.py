@@ -122,7 +122,8 @@ def use_run_threads(threads: int | None, run: Path) -> None:
     from regard.training.processes import launched
 
     if threads is None:
-        began = RunFolder(run)
+        fold = run / "folds" / "1"
+        began = RunFolder(fold if fold.is_dir() else run)
         threads = began.threads if began.processes == launched() else None
         if threads in (None, torch.get_num_threads()) or threads > (os.cpu_count() or 1):
             return

@@ -3,7 +3,7 @@
 from regard.data.batches import Batch, Batches, Plan, pad
 from regard.data.clean import Cleaner, CleaningReport, CleaningRules
 from regard.data.pairs import Pair, read_pairs
-from regard.data.split import Split, part_size, plan_split
+from regard.data.split import Folds, Part, Split, part_size, plan_folds, plan_split
 from regard.data.store import TokenStore
 from regard.records import BadLine, Role, Row, read_rows
 
@@ -14,7 +14,9 @@ __all__ = [
     "Cleaner",
     "CleaningReport",
     "CleaningRules",
+    "Folds",
     "Pair",
+    "Part",
     "Plan",
     "Role",
     "Row",
@@ -22,6 +24,7 @@ __all__ = [
     "TokenStore",
     "pad",
     "part_size",
+    "plan_folds",
     "plan_split",
     "read_pairs",
     "read_rows",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from array import array
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -99,6 +100,57 @@ def plan_split(
             " to train on. Give more data, or a dev file of its own."
         )
     return Split(seed, dev_below, test_below, held_targets)
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Parts of about the same size, each held out once. `plan_folds` makes them."""
+
+    seed: int
+    sizes: tuple[int, ...]  # examples in each
+    numbers: Mapping[int, int]  # by the hash of a text
+
+    def __str__(self) -> str:
+        low, high = min(self.sizes), max(self.sizes)
+        size = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        return f"{len(self.sizes)} folds of {size}"
+
+    def number(self, text: str) -> int:
+        """The fold of a text, from 1."""
+        return self.numbers[_key(text, self.seed)]
+
+    def part(self, held_out: int, pair: Pair) -> Part:
+        """The part of a pair where this fold is the dev set; 0: none is."""
+        return "dev" if self.number(pair.source) == held_out else "train"
+
+
+def plan_folds(examples: Iterable[tuple[str, str]], count: int, *, seed: int = 0) -> Folds:
+    """Deal the examples, each a text and its label, out to `count` folds.
+
+    Examples of one text go to one fold, as in `plan_split`, and those of one label to all in turn.
+    The same examples and seed give the same folds, in whatever order they come.
+
+    >>> folds = plan_folds([(f"sentence {n}", "ab"[n % 2]) for n in range(7)], 3)
+    >>> print(folds)
+    3 folds of 2 to 3
+
+    Raises:
+        BadArgumentError: there are fewer texts than folds.
+    """
+    labels: defaultdict[int, list[str]] = defaultdict(list)
+    for text, label in examples:
+        labels[_key(text, seed)].append(label)
+    if count > len(labels):
+        raise BadArgumentError(
+            f"folds must be at most {len(labels):,}, the examples or groups of examples that can be"
+            f" held out one by one; got {count:,}. Give fewer, or more data."
+        )
+    sizes, numbers = [0] * count, {}
+    for key in sorted(labels, key=lambda key: (-len(labels[key]), min(labels[key]), key)):
+        smallest = sizes.index(min(sizes))
+        sizes[smallest] += len(labels[key])
+        numbers[key] = smallest + 1
+    return Folds(seed, tuple(sizes), numbers)
 
 
 def _count(name: str, size: int | float, total: int) -> int:

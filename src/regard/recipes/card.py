@@ -22,6 +22,7 @@ def training_facts(
     model: nn.Module, options: RunOptions, progress: Progress, command: str
 ) -> dict[str, Any]:
     """Return the facts of every card: how the model was trained."""
+    figures = {name: round(value, 4) for name, value in progress.figures.items()}
     return {
         "license": options.license,
         "library_name": "regard",
@@ -30,7 +31,7 @@ def training_facts(
         "minutes": round(progress.seconds / 60, 1),
         "step": progress.step,
         "tokens": progress.tokens,
-        "dev": {name: round(value, 4) for name, value in progress.figures.items()},
+        **({"dev": figures} if figures else {}),
     }
 
 

@@ -127,14 +127,15 @@ class Report:
         return []
 
     def example(self, example: Mapping[str, Any]) -> str:
-        """Return one of the worst examples as a line: "line 3: question: …; expected: …"."""
+        """Return one of the worst examples as a line: "line 3, 56be: question: …; expected: …"."""
+        where = ", ".join([f"line {example['line']:,}", *filter(None, [example.get("id")])])
         parts = []
         for name, value in example.items():
-            if name != "line":
+            if name not in ("line", "id"):
                 values = value if isinstance(value, list) else [value]
                 text = " | ".join(f"{v:.2f}" if isinstance(v, float) else str(v) for v in values)
                 parts.append(f"{name}: {one_line(text)}")
-        return shortened(f"line {example['line']:,}: {'; '.join(parts)}", LONGEST)
+        return shortened(f"{one_line(where)}: {'; '.join(parts)}", LONGEST)
 
     def _comparison(self, compared: Mapping[str, Any]) -> str:
         title, spelled = self.titles[compared["figure"]]

@@ -6,10 +6,11 @@ cleaned.jsonl (removed in the end), train.jsonl, dev.jsonl, test.jsonl: an examp
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from regard.data import Pair, part_size, plan_split
+from regard.data import Pair, Part, part_size, plan_folds, plan_split
 from regard.data.clean import CleaningReport, is_garbled
 from regard.data.seen import SeenHashes, hash_texts
 from regard.errors import BadArgumentError, DamagedFileError
@@ -35,6 +36,14 @@ class Example:
     line: int = 0  # of its file
     group: str = ""  # what it belongs to, such as an article
     source: str = ""  # where it is from, in tables of scores
+    id: str = ""  # the file's own name of it
+
+
+class Fold(NamedTuple):
+    """The part of a cross-validation that a run holds out."""
+
+    number: int  # from 1; 0: none, the run trains on all rows
+    total: int
 
 
 Read = Callable[[str, Callable[[BadLine], None]], Iterator[Example]]
@@ -115,7 +124,8 @@ def split_examples(
         yield from examples
         say(f"{path}: {examples.report}")
 
-    return split(reported(), parts, folder, seed=options.seed, say=say, **how)
+    may_fold = hasattr(options, "folds")
+    return split(reported(), parts, folder, seed=options.seed, may_fold=may_fold, say=say, **how)
 
 
 def split(
@@ -126,8 +136,11 @@ def split(
     seed: int,
     key: Callable[[Example], str] = lambda example: example.text,
     more: Callable[[Example], Sequence[str]] = lambda example: (),
+    label: Callable[[Example], str] = lambda example: "",
     share: float = 0.02,
     targets_leak: bool = False,
+    fold: Fold | None = None,
+    may_fold: bool = False,
     noun: str = "",
     say: Say,
 ) -> dict[str, int]:
@@ -141,8 +154,11 @@ def split(
         key: what examples of different parts must not share.
         more: further texts of an example; it is not trained on if one of them is a key of dev or
             test.
+        label: is spread over all folds.
         share: of the examples, split off for dev and again for test; see `data.split.part_size`.
         targets_leak: whether to train on no target of dev or test either.
+        fold: is held out as the dev set, instead of a share; the test examples are not trained on.
+        may_fold: whether the user can ask for folds.
         noun: for what is said: "pairs ".
 
     Returns:
@@ -155,13 +171,19 @@ def split(
     def keys_of(example: Example) -> Pair:
         return Pair(key(example), example.targets[0] if targets_leak else "", 0)
 
-    planned = plan_split(
-        map(keys_of, read_examples(cleaned)),
-        dev=0 if own["dev"] else size,
-        test=0 if own["test"] or own["dev"] else size,
-        seed=seed,
-        targets_leak=targets_leak,
-    )
+    part_of: Callable[[Pair], Part | None]
+    if fold is None:
+        part_of = plan_split(
+            map(keys_of, read_examples(cleaned)),
+            dev=0 if own["dev"] else size,
+            test=0 if own["test"] or own["dev"] else size,
+            seed=seed,
+            targets_leak=targets_leak,
+        ).part
+    else:
+        labeled = ((key(example), label(example)) for example in read_examples(cleaned))
+        folds = plan_folds(labeled, fold.total, seed=seed)
+        part_of = partial(folds.part, fold.number)
 
     def texts(example: Example) -> set[str]:
         return {normalize(text) for text in (key(example), *more(example))}
@@ -172,7 +194,7 @@ def split(
     parts = {name: list(held) for name, held in own.items()}
     provided, split_off = taken(), 0
     for example in read_examples(cleaned):
-        part = planned.part(keys_of(example))
+        part = part_of(keys_of(example))
         if part in ("dev", "test") and provided.isdisjoint(texts(example)):
             parts[part].append(example)
             split_off += 1
@@ -180,26 +202,29 @@ def split(
     train = (
         example
         for example in read_examples(cleaned)
-        if planned.part(keys_of(example)) == "train" and held_out.isdisjoint(texts(example))
+        if part_of(keys_of(example)) == "train" and held_out.isdisjoint(texts(example))
     )
     sizes = {"train": write_examples(folder / "train.jsonl", train)}
     cleaned.unlink()
+    if fold is not None and fold.number:
+        parts["test"] = []  # only the model on all rows is scored on it
     for name, examples in parts.items():
         sizes[name] = write_examples(folder / f"{name}.jsonl", examples)
-    if not sizes["train"] or not sizes["dev"]:
+    if not sizes["train"] or (not sizes["dev"] and (fold is None or fold.number)):
         raise BadArgumentError(
             f"training needs examples to train on and dev examples; got {sizes['train']} and"
             f" {sizes['dev']}. Give more data, or a dev file that does not repeat it."
         )
     rest = count - sizes["train"] - split_off
     left_out = f"; {rest:,} left out because dev or test has them too" if rest else ""
-    if size < FEW and not own["dev"]:
+    if size < FEW and not own["dev"] and fold is None:
+        also = ", `--folds` scores every example" if may_fold else ""
         say(
             f"each example of dev is {100 / size:.1f} points of its score;"
-            " `--dev` takes a file with more"
+            f" `--dev` takes a file with more{also}"
         )
-    said = f"{sizes['train']:,} {noun}to train on, {sizes['dev']:,} dev, {sizes['test']:,} test"
-    say(f"{said}{left_out}")
+    held = f"{sizes['dev']:,} dev, " if fold is None or fold.number else f"in {folds}, "
+    say(f"{sizes['train']:,} {noun}to train on, {held}{sizes['test']:,} test{left_out}")
     return sizes
 
 

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
-from regard.recipes.examples import Example, read_examples
+from regard.recipes.examples import Example, Fold, read_examples
+from regard.recipes.folds import CrossValidation, cross_validate
 from regard.recipes.options.evaluation import LineOptions
 from regard.recipes.options.run import RunOptions
 from regard.recipes.prepared import Prepared, Values, prepare_once
@@ -57,6 +58,8 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     lower: ClassVar[bool] = False  # whether the lowest is the best
     # The figures of an evaluation as they are shown, such as {"bleu": "BLEU {:5.2f}"}.
     shown: ClassVar[Mapping[str, str]]
+    fold: Fold | None = None  # of a cross-validation, where this is a run of one
+    validated: CrossValidation | None = None  # its result, for the model on all rows
 
     def __init__(self, source: str | Sequence[str], options: OptionsT, *, say: Say, command: str):
         self.source = [source] if isinstance(source, str) else list(source)
@@ -112,7 +115,8 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         }
         names |= {"base_model", *self.more_made_by} & options.settings().keys()
         held = [options.dev is not None, getattr(options, "test", None) is not None]
-        return options.values(*sorted(names)) | {"held": held}
+        fold = {} if self.fold is None else {"fold": list(self.fold)}
+        return options.values(*sorted(names)) | {"held": held} | fold
 
     @abstractmethod
     def fill(self, folder: Path) -> tuple[str, Values]:
@@ -144,10 +148,12 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
 
     def save(self, model: nn.Module, data: DataT, progress: Progress, folder: Path) -> None:
         """Write the model, what reads its input, and the card."""
-        self.save_task(model, data, progress.figures, folder)
-        write_run_card(
-            self, model, data.origin, progress, folder, self.card(model, data, progress.figures)
-        )
+        figures = progress.figures if self.validated is None else self.validated.means
+        self.save_task(model, data, figures, folder)
+        text = self.card(model, data, figures)
+        if self.validated is not None:
+            text = self.validated.on_card(text)
+        write_run_card(self, model, data.origin, progress, folder, text)
 
     @abstractmethod
     def save_task(
@@ -185,12 +191,15 @@ def learn(
     recipe: Recipe[Any, DataT],
     *,
     watch: Watch = lambda event, progress: None,
+    begin: Callable[[int], None] = lambda fold: None,
     data: DataT | None = None,
 ) -> Progress:
     """Trains in `options.output`, or resumes the run that is there; the best model is in `model/`.
 
     Args:
         watch: called as watch(event, progress), see `training.fit`.
+        begin: called with the number of each fold of a cross-validation, from 1, before it is
+            trained, and with 0 before the model on all rows.
         data: as `recipe.prepare` returned it, to share with other runs; the run's own folder has
             it when not given.
     """
@@ -203,7 +212,14 @@ def learn(
         processes.in_turn(recipe.check_files)  # before anything is written
         run = RunFolder(Path(options.output), warn=recipe.say)
         with run.locked() if processes.first else nullcontext():
-            progress = _learn(recipe, run, watch, data, device, processes)
+
+            def train(part: Recipe[Any, DataT], run: RunFolder, data: DataT | None) -> Progress:
+                return _learn(part, run, watch, data, device, processes)
+
+            if getattr(options, "folds", None) is None:
+                progress = train(recipe, run, data)
+            else:
+                progress = cross_validate(recipe, run, train, begin, processes)
             processes.total(0)  # all of it is written
         return progress
 
@@ -235,9 +251,10 @@ def _learn(
     )
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
-        evaluate=lambda model: recipe.evaluate(model, data),
+        evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
         metric=recipe.metric,
         lower=recipe.lower,
+        last=recipe.fold is not None,
         save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
         collapsed=recipe.collapsed,
         scale=recipe.rate_scale,

@@ -1,10 +1,13 @@
-"""Uncertainty of a figure: bootstrap intervals, and a paired test of two models.
+"""Uncertainty of a figure: bootstrap intervals, a paired test of two models, intervals of means.
 
-Both draw test sets of the same size from the examples, with replacement, and look at how the figure
-varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Machine Translation Evaluation).
+The first two draw test sets of the same size from the examples, with replacement, and look at how
+the figure varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Machine Translation
+Evaluation).
 """
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +69,18 @@ def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> 
         ]
     )
     return (int((np.abs(drawn - measured) >= abs(measured)).sum()) + 1) / (SAMPLES + 1)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of several runs' figures, and the ends of its 95 % interval by Student's t."""
+    degrees = len(values) - 1
+    # t = √degrees · tan(angle), where the density of the angle is cos^(degrees − 1).
+    angles = np.linspace(0, np.pi / 2, 100_001)
+    below = np.cumsum(np.cos((angles[1:] + angles[:-1]) / 2) ** (degrees - 1))
+    quantile = math.sqrt(degrees) * math.tan(np.interp(0.95 * below[-1], below, angles[1:]))
+    mean = float(np.mean(values))
+    half = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return mean, mean - half, mean + half
 
 
 def _samples(count: int, seed: int) -> list[NDArray[np.int64]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, did_you_mean
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 
@@ -110,6 +110,7 @@ def missing_column(path: str, column: Column, names: Sequence[str]) -> BadArgume
     """The error for a column that is not there: it lists those that are."""
     return BadArgumentError(
         f"{path} has no column {column!r}; its columns are {_listed(names)}. Name one of them."
+        f"{did_you_mean(column, names)}"
     )
 
 

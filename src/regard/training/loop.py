@@ -43,7 +43,8 @@ class Objective(Generic[BatchT]):
     loss(model, batch) returns the summed loss, the number of terms it is a sum over, and the number
     of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
     called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
-    collapsed(figures) says whether the model ignores its input.
+    collapsed(figures) says whether the model ignores its input. If `last`, the newest model is the
+    one that is saved, whatever its figures, which may then be none.
 
     >>> def loss(model, batch):
     ...     return model(batch).square().sum(), len(batch), batch.numel()
@@ -58,6 +59,7 @@ class Objective(Generic[BatchT]):
     save: Callable[[nn.Module, Progress], None]
     collapsed: Callable[[dict[str, float]], bool] = lambda figures: False
     lower: bool = False
+    last: bool = False
     scale: Callable[[str], float] = lambda name: 1.0  # of a parameter's learning rate
 
 
@@ -224,12 +226,15 @@ class _Training(Generic[BatchT]):
     def measure(self) -> None:
         progress, config = self.progress, self.config
         progress.figures = self.objective.evaluate(self.evaluated)
-        figure = progress.figures[self.objective.metric]
-        better = progress.best is None or (
-            figure < progress.best if self.objective.lower else figure > progress.best
-        )
-        if better:
-            progress.best, progress.best_step = figure, progress.step
+        if self.objective.last:
+            progress.best_step = progress.step
+        else:
+            figure = progress.figures[self.objective.metric]
+            better = progress.best is None or (
+                figure < progress.best if self.objective.lower else figure > progress.best
+            )
+            if better:
+                progress.best, progress.best_step = figure, progress.step
         watched = progress.step > config.warmup and self.objective.collapsed(progress.figures)
         progress.collapsed_in_a_row = progress.collapsed_in_a_row + 1 if watched else 0
 

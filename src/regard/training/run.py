@@ -320,6 +320,6 @@ def _remove_partial(folder: Path) -> None:
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)  # it may have gone with its folder
-    for path in folder.glob("model/.tmp*"):
+    for path in folder.rglob("model/.tmp*"):
         if re.fullmatch(r"\.tmp[A-Za-z0-9]{6}", path.name) and path.is_file():
             path.unlink(missing_ok=True)

@@ -103,9 +103,9 @@ def figures_of(regard, *arguments):
 def test_a_model_that_answers_is_scored_by_exact_match_and_f1(regard, encoder_folder, tmp_path):
     folder = encoder_folder("Bert", "ForQuestionAnswering")
     data = tmp_path / "questions.tsv"
-    rows = ["Where is it?\tin the red house\tred house", "Who?\tAnna sees the dog\tAnna",
-            "Who sees?\tthe old tree\t"]  # fmt: skip
-    data.write_text("question\tcontext\tanswer\n" + "\n".join(rows) + "\n")
+    rows = ["q2\tWhere is it?\tin the red house\tred house", "q3\tWho?\tAnna sees the dog\tAnna",
+            "q4\tWho sees?\tthe old tree\t"]  # fmt: skip
+    data.write_text("id\tquestion\tcontext\tanswer\n" + "\n".join(rows) + "\n")
     found, text = figures_of(regard, folder, data, "--compare", folder)
     assert found["questions"] == 3
     names = {"exact_match", "f1", "has_answer_exact", "has_answer_f1", "no_answer"}
@@ -114,7 +114,10 @@ def test_a_model_that_answers_is_scored_by_exact_match_and_f1(regard, encoder_fo
     both = found["figures"]["has_answer_f1"]
     assert found["figures"]["f1"] == pytest.approx(both * 2 / 3)
     assert found["compared"]["p"] == 1.0
-    assert found["worst"][0].keys() == {"line", "question", "expected", "answer"}
+    assert found["worst"][0].keys() == {"line", "id", "question", "expected", "answer"}
+    line = found["worst"][0]["line"]
+    assert found["worst"][0]["id"] == f"q{line}"
+    assert f"  line {line}, q{line}: question: " in text
     assert "  F1, with an answer" in text
     assert "questions              3; intervals are of 95 %, by bootstrap" in text
 

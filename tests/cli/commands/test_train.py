@@ -31,7 +31,7 @@ def asked(monkeypatch, tmp_path):
     calls = Calls()
     monkeypatch.chdir(tmp_path)
 
-    def record(learner, *, watch):
+    def record(learner, *, watch, begin):
         options = learner.options
         calls.append((learner.source, options, learner.command))
         learner.say("3 pairs read.")
@@ -65,7 +65,7 @@ def test_every_training_option_can_be_given():
 def test_what_is_given_to_a_recipe_arrives(regard, monkeypatch, tmp_path, task, kind):
     asked = []
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(recipe, "learn", lambda learner, *, watch: asked.append(learner))
+    monkeypatch.setattr(recipe, "learn", lambda learner, *, watch, begin: asked.append(learner))
     outcome = regard("train", task, "data.tsv", "--from", "base", "--max-tokens", 1111)
     assert outcome.code == 0
     assert asked[0].source == ["data.tsv"]
@@ -315,3 +315,20 @@ def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tm
     assert (first, second) == (2, 2)
     assert (said + silent).count("regard: ") == 1
     assert "holds a run with seed = 1; got 2" in said
+
+
+def test_folds_end_with_the_mean_and_its_interval_as_json(regard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"a {word} {n},{word}\n" for n in range(3) for word in ("good", "bad")]
+    Path("texts.csv").write_text("text,label\n" + "".join(rows))
+    outcome = regard(
+        "train", "classification", "texts.csv", "--output", "run", "--folds", 2, "--json",
+        "--preset", "tiny", "--precision", "fp32", "--max-steps", 2, "--eval-every", 2,
+    )  # fmt: skip
+    assert outcome.code == 0
+    *entries, result = map(json.loads, outcome.out.splitlines())
+    assert [entry.get("fold") for entry in entries] == [1, 2, None]
+    losses = [entry["dev_loss"] for entry in entries[:2]]
+    assert result["figures"]["loss"] == round(sum(losses) / 2, 4)
+    assert "dev_loss" not in entries[2]
+    assert "The model is in run/model." in outcome.err

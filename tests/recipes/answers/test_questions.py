@@ -170,3 +170,14 @@ def test_what_cannot_be_read_is_one_sentence(
     (tmp_path / name).write_text(json.dumps(content) + "\n")
     with pytest.raises(RegardError, match=message):
         read(tmp_path / name)
+
+
+def test_a_question_keeps_the_id_that_its_file_has(tmp_path: Path) -> None:
+    file, rows = tmp_path / "squad.json", tmp_path / "rows.jsonl"
+    questions = [asked("who sees?", ("dog", 4)) | {"id": "56be"}, asked("who?", ("dog", 4))]
+    questions[1].pop("id", None)
+    file.write_text(json.dumps(squad(*questions)))
+    line = {"question": "who?", "context": CONTEXT, "answer": "dog"}
+    rows.write_text(f"{json.dumps(line | {'id': 0})}\n{json.dumps(line | {'id': None})}\n")
+    assert [each.id for each in read(file)[0]] == ["56be", ""]
+    assert [each.id for each in read(rows)[0]] == ["0", ""]

@@ -28,7 +28,10 @@ def test_it_learns_which_word_decides(trained: Any) -> None:
     assert classifier(["a kind cow on the hill", "a cruel cow on the hill"]) == ["good", "bad"]
     assert said[0] == "single-label classification: each text has one label"
     assert said[1].endswith("288 read, 288 kept; none left out")
-    assert said[2].startswith("each example of dev is 2.3 points of its score; `--dev`")
+    assert said[2] == (
+        "each example of dev is 2.3 points of its score; `--dev` takes a file with more, `--folds`"
+        " scores every example"
+    )
     assert said[3] == "202 to train on, 43 dev, 43 test"
 
 
@@ -327,6 +330,8 @@ def test_evaluating_refuses_a_label_that_the_classifier_lacks(trained: Any) -> N
         RegardError, match=r"has no label 'odd' \(line 7\); it has bad, good\. Correct the label"
     ):
         evaluate_labels(classifier, [Example("a", None, ["odd"], 7)])
+    with pytest.raises(RegardError, match=r"take the line out\. Did you mean 'good'\?$"):
+        evaluate_labels(classifier, [Example("a", None, ["goood"], 7)])
     for targets in ([], ["bad", "good"]):
         with pytest.raises(RegardError, match=f"one label; line 7 has {len(targets)}. Evaluate"):
             evaluate_labels(classifier, [Example("a", None, targets, 7)])

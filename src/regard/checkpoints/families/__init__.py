@@ -68,7 +68,7 @@ def find_family(model_type: object, *, where: str) -> Entry:
     """The family of a model_type. `where` it was found is for the message."""
     if isinstance(model_type, str) and model_type in TYPES:
         return TYPES[model_type]
-    hint = did_you_mean(model_type, TYPES, cutoff=0.82)  # below it are other families: albert
+    hint = did_you_mean(model_type, TYPES)
     raise UnsupportedError(
         f"model_type must be one of {', '.join(sorted(TYPES))}; {where} says"
         f" {model_type!r}.{hint} regard look opens other models by transformers; in Python, load"

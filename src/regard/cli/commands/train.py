@@ -3,6 +3,7 @@
 torchrun in front of it starts several processes, all of which come this way.
 """
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -96,10 +97,14 @@ def _learn(
             data, options, say=display.say, command=command_line()
         )
         display.shown = recipe.shown_figures()
-        learn(recipe, watch=display.watch)
+        learn(recipe, watch=display.watch, begin=display.begin)
     if not is_first_process():
         return  # the first one has the rest to do
-    print(f"The best model is in {run / 'model'}.", file=sys.stderr)
+    validated = recipe.validated
+    if validated is not None and as_json:
+        print(json.dumps(validated.facts()))
+    best = "best " if validated is None else ""
+    print(f"The {best}model is in {run / 'model'}.", file=sys.stderr)
     model = str(run / "model")
     for language, examples in recipe.test_sets(run):
         task: Any = load(model, kind.name)

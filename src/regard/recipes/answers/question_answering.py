@@ -95,10 +95,12 @@ class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
     def example(
         self, result: AnswerEvaluation, row: int, data: Sequence[Example]
     ) -> dict[str, Any]:
+        example = data[row]
         return {
-            "line": data[row].line,
-            "question": data[row].text,
-            "expected": [text for text, _ in data[row].targets],
+            "line": example.line,
+            **({"id": example.id} if example.id else {}),
+            "question": example.text,
+            "expected": [text for text, _ in example.targets],
             "answer": result.shown(row),
         }
 
@@ -128,13 +130,14 @@ class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]
             fault=fault,
             key=lambda example: example.group or example.pair or "",
             share=0.1,  # whole articles, of which there are few
+            fold=self.fold,
             say=self.say,
         )
         tokenizer = self.tokenizer(folder, _texts(read_examples(folder / "train.jsonl")))
         for name in ("dev", "test"):
             self._drop_unreadable(folder / f"{name}.jsonl", tokenizer)
         dev = list(read_examples(folder / "dev.jsonl"))
-        if not dev:
+        if not dev and (self.fold is None or self.fold.number):
             raise BadArgumentError(
                 f"no dev question can be read in windows of {self.max_length} tokens. Raise"
                 " max_length."

@@ -25,6 +25,7 @@ CONTEXT = ("context", "passage", "paragraph", "document", "text")
 ANSWER = ("answer", "answers", "answer_text")
 START = ("start", "answer_start")
 TITLE = ("title", "article")
+ID = ("id", "question_id", "qid")
 
 NOT_THERE, NOT_AT_START = -1, -2
 FAULTS = {NOT_THERE: "answer not in its context", NOT_AT_START: "answer not at its start"}
@@ -41,6 +42,7 @@ class _Asked(NamedTuple):
     answers: list[tuple[str, int | None]]
     title: str
     line: int
+    id: str
 
 
 class QuestionReader:
@@ -80,7 +82,9 @@ class QuestionReader:
             fits = [target for target in targets if target[1] >= 0]
             context = question.context
             group = self._groups.setdefault(hash_text(normalize(context)), question.title)
-            yield Example(question.question, context, fits or targets, question.line, group)
+            yield Example(
+                question.question, context, fits or targets, question.line, group, id=question.id
+            )
         if counts["corrected"]:
             self.say(
                 f"{path}: {counts['corrected']:,} answers were not at their start and occur once in"
@@ -100,18 +104,24 @@ class QuestionReader:
             Role("answer", ANSWER, options.answer),
             Role("start", START, options.start, required=False),
             Role("title", TITLE, required=False),
+            Role("id", ID, required=False),
         )
         return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
 
 
 def _asked(values: tuple[Any, ...], line: int) -> _Asked:
-    question, context, answer, start, title = values
+    question, context, answer, start, title, name = values
     if question is None or context is None:
         raise BadCellError(
             "a question and a context must be text; got nothing. Name their columns with"
             " `question` and `context`."
         )
-    return _Asked(question, context, _answers(answer, start), str(title or ""), line)
+    answers = _answers(answer, start)
+    return _Asked(question, context, answers, str(title or ""), line, _id(name))
+
+
+def _id(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def fault(example: Example) -> str | None:
@@ -170,7 +180,8 @@ def _squad(path: str, articles: list[Any], lines: list[int], bad: BadLines) -> I
             bad(BadLine(path, line, error.reason, str(error)))
             continue
         bad.used = True
-        yield _Asked(question, context, answers, str(article.get("title") or ""), line)
+        title = str(article.get("title") or "")
+        yield _Asked(question, context, answers, title, line, _id(entry.get("id")))
     bad.end()
 
 

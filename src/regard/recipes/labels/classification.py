@@ -122,6 +122,8 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
             read=self.examples,
             fault=lambda example: None if multi_label or example.targets else NO_LABEL,
             key=_key,
+            label=lambda example: "\n".join(sorted(example.targets)),
+            fold=self.fold,
             say=self.say,
         )
         labels, counts = self._labels(path, folder)

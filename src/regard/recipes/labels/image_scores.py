@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, did_you_mean
 from regard.recipes.evaluation import Progress, no_progress
 from regard.recipes.labels.image_batches import Images
 from regard.recipes.labels.labels import LabelEvaluation, evaluate_logits
@@ -57,6 +57,7 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
             raise BadArgumentError(
                 f"the classifier has no label {unknown!r}, which images in {data.path} have; it has"
                 f" {', '.join(task.labels)}. Correct the label, or take those images out."
+                f"{did_you_mean(unknown, task.labels)}"
             )
         if not len(data.labels):
             raise BadArgumentError(

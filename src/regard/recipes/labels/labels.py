@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, did_you_mean
 from regard.recipes.resampling import Scored
 
 Flags = NDArray[np.bool_]
@@ -229,6 +229,7 @@ def check_labels(known: Collection[str], labels: Sequence[str], line: int) -> No
             raise BadArgumentError(
                 f"the classifier has no label {label!r} (line {line:,}); it has"
                 f" {', '.join(known)}. Correct the label, or take the line out."
+                f"{did_you_mean(label, known)}"
             )
 
 

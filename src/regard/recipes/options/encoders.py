@@ -74,7 +74,27 @@ class EncoderOptions(TunedOptions):
         return encoder_preset(self.preset, vocab_size, **self.chosen("dropout"))
 
 
-class ClassificationOptions(LabelColumns, EncoderOptions):
+class FoldedOptions(EncoderOptions):
+    """Options of training an encoder on a file that may be cross-validated."""
+
+    folds: int | None = data_option(
+        None,
+        "Cross-validate in this many folds, then train on all rows.",
+        shown="no cross-validation",
+        free=True,  # the prepared data depends on it, and is compared
+        min=2,
+    )
+
+    def check(self) -> None:
+        super().check()
+        if self.folds is not None and self.dev is not None:
+            raise BadArgumentError(
+                "folds holds out each part of the data in turn, which leaves nothing for a dev file"
+                " to do. Give folds or dev."
+            )
+
+
+class ClassificationOptions(LabelColumns, FoldedOptions):
     """The options of `regard train classification`."""
 
     evaluation: ClassVar = LabelEvaluationOptions
@@ -83,7 +103,7 @@ class ClassificationOptions(LabelColumns, EncoderOptions):
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
 
 
-class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
+class QuestionAnsweringOptions(QuestionColumns, FoldedOptions):
     """The options of `regard train question-answering`."""
 
     evaluation: ClassVar = AnswerEvaluationOptions
@@ -98,7 +118,7 @@ class QuestionAnsweringOptions(QuestionColumns, EncoderOptions):
     max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
 
 
-class EmbeddingOptions(PairColumns, EncoderOptions):
+class EmbeddingOptions(PairColumns, FoldedOptions):
     """The options of `regard train embedding`."""
 
     evaluation: ClassVar = PairEvaluationOptions
@@ -146,7 +166,7 @@ class WordEvaluationOptions(WordColumns, WorstOptions, BatchedOptions):
     """Options of evaluating a model that labels words."""
 
 
-class TokenClassificationOptions(WordColumns, EncoderOptions):
+class TokenClassificationOptions(WordColumns, FoldedOptions):
     """The options of `regard train token-classification`."""
 
     evaluation: ClassVar = WordEvaluationOptions

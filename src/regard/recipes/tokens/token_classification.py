@@ -145,7 +145,9 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
-        sizes = split_examples(path, self.options, folder, read=self.examples, say=self.say)
+        sizes = split_examples(
+            path, self.options, folder, read=self.examples, fold=self.fold, say=self.say
+        )
         train = folder / "train.jsonl"
         labels, counts = self._labels(folder)
         tokenizer = self.tokenizer(folder, (example.text for example in read_examples(train)))

@@ -108,6 +108,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             folder,
             read=self.examples,
             more=lambda example: (example.pair or "",),
+            fold=self.fold,
             say=self.say,
         )
         scale = self._scale(path, folder)
