@@ -41,6 +41,7 @@ def small(**settings: Any) -> Decoder:
         ("llama-3.1-8b", 128256, 8_030_261_248),
         ("mistral-7b", 32000, 7_241_732_096),
         ("qwen2-0.5b", 151936, 494_032_768),
+        ("qwen3-0.6b", 151936, 596_049_920),
     ],
 )
 def test_presets_have_the_published_sizes(name: str, vocab: int, count: int) -> None:

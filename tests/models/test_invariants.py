@@ -110,6 +110,7 @@ FAMILIES = {
         | dict(attention_bias=True, window=3, first_window_layer=1)
         | dict(rotary_scaling=YarnScaling(4.0, 1.1, 2.0, 0.5, original_max_position_embeddings=16)),
     ),
+    "qwen3": Family(Decoder, LLAMA | dict(query_key_norm=True)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),
     "bart": Family(EncoderDecoder, BART, left=False),

@@ -46,6 +46,7 @@ class ModelConfig:
     feed_forward_bias = True
     attention_bias = True
     attention_output_bias: bool | None = None
+    query_key_norm = False
 
     def shapes(self) -> Shapes:
         """The shapes of a model's weights by their names in `models`, in their order there."""
@@ -79,6 +80,9 @@ class ModelConfig:
             layer |= linear(f"{attention}.key", d_model, keys, bias)
             layer |= linear(f"{attention}.value", d_model, keys, bias)
             layer |= linear(f"{attention}.output", queries, d_model, output_bias)
+            if self.query_key_norm:
+                for name in ("query_norm", "key_norm"):
+                    layer |= norm(f"{attention}.{name}", head_dim, bias=self.norm_kind == "layer")
             layer |= self._norm(f"{attention}_norm")
         for name in ("gate", "inner")[not self.gated :]:
             layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)

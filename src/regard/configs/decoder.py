@@ -1,4 +1,4 @@
-"""The config of decoder-only models, and its presets: GPT-2, Llama, Mistral and Qwen2."""
+"""The config of decoder-only models, and its presets: GPT-2, Llama, Mistral, Qwen2 and Qwen3."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +41,7 @@ class DecoderConfig(ModelConfig):
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
+    query_key_norm: bool = False  # whether each head's queries and keys are normalized
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
     # "learned": a table of max_positions rows; "rotary": without a limit
     positions: str = one_of("learned", ("learned", "rotary"))
@@ -93,7 +94,7 @@ class DecoderConfig(ModelConfig):
         return (None,) * full + (self.window,) * (self.num_layers - full)
 
 
-# Settings that Llama, Mistral and Qwen2 share.
+# Settings that Llama, Mistral, Qwen2 and Qwen3 share.
 _LLAMA: dict[str, Any] = dict(
     norm_kind="rms",
     activation="silu",
@@ -130,6 +131,9 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
     "qwen2-0.5b": _LLAMA
     | dict(d_model=896, num_layers=24, num_heads=14, num_key_heads=2, d_ff=4864)
     | dict(max_positions=131072, rotary_theta=1000000.0, norm_eps=1e-6, attention_bias=True),
+    "qwen3-0.6b": _LLAMA
+    | dict(d_model=1024, num_layers=28, num_heads=16, num_key_heads=8, head_dim=128, d_ff=3072)
+    | dict(max_positions=40960, rotary_theta=1000000.0, norm_eps=1e-6, query_key_norm=True),
 }
 
 

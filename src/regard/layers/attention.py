@@ -1,11 +1,14 @@
 """Multi-head attention (Attention Is All You Need, section 3.2.2) and its key-value cache."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Score, attend
 from regard.attention.scores import find_score
 from regard.errors import BadArgumentError
+from regard.layers.norm import Norm
 from regard.layers.rotary import Rotary
 
 
@@ -33,6 +36,8 @@ class MultiHeadAttention(nn.Module):
         output_bias: whether the output projection has one; by default as `bias`.
         score: a name or function that `regard.attend` takes.
         rotary: rotates query and key by their positions (self-attention only).
+        norm: makes the normalization of each head's queries or keys, given its width, which comes
+            before the rotation (Henry et al. 2020, Query-Key Normalization); None for none.
 
     Raises:
         BadArgumentError: numbers of heads or widths that do not divide, or an unknown score.
@@ -49,6 +54,7 @@ class MultiHeadAttention(nn.Module):
         output_bias: bool | None = None,
         score: str | Score = "scaled_dot",
         rotary: Rotary | None = None,
+        norm: Callable[[int], Norm] | None = None,
     ):
         super().__init__()
         if head_dim is None and d_model % num_heads:
@@ -75,6 +81,8 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(d_model, key_width, bias=bias)
         self.value = nn.Linear(d_model, key_width, bias=bias)
         self.output = nn.Linear(width, d_model, bias=bias if output_bias is None else output_bias)
+        self.query_norm = nn.Identity() if norm is None else norm(self.head_dim)
+        self.key_norm = nn.Identity() if norm is None else norm(self.head_dim)
 
     def forward(
         self,
@@ -97,12 +105,15 @@ class MultiHeadAttention(nn.Module):
             positions: of input, (batch or 1, queries), for rotary; by default they follow the
                 cache's.
         """
-        query = self._split(self.query(input))
+        query = self.query_norm(self._split(self.query(input)))
         if memory is not None and cache is not None and cache.length:
             key, value = cache.key, cache.value
         else:
             source = input if memory is None else memory
-            key, value = self._split(self.key(source)), self._split(self.value(source))
+            key, value = (
+                self.key_norm(self._split(self.key(source))),
+                self._split(self.value(source)),
+            )
             if self.rotary is not None and memory is None:
                 start = 0 if cache is None else cache.length
                 query, key = self.rotary(query, key, positions=positions, start=start)
@@ -114,7 +125,8 @@ class MultiHeadAttention(nn.Module):
     def project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Query (batch, heads, queries, head_dim) and key (batch, key_heads, keys, head_dim) of
         x (batch, queries, d_model) and memory (batch, keys, d_model), before any rotation."""
-        return self._split(self.query(x)), self._split(self.key(memory))
+        query, key = self._split(self.query(x)), self._split(self.key(memory))
+        return self.query_norm(query), self.key_norm(key)
 
     def _split(self, projected: Tensor) -> Tensor:
         batch, length, _ = projected.shape

@@ -1,7 +1,8 @@
-"""Decoder-only models, which continue a text or read it for a head: GPT-2, Llama, Mistral, Qwen2.
+"""Decoder-only models, which continue a text or read it for a head: GPT-2, Llama, Mistral, Qwen.
 
 One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
-2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2).
+2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2)
+and 2025 (Qwen3).
 """
 
 from collections.abc import Mapping, Sequence

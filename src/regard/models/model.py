@@ -179,6 +179,9 @@ def make_layer(
             output_bias=config.attention_output_bias,
             score=config.score,
             rotary=rotary,
+            norm=partial(make_norm, config.norm_kind, eps=config.norm_eps)
+            if config.query_key_norm
+            else None,
         )
 
     feed_forward = FeedForward(

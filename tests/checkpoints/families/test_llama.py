@@ -66,6 +66,9 @@ def read(**changes: Any) -> DecoderConfig:
         (dict(attention_bias=True), "qwen2"),
         (dict(attention_bias=True, window=3), "qwen2"),
         (dict(attention_bias=True, window=3, first_window_layer=2), "qwen2"),
+        (dict(query_key_norm=True), "qwen3"),
+        (dict(query_key_norm=True, attention_bias=True, attention_output_bias=True), "qwen3"),
+        (dict(query_key_norm=True, window=3, first_window_layer=2), "qwen3"),
     ],
     ids=str,
 )
@@ -92,6 +95,7 @@ def test_a_config_comes_back_as_it_was(
         dict(attention_bias=True, feed_forward_bias=True),
         dict(window=3, first_window_layer=1),
         dict(window=3, feed_forward_bias=True),
+        dict(query_key_norm=True, attention_bias=True),
     ],
     ids=str,
 )

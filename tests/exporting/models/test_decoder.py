@@ -64,3 +64,5 @@ def test_what_has_no_operators_is_refused_by_name() -> None:
     message = "rotary positions in heads of 6 numbers cannot be exported"
     with pytest.raises(UnsupportedError, match=message):
         graphs_of(small(**DECODERS["llama"]), "fp32")
+    with pytest.raises(UnsupportedError, match="normalized queries and keys cannot be exported"):
+        graphs_of(small(**FAMILIES["llama"] | dict(query_key_norm=True)), "fp32")

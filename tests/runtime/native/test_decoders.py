@@ -238,3 +238,8 @@ def test_a_text_without_tokens_is_refused() -> None:
 def test_no_prompts_have_no_texts() -> None:
     native = opened(small(**GROUPS))
     assert native.generate(np.zeros((0, 3), np.int64), GenerationConfig(max_new_tokens=2)) == []
+
+
+def test_normalized_queries_and_keys_are_left_to_torch() -> None:
+    with pytest.raises(RegardError, match="normalized queries and keys"):
+        open_native(small(**DECODERS["llama"], query_key_norm=True))

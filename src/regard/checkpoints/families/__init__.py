@@ -31,8 +31,8 @@ FAMILIES = (
     Entry(
         "llama",
         "Decoder",
-        {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"},
-        headed=("llama", "mistral", "qwen2"),
+        {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"},
+        headed=("llama", "mistral", "qwen2", "qwen3"),
     ),
     Entry("bart", "EncoderDecoder", {"bart": "BART", "mbart": "mBART"}, headed=("bart",)),
     Entry("t5", "EncoderDecoder", {"t5": "T5"}),
@@ -53,7 +53,7 @@ def titles(*models: str, headed: bool = False) -> str:
     """The families whose models are of these classes, for messages.
 
     >>> titles("Decoder")
-    'GPT-2, Llama, Mistral, Qwen2'
+    'GPT-2, Llama, Mistral, Qwen2, Qwen3'
     """
     entries = [entry for model in models for entry in FAMILIES if entry.model == model]
     return ", ".join(

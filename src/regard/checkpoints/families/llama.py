@@ -1,8 +1,8 @@
-"""The decoder's names and settings in Hugging Face's Llama, Mistral and Qwen2 layouts.
+"""The decoder's names and settings in Hugging Face's Llama, Mistral, Qwen2 and Qwen3 layouts.
 
 The names are the same. Of the settings, Llama has biases on all projections of attention or on
-none, Qwen2 on all but the output, Mistral on none; Mistral has windows in all layers, Qwen2 in the
-upper ones.
+none, and so has Qwen3; Qwen2 has them on all but the output, Mistral on none; Mistral has windows
+in all layers, Qwen2 and Qwen3 in the upper ones. Qwen3 normalizes queries and keys.
 """
 
 import math
@@ -25,6 +25,8 @@ RENAMES = (
     ("feed_forward.gate", "mlp.gate_proj"),
     ("feed_forward.inner", "mlp.up_proj"),
     ("feed_forward.outer", "mlp.down_proj"),
+    ("self_attention.query_norm", "self_attn.q_norm"),
+    ("self_attention.key_norm", "self_attn.k_norm"),
     ("self_attention.query", "self_attn.q_proj"),
     ("self_attention.key", "self_attn.k_proj"),
     ("self_attention.value", "self_attn.v_proj"),
@@ -49,7 +51,11 @@ KEYS = {
     "pad_token_id": Key("pad_id", None),
 }
 BASE = "model."
-WINDOW = 4096  # Mistral's and Qwen2's, where config.json does not say
+ANSWER_TYPES = ("llama", "qwen2", "qwen3")  # whose body is "transformer." where they answer
+# Where config.json does not say.
+WINDOW = 4096  # of all but Llama
+KEY_HEADS = {"mistral": 8, "qwen3": 32}
+BIASED = ("llama", "qwen3")  # have attention_bias, on the output too
 
 
 def _place(name: str, config: DecoderConfig) -> str:
@@ -74,11 +80,13 @@ def aliases(config: DecoderConfig) -> dict[str, str]:
 def _body(config: DecoderConfig) -> str:
     """Prefix of their names of all but the head."""
     answers = config.head == ANSWERS
-    return "transformer." if answers and _model_type(config) in ("llama", "qwen2") else BASE
+    return "transformer." if answers and _model_type(config) in ANSWER_TYPES else BASE
 
 
 def _model_type(config: DecoderConfig) -> str | None:
     biases = (config.attention_bias, config.attention_output_bias)
+    if config.query_key_norm:
+        return None if biases[0] != biases[1] or config.feed_forward_bias else "qwen3"
     if biases == (True, False) and not config.feed_forward_bias:
         return "qwen2"
     # transformers refuses a Llama whose width its heads do not divide, whatever their own.
@@ -106,7 +114,9 @@ def write(config: DecoderConfig) -> Settings:
         settings["mlp_bias"] = config.feed_forward_bias
     else:
         settings["sliding_window"] = config.window
-    if family == "qwen2":
+    if family == "qwen3":
+        settings["attention_bias"] = config.attention_bias
+    if family in ("qwen2", "qwen3"):
         settings["use_sliding_window"] = config.window is not None
         settings["max_window_layers"] = config.first_window_layer
     return settings
@@ -117,14 +127,17 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     family, heads = settings["model_type"], fields["num_heads"]
     theta, scaling = _rotary(settings)
     window, first_window_layer = _window(settings)
-    key_heads = settings.get("num_key_value_heads", 8 if family == "mistral" else None)
-    bias = settings.get("attention_bias", False) if family == "llama" else family == "qwen2"
+    key_heads = settings.get("num_key_value_heads", KEY_HEADS.get(family))
+    bias = settings.get("attention_bias", False) if family in BIASED else family == "qwen2"
     return dict(
         num_key_heads=heads if key_heads is None else key_heads,
-        head_dim=fields["head_dim"] or fields["d_model"] // heads,
+        head_dim=fields["head_dim"]
+        or (128 if family == "qwen3" else 0)
+        or fields["d_model"] // heads,
         feed_forward_bias=family == "llama" and settings.get("mlp_bias", False),
         attention_bias=bias,
-        attention_output_bias=bias and family == "llama",
+        attention_output_bias=bias and family in BIASED,
+        query_key_norm=family == "qwen3",
         rotary_theta=theta,
         rotary_scaling=scaling,
         window=window,
@@ -223,7 +236,7 @@ def _window(settings: Settings) -> tuple[int | None, int]:
 
 FAMILY = Family(
     config=DecoderConfig,
-    classes={"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"},
+    classes={"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"},
     heads={"ForCausalLM": "language_model", **READER_HEADS},
     keys=KEYS,
     fixed={"positions": "rotary", "norm_kind": "rms", "gated": True, "score": "scaled_dot"},

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from torch import nn
+
 from regard.attention.scores import dot, scaled, scaled_dot
 from regard.exporting.graph import MICROSOFT, Graph, cannot_export
 from regard.exporting.linear import linear, product, side_by_side, split
@@ -100,6 +102,8 @@ def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -
 
 def settings_of(module: MultiHeadAttention) -> dict[str, Any]:
     """The attributes of ONNX Runtime's attention operators."""
+    if not isinstance(module.query_norm, nn.Identity):
+        raise cannot_export("attention with normalized queries and keys")
     if module.score is scaled_dot:
         scale = module.head_dim**-0.5
     elif module.score is dot:
