@@ -88,6 +88,7 @@ FAMILIES = [
     ),
     Family("Llama", lambda hf: hf.LlamaForCausalLM(hf.LlamaConfig(**ROTARY))),
     Family("Qwen2", lambda hf: hf.Qwen2ForCausalLM(hf.Qwen2Config(**ROTARY))),
+    Family("Qwen3", lambda hf: hf.Qwen3ForCausalLM(hf.Qwen3Config(**ROTARY))),
     Family(
         "Mistral",
         lambda hf: hf.MistralForCausalLM(hf.MistralConfig(**ROTARY, sliding_window=7)),

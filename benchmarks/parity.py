@@ -238,7 +238,7 @@ def main() -> None:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     titles = ("output", "hidden", "gradient", "greedy", "beam 4", "reopened")
-    print(f"{'family':20}", *(f"{title:>9}" for title in titles))
+    print(f"{'family':26}", *(f"{title:>9}" for title in titles))
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             twins = build(case, Path(folder) / "theirs")
@@ -247,7 +247,7 @@ def main() -> None:
                 f"{same_tokens(twins, beams)}/{PROMPTS}" if case.writes else "–" for beams in (1, 4)
             ]
             found.append(f"{reopened(twins, Path(folder) / 'ours'):.1e}")
-        print(f"{case.name:20}", *(f"{each:>9}" for each in found), flush=True)
+        print(f"{case.name:26}", *(f"{each:>9}" for each in found), flush=True)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,9 @@ def test_integers_fill_their_range() -> None:
     quantized, scales = quantized_columns(WEIGHT)
     assert quantized.shape == (67, 53)
     assert (np.abs(quantized - 128.0).max(0) == 127).all()
-    assert np.abs((quantized.T - 128.0) * scales[:, None] - WEIGHT).max() <= scales.max() / 2 * 1.001
+    assert (
+        np.abs((quantized.T - 128.0) * scales[:, None] - WEIGHT).max() <= scales.max() / 2 * 1.001
+    )
 
 
 def test_blocks_of_four_bits_round_to_the_nearest_step() -> None:

@@ -87,8 +87,8 @@ def _int8(graph: Graph, x: str, weight: Matrix, rectified: bool) -> str:
 
 
 def quantized_columns(weight: Matrix) -> tuple[NDArray[np.uint8], Matrix]:
-    """weight (d_out, d_in) → integers from 1 to 255 with 128 for zero, (d_in, d_out), and the number
-    that each column is multiplied by, (d_out,).
+    """weight (d_out, d_in) → integers from 1 to 255, (d_in, d_out), and the number that each column
+    is multiplied by, (d_out,); 128 is zero.
 
     Signed integers would have smaller sums than the exact ones on a processor without VNNI, whose
     instruction for them adds two products in 16 bits.
