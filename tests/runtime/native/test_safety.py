@@ -88,8 +88,12 @@ def test_a_child_that_is_forked_computes_with_the_model_of_its_parent(model: Any
     assert written(model) == expected
 
 
-def test_a_signal_ends_a_long_text_and_the_model_goes_on(model: Any) -> None:
+def test_a_signal_ends_a_long_text_and_the_model_goes_on(
+    model: Any, request: pytest.FixtureRequest
+) -> None:
     expected = written(model)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
