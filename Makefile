@@ -84,11 +84,11 @@ $(PAGE_READY): web/package-lock.json
 ZIG := ziglang==0.17.1
 
 engine: build/zig
-	@PYTHONPATH=build/zig $(BIN)/python tools/build_engine.py
+	@PYTHONPATH=$(CURDIR)/build/zig $(BIN)/python tools/build_engine.py
 
 # That the committed libraries of this machine and of the page are what their sources give.
 check-engine: build/zig
-	@PYTHONPATH=build/zig $(BIN)/python tools/build_engine.py --check linux-x86_64 wasm32
+	@PYTHONPATH=$(CURDIR)/build/zig $(BIN)/python tools/build_engine.py --check linux-x86_64 wasm32
 
 build/zig: $(READY) Makefile
 	@$(INSTALL) -qq --upgrade --target $@ --no-deps $(ZIG)

@@ -74,7 +74,6 @@ def readme(
         *_usage(checkpoint, head, graphs, pooling),
         "## Where it runs",
         _where(operators),
-        *([_OVERFLOW] if precision == "int8" else []),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -195,10 +194,6 @@ and the caller chooses the tokens."""
 _PIXELS = """\
 Prepare the image as preprocessor_config.json says (size, colors, mean and deviation), run body.onnx
 with it, and head.onnx with the `states` that it gives."""
-
-_OVERFLOW = """\
-int8 needs a processor that adds products of 8-bit integers without overflow: x86 with VNNI, or
-Arm. On another one the results can be wrong; take fp32 there."""
 
 
 _TELEMETRY = (
