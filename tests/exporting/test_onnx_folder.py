@@ -166,7 +166,6 @@ def test_the_readme_lists_the_inputs_and_outputs_of_every_graph(
         ]
         assert rows == expected
     assert "`com.microsoft: MatMulIntegerToFloat`" in text.split("## Where it runs")[1]
-    assert "int8 needs a processor" in text
     for file in opened.folder.iterdir():
         assert file.suffix == ".onnx" or file.name == "README.md" or f"`{file.name}`" in text
 
