@@ -49,7 +49,7 @@ struct TransformerLayer {
     auto attention = [&](const char* kind, bool is_cross) {
       return MultiHeadAttention(weights, name + kind, config.d_model, side.heads, side.key_heads,
                                 side.head_dim, config.scaled_dot, is_cross,
-                                static_cast<Precision>(config.precision));
+                                static_cast<Precision>(config.precision), config.norm_eps);
     };
     auto norm = [&](const char* kind) {
       return NormLayer(weights, name + kind, config.d_model, !config.rms_norm, config.norm_eps);
@@ -133,7 +133,7 @@ class Stack {
       auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
         return [&](const float* input) {
           float* projected = work.projected.need(rows * module.input().stride());
-          module.input()(work, input, stride_, rows, projected);
+          module.project(work, input, stride_, rows, projected);
           if (rotary_ && &module == &layer.self_attention) rotary_(work, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
           attended_by(i, projected, attended);

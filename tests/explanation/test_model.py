@@ -146,6 +146,12 @@ def test_a_layer_that_does_not_run_once_is_refused():
         explain_tap(model, twice, "decoder.layers.0.self", ["t"] * 5)
 
 
+def test_a_layer_with_steps_that_are_not_explained_is_refused():
+    model = decoder(**LLAMA, query_key_norm=True)
+    with pytest.raises(RegardError, match=r"1\.self normalizes its queries"):
+        explain_tap(model, run_of(model), "decoder.layers.1.self", ["t"] * 5)
+
+
 def test_a_model_in_training_is_refused():
     model = decoder().train()
     with pytest.raises(RegardError, match=r"call model\.eval\(\) first"):

@@ -82,7 +82,7 @@ class ModelConfig:
             layer |= linear(f"{attention}.output", queries, d_model, output_bias)
             if self.query_key_norm:
                 for name in ("query_norm", "key_norm"):
-                    layer |= norm(f"{attention}.{name}", head_dim, bias=self.norm_kind == "layer")
+                    layer |= norm(f"{attention}.{name}", head_dim, bias=False)
             layer |= self._norm(f"{attention}_norm")
         for name in ("gate", "inner")[not self.gated :]:
             layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)

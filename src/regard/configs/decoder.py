@@ -41,7 +41,7 @@ class DecoderConfig(ModelConfig):
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
-    query_key_norm: bool = False  # whether each head's queries and keys are normalized
+    query_key_norm: bool = False  # whether each head's queries and keys have an RMS norm
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
     # "learned": a table of max_positions rows; "rotary": without a limit
     positions: str = one_of("learned", ("learned", "rotary"))

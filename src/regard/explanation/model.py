@@ -85,7 +85,7 @@ def explain_tap(
 
     Raises:
         BadArgumentError: an unknown layer, or more tokens than can be read.
-        UnsupportedError: the layer did not run exactly once.
+        UnsupportedError: the layer did not run exactly once, or normalizes queries and keys.
     """
     check_traceable(model)
     check_choice("tap", tap, attention_taps(model))
@@ -93,6 +93,11 @@ def explain_tap(
         check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
     captured = _capture(model, run, tap)
     attention = captured.attention
+    if not isinstance(attention.query_norm, nn.Identity):
+        raise UnsupportedError(
+            f"{tap} normalizes its queries and keys, which no step explains yet; regard look shows"
+            " its weights."
+        )
     setup = Setup(
         tokens=tokens,
         vectors=double(captured.vectors[0]),

@@ -14,6 +14,7 @@ from regard.layers import (
     FeedForward,
     MultiHeadAttention,
     Norm,
+    RMSNorm,
     Rotary,
     TransformerLayer,
     check_ids,
@@ -179,9 +180,7 @@ def make_layer(
             output_bias=config.attention_output_bias,
             score=config.score,
             rotary=rotary,
-            norm=partial(make_norm, config.norm_kind, eps=config.norm_eps)
-            if config.query_key_norm
-            else None,
+            norm=partial(RMSNorm, eps=config.norm_eps) if config.query_key_norm else None,
         )
 
     feed_forward = FeedForward(

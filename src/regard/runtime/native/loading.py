@@ -90,8 +90,6 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 
         _check_kind(getattr(model, "architecture", type(model).__name__))
         config, state = model.config, state_of(model)
-    if getattr(config, "query_key_norm", False):
-        raise cannot_run("a model with normalized queries and keys (Qwen3)")
     return config, {name: _flat(array) for name, array in state.items()}
 
 
