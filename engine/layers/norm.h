@@ -18,6 +18,8 @@ class NormLayer {
     if (Tensor bias = weights.if_any(name + ".bias", 1, width)) bias_ = rows_of(bias);
   }
 
+  explicit operator bool() const { return width_ > 0; }
+
   // x (rows, stride) → y, which may be x.
   void operator()(Work& work, const float* x, int rows, float* y) const {
     Norm norm{weight_.data(), bias_.data(), width_, centers_, epsilon_};

@@ -34,7 +34,7 @@ VARIANTS = DECODERS | {
     "a wide window": GROUPS | dict(window=500),
     "windowed GPT-2": DECODERS["gpt2"] | dict(window=4, activation="gelu", score="dot"),
     "wide heads": GROUPS | dict(head_dim=34, tied_output=True, d_ff=70),
-    "normalized heads": GROUPS | dict(query_key_norm=True, norm_eps=0.1, attention_bias=True),
+    "normalized heads": GROUPS | dict(query_key_norm="head", norm_eps=0.1, attention_bias=True),
     "untied": DECODERS["gpt2"] | dict(tied_output=False, attention_bias=False, gated=True),
 }
 every_variant = pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)

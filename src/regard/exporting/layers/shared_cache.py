@@ -93,8 +93,10 @@ def shared_cache_attention(
     tables: tuple[str, ...] = ()
     settings = settings_of(module, normalized=True) | {"kv_num_heads": module.num_key_heads}
     if module.rotary is not None:
-        if module.head_dim % 16:
-            raise cannot_export(f"rotary positions in heads of {module.head_dim} numbers")
+        if module.head_dim % 16 or module.rotary.dim % 16:
+            raise cannot_export(
+                f"rotary positions of {module.rotary.dim} numbers in heads of {module.head_dim}"
+            )
         assert max_positions is not None  # the tables have their length
         tables = _tables(graph, module.rotary, max_positions)
         settings |= {"do_rotary": 1, "rotary_interleaved": 0}
