@@ -116,6 +116,7 @@ CASES = (
     *heads("BERT", "Bert", WORDS),
     Case("BERT, pretraining", "BertForPreTraining", WORDS),
     *heads("RoBERTa", "Roberta", WORDS),
+    *heads("XLM-R", "XLMRoberta", WORDS),
     *heads("DistilBERT", "DistilBert", DISTIL),
     Case("GPT-2", "GPT2LMHeadModel", GPT2),
     Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),

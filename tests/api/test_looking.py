@@ -30,6 +30,7 @@ ENCODERS = {
     "bert-answers": ("Bert", "ForQuestionAnswering"),
     "bert-states": ("Bert", "Model"),
     "roberta": ("Roberta", LABELED),
+    "xlm-roberta": ("XLMRoberta", "ForMaskedLM"),
     "distilbert": ("DistilBert", "ForMaskedLM"),
 }
 LLAMAS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}

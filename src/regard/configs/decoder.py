@@ -45,6 +45,8 @@ class DecoderConfig(ModelConfig):
     norms: str = one_of("input", ("input", "output"))
     # an RMS norm of queries and of keys: of each head, or of all heads as one vector
     query_key_norm: str = one_of("none", ("none", "head", "projection"))
+    # whether files join the projections of attention's input, and those of the feed-forward's
+    joined_projections: bool = False
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
     # "learned": a table of max_positions rows; "rotary": without a limit
     positions: str = one_of("learned", ("learned", "rotary"))

@@ -8,11 +8,15 @@ from safetensors.torch import load_file
 from fixtures.families import DECODERS
 from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
+from regard.checkpoints.adapters import save_adapter
 from regard.checkpoints.families.phi3 import FAMILY
+from regard.layers.low_rank import add_adapters
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LongScaling
 
-EVEN: dict[str, Any] = DECODERS["phi3"] | dict(num_heads=2, head_dim=7, d_model=14)
+EVEN: dict[str, Any] = DECODERS["phi3"] | dict(
+    num_heads=2, head_dim=7, d_model=14, joined_projections=True
+)
 SETTINGS: dict[str, Any] = dict(
     model_type="phi3",
     vocab_size=31,
@@ -78,8 +82,23 @@ def test_other_scalings_and_models_that_it_does_not_compute_are_refused() -> Non
     assert FAMILY.fits(config())
     for change in (
         dict(head_dim=6),
+        dict(joined_projections=False),
         dict(attention_bias=True),
         dict(window=3, first_window_layer=1),
         dict(head="question_answering"),
     ):
         assert not FAMILY.fits(config(**change))
+
+
+def test_adapters_of_joined_projections_are_one_adapter(tmp_path: Path) -> None:
+    model = Decoder(config(num_layers=1))
+    add_adapters(model, ("query", "key", "value"), rank=2, alpha=2)
+    attention = model.decoder.layers[0].self_attention
+    parts = attention.query, attention.key, attention.value
+    for part in parts:
+        torch.nn.init.normal_(part.lora_B)
+    save_adapter(model, tmp_path, base_model="base", task_type="CAUSAL_LM")
+    file = load_file(tmp_path / "adapter_model.safetensors")
+    path = "base_model.model.model.layers.0.self_attn.qkv_proj"
+    change = file[f"{path}.lora_B.weight"] @ file[f"{path}.lora_A.weight"]
+    torch.testing.assert_close(change, torch.cat([part.lora_B @ part.lora_A for part in parts]))

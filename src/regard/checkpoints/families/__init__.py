@@ -43,7 +43,12 @@ FAMILIES = (
     ),
     Entry("recurrent", "RecurrentEncoderDecoder", {"regard-recurrent": "regard"}),
     Entry("bert", "Encoder", {"bert": "BERT"}, headed=("bert",)),
-    Entry("roberta", "Encoder", {"roberta": "RoBERTa"}, headed=("roberta",)),
+    Entry(
+        "roberta",
+        "Encoder",
+        {"roberta": "RoBERTa", "xlm-roberta": "XLM-R"},
+        headed=("roberta", "xlm-roberta"),
+    ),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
 )

@@ -60,6 +60,7 @@ PLAIN: dict[str, Any] = dict(
     query_key_norm="none",
     rotary_share=1.0,
     unrotated=(),
+    joined_projections=False,
 )
 # Keys of config.json that some kinds have → the field of PLAIN that they decide.
 DECIDED = {
@@ -115,6 +116,7 @@ KINDS = {
         answers="transformer.",
     ),
     "phi3": Kind(
+        {"joined_projections": True},
         keys=("partial_rotary_factor",),
         defaults={"original_max_position_embeddings": 4096, "rms_norm_eps": 1e-5}
         | {"pad_token_id": 32000, "bos_token_id": 1, "eos_token_id": 32000, "sliding_window": None},
