@@ -89,6 +89,12 @@ FAMILIES = [
     Family("Llama", lambda hf: hf.LlamaForCausalLM(hf.LlamaConfig(**ROTARY))),
     Family("Qwen2", lambda hf: hf.Qwen2ForCausalLM(hf.Qwen2Config(**ROTARY))),
     Family("Qwen3", lambda hf: hf.Qwen3ForCausalLM(hf.Qwen3Config(**ROTARY))),
+    Family("OLMo 2", lambda hf: hf.Olmo2ForCausalLM(hf.Olmo2Config(**ROTARY))),
+    Family(
+        "SmolLM3",
+        lambda hf: hf.SmolLM3ForCausalLM(hf.SmolLM3Config(**ROTARY, no_rope_layers=[1, 0, 1])),
+    ),
+    Family("Phi-3", lambda hf: hf.Phi3ForCausalLM(hf.Phi3Config(**ROTARY, sliding_window=7))),
     Family(
         "Mistral",
         lambda hf: hf.MistralForCausalLM(hf.MistralConfig(**ROTARY, sliding_window=7)),

@@ -22,7 +22,7 @@ from peers.small_models import CASES, EOS, PAD, START, VOCAB, Case
 from torch import Tensor, nn
 
 from regard.checkpoints import from_pretrained, save_pretrained
-from regard.checkpoints.families import family_of
+from regard.checkpoints.families import family_of, find_family
 from regard.checkpoints.family import places, to_ours
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, Encoder, EncoderDecoder, VisionTransformer
@@ -128,7 +128,7 @@ def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> 
     weights[~counted] = 0.0
     for each in (output, expected):
         (each * weights).sum().backward()
-    family = family_of(twins.ours)
+    family = find_family(twins.theirs.config.model_type, where="theirs").family
     theirs = {name: weight.grad for name, weight in twins.theirs.named_parameters()}
     theirs |= {family.base + name: grad for name, grad in theirs.items()}  # of a model alone
     ours = {name: weight.grad for name, weight in twins.ours.named_parameters()}

@@ -29,7 +29,8 @@ typedef struct {
 } regard_tensor;
 
 /* A model; the fields of the configs in src/regard/models. What a kind lacks is 0, or 1 of sizes.
-   Rotary positions are there where the tensor <stack>.rotary.frequencies is, (1, head_dim / 2). */
+   Rotary positions are there where the tensor <stack>.rotary.frequencies is, (1, pairs that are
+   rotated), in layers for which <stack>.rotary.layers, (1, layers), is not 0, or in all. */
 typedef struct {
   int32_t kind;
   int32_t vocab_size, target_vocab_size, d_model, d_ff;
@@ -39,7 +40,7 @@ typedef struct {
   int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh */
   int32_t gated, norm_first, rms_norm, scaled_dot;
   int32_t has_positions; /* a table of them */
-  int32_t max_positions; /* of the table */
+  int32_t max_positions; /* of the table, and of a text */
   int32_t position_offset;
   int32_t relative_reach; /* distances up to which a bias is given; -1: none */
   int32_t window;         /* tokens that a token attends to, itself included; 0: all so far */

@@ -77,6 +77,10 @@ class Weights {
   const std::shared_ptr<Arena> packed = std::make_shared<Arena>();
 
   bool has(const std::string& name) const { return by_name_.count(name) != 0; }
+  // Of a tensor that may have several shapes; 0 where there is none.
+  int64_t columns(const std::string& name) const {
+    return has(name) ? by_name_.at(name).columns() : 0;
+  }
 
   // (rows, columns); a vector has one row.
   Tensor operator()(const std::string& name, int64_t rows, int64_t columns) const {

@@ -25,7 +25,7 @@ struct Work {
   explicit Work(const Kernels& kernels) : kernels(kernels) {}
 
   const Kernels& kernels;
-  Buffer<float> states, normed, wide, attended, projected, last, logits, scores, angles;
+  Buffer<float> states, normed, added, wide, attended, projected, last, logits, scores, angles;
   Buffer<int8_t> integers;
   Buffer<float> row_scales;
   Buffer<int32_t> row_sums;

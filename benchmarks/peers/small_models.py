@@ -31,6 +31,10 @@ LLAMA3 = dict(rope_type="llama3", rope_theta=500.0, factor=4.0, low_freq_factor=
 LLAMA3 |= dict(high_freq_factor=3.0, original_max_position_embeddings=16)
 YARN = dict(rope_type="yarn", rope_theta=500.0, factor=4.0, beta_fast=2.0, beta_slow=0.5)
 YARN |= dict(original_max_position_embeddings=16)
+BIASED = dict(attention_bias=True, tie_word_embeddings=True)
+PARTS = LLAMA | dict(hidden_size=56, num_key_value_heads=1, original_max_position_embeddings=32)
+LONG = dict(rope_type="longrope", rope_theta=500.0, partial_rotary_factor=0.75)
+LONG |= dict(short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0])
 PAIR = dict(d_model=18, encoder_layers=3, decoder_layers=2, max_position_embeddings=19)
 PAIR |= dict(encoder_attention_heads=3, decoder_attention_heads=2, forced_eos_token_id=None)
 PAIR |= dict(encoder_ffn_dim=23, decoder_ffn_dim=23)
@@ -112,6 +116,7 @@ CASES = (
     *heads("BERT", "Bert", WORDS),
     Case("BERT, pretraining", "BertForPreTraining", WORDS),
     *heads("RoBERTa", "Roberta", WORDS),
+    *heads("XLM-R", "XLMRoberta", WORDS),
     *heads("DistilBERT", "DistilBert", DISTIL),
     Case("GPT-2", "GPT2LMHeadModel", GPT2),
     Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),
@@ -133,6 +138,19 @@ CASES = (
     Case("Qwen3", "Qwen3ForCausalLM", WIDE | UPPER),
     Case("Qwen3, biased", "Qwen3ForCausalLM", WIDE | TIED | dict(attention_bias=True)),
     *reads("Qwen3", "Qwen3", WIDE | UPPER),
+    Case("OLMo 2", "Olmo2ForCausalLM", WIDE),
+    Case("OLMo 2, biased", "Olmo2ForCausalLM", LLAMA | BIASED | dict(num_key_value_heads=7)),
+    *reads("OLMo 2", "Olmo2", WIDE)[:1],
+    Case("SmolLM3", "SmolLM3ForCausalLM", WIDE | dict(num_hidden_layers=5)),
+    Case(
+        "SmolLM3, biased",
+        "SmolLM3ForCausalLM",
+        LLAMA | TIED | dict(num_key_value_heads=7, no_rope_layers=[0]),
+    ),
+    *reads("SmolLM3", "SmolLM3", WIDE | dict(no_rope_layers=[1, 0, 1])),
+    Case("Phi-3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
+    Case("Phi-3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
+    *reads("Phi-3", "Phi3", PARTS | dict(rope_parameters=LONG))[:1],
     Case("Marian", "MarianMTModel", PAIR | SCALED),
     Case("Marian, two tables", "MarianMTModel", PAIR | SCALED | TWO_TABLES),
     Case("Pegasus", "PegasusForConditionalGeneration", PAIR | SCALED),

@@ -521,7 +521,7 @@ class Jobs {
     if (job.tokens.empty()) throw Mistake("each row must read at least one token");
     check_tokens(job.tokens);
     const size_t longest = std::max(job.source.size(), job.tokens.size());
-    if (model_.config.has_positions && longest > static_cast<size_t>(model_.config.max_positions))
+    if (longest > static_cast<size_t>(model_.config.max_positions))
       throw TooLong(std::to_string(longest));
   }
 

@@ -1,6 +1,6 @@
 // Multi-head attention: its projections, and the keys and values of texts that are read at once.
 #pragma once
-#include "layers/linear.h"
+#include "layers/norm.h"
 #include "layers/relative_bias.h"
 
 namespace regard {
@@ -17,7 +17,8 @@ class MultiHeadAttention {
   MultiHeadAttention() = default;
   // Each head of keys and values serves a group of neighboring heads of queries.
   MultiHeadAttention(const Weights& weights, const std::string& name, int d_model, int heads,
-                     int key_heads, int head_dim, bool scaled, bool is_cross, Precision precision)
+                     int key_heads, int head_dim, bool scaled, bool is_cross, Precision precision,
+                     float epsilon)
       : heads_{heads, head_dim},
         key_heads_{key_heads, head_dim},
         scale_(scaled ? 1 / std::sqrt(static_cast<float>(head_dim)) : 1.0f) {
@@ -31,9 +32,17 @@ class MultiHeadAttention {
       input_ = Linear(weights, {query, key, value}, states, precision);
     }
     output_ = Linear(weights, {{name + ".output", states}}, heads_, precision);
+    if (is_cross) return;
+    query_norm_ = HeadsNorm(weights, name + ".query_norm.weight", heads_, epsilon);
+    key_norm_ = HeadsNorm(weights, name + ".key_norm.weight", key_heads_, epsilon);
   }
 
-  // Query, or query, key and value, of one input.
+  // Query, or query, key and value, of one input → (rows, input().stride()).
+  void project(Work& work, const float* x, size_t stride, int rows, float* projected) const {
+    input_(work, x, stride, rows, projected);
+    query_norm_(work, projected, input_.stride(), rows);
+    key_norm_(work, projected + width(), input_.stride(), rows);
+  }
   const Linear& input() const { return input_; }
   const Linear& output() const { return output_; }
   size_t width() const { return heads_.width(); }
@@ -92,6 +101,7 @@ class MultiHeadAttention {
   Axis heads_{}, key_heads_{};
   float scale_ = 1;
   Linear input_, memory_, output_;
+  HeadsNorm query_norm_, key_norm_;  // of self-attention
 };
 
 }  // namespace regard

@@ -7,12 +7,22 @@ namespace regard {
 class Rotary {
  public:
   Rotary() = default;
-  // Radians per position of each pair of a head's numbers; `factor` multiplies what is rotated.
-  Rotary(const Tensor& frequencies, float factor) : factor_(factor) {
-    for (int i = 0; i < frequencies.columns(); i++) frequencies_.push_back(frequencies.at(0, i));
+  // `frequencies` are radians per position of each pair of a head's first numbers, and `layers`,
+  // where it is there, is 0 for layers without positions; `factor` multiplies what is rotated.
+  Rotary(const Weights& weights, const std::string& name, int layers, int head_dim, float factor)
+      : factor_(factor), rotates_(layers, true) {
+    const int64_t pairs = weights.columns(name + ".frequencies");
+    if (pairs < 0 || pairs > head_dim / 2)
+      throw Mistake(name + ".frequencies must be of at most " + std::to_string(head_dim / 2) +
+                    " pairs; got " + std::to_string(pairs));
+    const Tensor frequencies = weights.if_any(name + ".frequencies", 1, pairs);
+    for (int i = 0; i < pairs; i++) frequencies_.push_back(frequencies.at(0, i));
+    if (const Tensor rotates = weights.if_any(name + ".layers", 1, layers))
+      for (int i = 0; i < layers; i++) rotates_[i] = rotates.at(0, i) != 0;
   }
 
   explicit operator bool() const { return !frequencies_.empty(); }
+  bool rotates(size_t layer) const { return !frequencies_.empty() && rotates_[layer]; }
 
   // Of rows at these positions; the same for all layers.
   void prepare(Work& work, const int32_t* positions, int rows) const {
@@ -37,6 +47,7 @@ class Rotary {
  private:
   float factor_ = 1;
   std::vector<float> frequencies_;
+  std::vector<bool> rotates_;  // by layer
 };
 
 }  // namespace regard

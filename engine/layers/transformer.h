@@ -43,29 +43,41 @@ struct Side {
   int vocab;
 };
 
+// Of what a sub-layer reads, or of the sum, and of its output before it is added: one of them, or both.
+struct SublayerNorms {
+  NormLayer norm, output;
+};
+
 struct TransformerLayer {
   TransformerLayer(const Weights& weights, const std::string& name, const regard_config& config,
                    const Side& side) {
     auto attention = [&](const char* kind, bool is_cross) {
       return MultiHeadAttention(weights, name + kind, config.d_model, side.heads, side.key_heads,
                                 side.head_dim, config.scaled_dot, is_cross,
-                                static_cast<Precision>(config.precision));
+                                static_cast<Precision>(config.precision), config.norm_eps);
     };
-    auto norm = [&](const char* kind) {
-      return NormLayer(weights, name + kind, config.d_model, !config.rms_norm, config.norm_eps);
+    auto norms = [&](const std::string& kind) {
+      const std::string own = name + kind + "_norm", output = name + kind + "_output_norm";
+      auto made = [&](const std::string& path) {
+        return NormLayer(weights, path, config.d_model, !config.rms_norm, config.norm_eps);
+      };
+      SublayerNorms both;
+      if (weights.has(output + ".weight")) both.output = made(output);
+      if (!both.output || weights.has(own + ".weight")) both.norm = made(own);
+      return both;
     };
     self_attention = attention(".self_attention", false);
-    self_attention_norm = norm(".self_attention_norm");
+    self_attention_norms = norms(".self_attention");
     if (side.has_cross) {
       cross_attention = attention(".cross_attention", true);
-      cross_attention_norm = norm(".cross_attention_norm");
+      cross_attention_norms = norms(".cross_attention");
     }
     feed_forward = FeedForward(weights, name + ".feed_forward", config);
-    feed_forward_norm = norm(".feed_forward_norm");
+    feed_forward_norms = norms(".feed_forward");
   }
 
   MultiHeadAttention self_attention, cross_attention;
-  NormLayer self_attention_norm, cross_attention_norm, feed_forward_norm;
+  SublayerNorms self_attention_norms, cross_attention_norms, feed_forward_norms;
   FeedForward feed_forward;
 };
 
@@ -76,8 +88,7 @@ class Stack {
   Stack() = default;
   Stack(const Weights& weights, const std::string& name, const regard_config& config,
         const Side& side)
-      : rotary_(weights.if_any(name + ".rotary.frequencies", 1, side.head_dim / 2),
-                config.rotary_factor),
+      : rotary_(weights, name + ".rotary", side.layers, side.head_dim, config.rotary_factor),
         norm_first_(config.norm_first),
         stride_(stride_of(config.d_model)) {
     if (side.embed != nullptr) embed_ = Embedding(weights, side.embed, config, side.vocab);
@@ -131,21 +142,22 @@ class Stack {
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
       auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
-        return [&](const float* input) {
+        return [&](const float* input, float* y) {
           float* projected = work.projected.need(rows * module.input().stride());
-          module.input()(work, input, stride_, rows, projected);
-          if (rotary_ && &module == &layer.self_attention) rotary_(work, module, projected, rows);
+          module.project(work, input, stride_, rows, projected);
+          if (rotary_.rotates(i) && &module == &layer.self_attention)
+            rotary_(work, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
           attended_by(i, projected, attended);
-          module.output()(work, attended, stride_of(module.width()), rows, x, Into::ADD);
+          module.output()(work, attended, stride_of(module.width()), rows, y, Into::ADD);
         };
       };
-      sublayer(work, layer.self_attention_norm, rows, x, attention(layer.self_attention, attend));
+      sublayer(work, layer.self_attention_norms, rows, x, attention(layer.self_attention, attend));
       if (layer.cross_attention.heads() > 0)
-        sublayer(work, layer.cross_attention_norm, rows, x,
+        sublayer(work, layer.cross_attention_norms, rows, x,
                  attention(layer.cross_attention, attend_memory));
-      sublayer(work, layer.feed_forward_norm, rows, x, [&](const float* input) {
-        layer.feed_forward.add(work, input, stride_, rows, x);
+      sublayer(work, layer.feed_forward_norms, rows, x, [&](const float* input, float* y) {
+        layer.feed_forward.add(work, input, stride_, rows, y);
       });
     }
     if (norm_first_) norm_(work, x, rows, x);
@@ -153,17 +165,25 @@ class Stack {
   }
 
  private:
-  // x + f(norm(x)), or norm(x + f(x)); f adds to x.
+  // x + f(norm(x)), or norm(x + f(x)), where f may end with a norm; add(x, y) adds f(x) to y.
   template <class Function>
-  void sublayer(Work& work, const NormLayer& norm, int rows, float* x, Function add) const {
-    if (norm_first_) {
-      float* normed = work.normed.need(rows * stride_);
-      norm(work, x, rows, normed);
-      add(normed);
-    } else {
-      add(x);
-      norm(work, x, rows, x);
+  void sublayer(Work& work, const SublayerNorms& norms, int rows, float* x, Function add) const {
+    const size_t count = rows * stride_;
+    const float* input = x;
+    if (norm_first_ && norms.norm) {
+      norms.norm(work, x, rows, work.normed.need(count));
+      input = work.normed.data();
     }
+    if (norms.output) {
+      float* y = work.added.need(count);
+      std::fill_n(y, count, 0.0f);
+      add(input, y);
+      norms.output(work, y, rows, y);
+      for (size_t i = 0; i < count; i++) x[i] += y[i];
+    } else {
+      add(input, x);
+    }
+    if (!norm_first_ && norms.norm) norms.norm(work, x, rows, x);
   }
 
   Embedding embed_;

@@ -164,7 +164,7 @@ class Decode {
   }
 
   void check_position(size_t position) const {
-    if (model_.config.has_positions && position >= static_cast<size_t>(model_.config.max_positions))
+    if (position >= static_cast<size_t>(model_.config.max_positions))
       throw TooLong(std::to_string(position + 1));
   }
 

@@ -17,8 +17,7 @@ class Reader {
     if (config.image_length > 0) throw Mistake("this model reads images");
     const int vocab = config.kind == REGARD_DECODER ? config.target_vocab_size : config.vocab_size;
     check("an id", ids, tokens, 0, vocab);
-    check("a position", positions, tokens, -config.position_offset,
-          config.has_positions ? config.max_positions : 1 << 30);
+    check("a position", positions, tokens, -config.position_offset, config.max_positions);
     if (types != nullptr) check("a token type", types, tokens, 0, config.token_types);
     int64_t total = 0;
     for (int64_t i = 0; i < count; total += lengths[i++])

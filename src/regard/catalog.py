@@ -91,7 +91,7 @@ DECLARATIONS = (
         "text-generation",
         "a language model",
         "to continue a text",
-        "shakespeare, or a GPT-2, Llama, Mistral, Qwen2 or Qwen3 model",
+        "shakespeare, or a GPT-2, Llama or similar model",
         ("evaluate", "look", "explain", "studio", "serve"),
         task="regard.tasks.writing:Writer",
         model="Decoder",

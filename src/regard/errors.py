@@ -90,6 +90,15 @@ def check_choice(what: str, name: object, known: Collection[str]) -> None:
         raise unknown(what, name, known)
 
 
+def check_length(length: int, max_positions: int | None) -> None:
+    """Raises BadArgumentError for a sequence that is too long for the model."""
+    if max_positions is not None and length > max_positions:
+        raise BadArgumentError(
+            f"the model has {max_positions} positions; got a sequence of {length}"
+            " tokens. Split the text or use a model with more positions."
+        )
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """A question with the nearest of the known names, to end a message; empty if none is near."""
     near = nearest(str(name), known)

@@ -146,6 +146,20 @@ def test_a_layer_that_does_not_run_once_is_refused():
         explain_tap(model, twice, "decoder.layers.0.self", ["t"] * 5)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(query_key_norm="head"), "normalizes its queries and keys"),
+        (dict(norms="output"), "normalizes its output"),
+        (dict(rotary_share=0.7), "rotates a part of each head"),
+    ],
+)
+def test_a_layer_with_steps_that_are_not_explained_is_refused(change, message):
+    model = decoder(**LLAMA, **change)
+    with pytest.raises(RegardError, match=rf"decoder\.layers\.1\.self {message}"):
+        explain_tap(model, run_of(model), "decoder.layers.1.self", ["t"] * 5)
+
+
 def test_a_model_in_training_is_refused():
     model = decoder().train()
     with pytest.raises(RegardError, match=r"call model\.eval\(\) first"):

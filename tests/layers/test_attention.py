@@ -166,7 +166,7 @@ def test_rotary_keys_enter_the_cache_turned() -> None:
     [
         (dict(num_key_heads=5), "multiple of num_key_heads; got 4 and 5"),
         (dict(num_key_heads=0), "multiple of num_key_heads; got 4 and 0"),
-        (dict(rotary=Rotary(4)), "rotary must have the dim 3 of a head; got 4"),
+        (dict(rotary=Rotary(4)), "rotary must have at most the dim 3 of a head; got 4"),
         (dict(score="scaled"), "score must be one of .* got 'scaled'"),
     ],
 )

@@ -12,7 +12,8 @@ from regard import RegardError
 from regard.generation import Decoder as Steps
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig, decoder_preset
-from regard.positions import LinearScaling
+from regard.positions import LinearScaling, LongScaling
+from regard.runtime.native.loading import open_native
 
 VOCAB = 31
 family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
@@ -151,6 +152,12 @@ def test_one_table_serves_input_and_output_unless_untied() -> None:
         dict(positions="learned"),
         dict(rotary_theta=9.0),
         dict(rotary_scaling=LinearScaling(2)),
+        dict(rotary_scaling=LongScaling((1.0, 2.0, 3.0), (1.0,) * 3, 1.0, long_positions=99)),
+        dict(rotary_share=0.7),
+        dict(unrotated=(2,)),
+        dict(norms="output"),
+        dict(query_key_norm="head"),
+        dict(query_key_norm="projection"),
         dict(window=2),
         dict(tied_output=True),
     ],
@@ -174,6 +181,8 @@ def test_every_setting_changes_the_output(change: dict[str, Any]) -> None:
         (dict(activation="tanh"), "activation must be one of relu"),
         (dict(positions="alibi"), "positions must be one of learned, rotary; got 'alibi'"),
         (dict(score="cosine"), "score must be one of scaled_dot, dot"),
+        (dict(norms="both"), "norms must be one of input, output; got 'both'"),
+        (dict(rotary_share=0.0), "rotary_share must be above 0 and at most 1; got 0"),
         (dict(num_layers=0), "num_layers must be at least 1; got 0"),
         (dict(window=0), "window must be at least 1 token, or None; got 0"),
         (dict(first_window_layer=-1), "first_window_layer must be at least 0; got -1"),
@@ -251,3 +260,18 @@ def padded(left: bool) -> tuple[Tensor, Tensor]:
         return ids, mask
     ids[1] = ids[1].roll(-2)
     return ids, mask.flip(1)
+
+
+@pytest.mark.parametrize("mask", [None, torch.ones(1, 65).bool()])
+def test_a_text_beyond_the_first_positions_of_long_rope_is_refused(mask: Tensor | None) -> None:
+    model = small(**FAMILIES["phi3"])
+    long = torch.ones(1, 65, dtype=torch.int64)
+    message = "the model has 64 positions; got a sequence of 65"
+    with pytest.raises(RegardError, match=message):
+        model(long, mask)
+    state = model.start()
+    state.step(long[:, :64])
+    with pytest.raises(RegardError, match=message):
+        state.step(long[:, :1])
+    with pytest.raises(RegardError, match=message):
+        open_native(model.float()).generate(long.numpy(), GenerationConfig(max_new_tokens=1))

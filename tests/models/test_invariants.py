@@ -110,7 +110,10 @@ FAMILIES = {
         | dict(attention_bias=True, window=3, first_window_layer=1)
         | dict(rotary_scaling=YarnScaling(4.0, 1.1, 2.0, 0.5, original_max_position_embeddings=16)),
     ),
-    "qwen3": Family(Decoder, LLAMA | dict(query_key_norm=True)),
+    "qwen3": Family(Decoder, LLAMA | dict(query_key_norm="head")),
+    "olmo2": Family(Decoder, LLAMA | dict(query_key_norm="projection", norms="output")),
+    "smollm3": Family(Decoder, LLAMA | dict(unrotated=(1,))),
+    "phi3": Family(Decoder, LLAMA | dict(rotary_share=0.7)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),
     "bart": Family(EncoderDecoder, BART, left=False),

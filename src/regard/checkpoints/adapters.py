@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.checkpoints.families import family_of
 from regard.checkpoints.family import Place, places
@@ -85,11 +86,10 @@ def save_adapter(
 def _joined(parts: Mapping[Place, LowRankLinear]) -> tuple[Tensor, Tensor]:
     """A and B of one of their modules, which may be several of ours side by side (GPT-2's c_attn):
     the rows of all A, and every B in the rows and columns of its own."""
-    [count] = {place.parts for place in parts}
-    empty = torch.zeros_like(next(iter(parts.values())).lora_B[:, :0])
-    columns = [
-        torch.block_diag(*(empty if k != place.part else module.lora_B for k in range(count)))
-        for place, module in parts.items()
-    ]
+    columns = []
+    for place, module in parts.items():
+        rows = len(module.lora_B) // place.span
+        around = rows * place.part, rows * (place.parts - place.part - place.span)
+        columns.append(functional.pad(module.lora_B, (0, 0, *around)))
     down = torch.cat([module.lora_A for module in parts.values()])
     return down.detach().float().contiguous(), torch.cat(columns, 1).detach().float().contiguous()

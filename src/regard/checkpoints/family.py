@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,9 @@ class Place:
 
     name: str
     transposed: bool = False  # GPT-2's Conv1D keeps (in, out) where nn.Linear has (out, in)
-    part: int = 0  # which of `parts` equal pieces of one of their weights this is …
+    part: int = 0  # of `parts` equal pieces of one of their weights this is the first of `span` …
     parts: int = 1
+    span: int = 1
     dim: int = 0  # … which are joined along this dimension, as they store it
     lead: int = 0  # dimensions of length one that theirs has in front: ViT's positions (1, n, d)
 
@@ -68,6 +70,8 @@ class Family:
     heads: Mapping[str, str] = field(default_factory=dict)  # the ending of a class → its head
     labels: int = 2  # of a classification whose config.json does not say
     fixed: Settings = field(default_factory=dict)  # our fields that all its models share
+    # model_type → what it means that config.json lacks a key, where that is not the key's default.
+    defaults: Mapping[str, Settings] = field(default_factory=dict)
     written: Settings = field(default_factory=dict)  # keys with one value, not read
     refused: Settings = field(default_factory=dict)  # keys that must have one value
     # (config.json, our fields so far) → more of them, or others.
@@ -120,6 +124,9 @@ class Family:
     def from_config(self, settings: Settings) -> Any:
         """The configuration that config.json describes."""
         refuse_settings(settings, self.refused)
+        settings = copy(settings)
+        for key, value in self.defaults.get(settings["model_type"], {}).items():
+            settings.setdefault(key, value)
         fields: dict[str, Any] = {**self.fixed}
         if self.heads:
             fields["head"] = heads.head_of(
@@ -186,7 +193,9 @@ def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict
         shape = list(ours[name])
         if place.transposed:
             shape.reverse()
-        shape[place.dim : place.dim + 1] = [n * place.parts for n in shape[place.dim :][:1]]
+        shape[place.dim : place.dim + 1] = [
+            n // place.span * place.parts for n in shape[place.dim :][:1]
+        ]
         shapes[place.name] = (1,) * place.lead + tuple(shape)
     return shapes
 
@@ -201,7 +210,7 @@ def _read(tensor: Array, place: Place) -> Array:
         tensor = tensor[(0,) * place.lead]
     if place.parts > 1:
         size = tensor.shape[place.dim] // place.parts
-        part = slice(size * place.part, size * (place.part + 1))
+        part = slice(size * place.part, size * (place.part + place.span))
         tensor = tensor[(slice(None),) * place.dim + (part,)]
     return tensor.T if place.transposed else tensor
 
@@ -209,7 +218,8 @@ def _read(tensor: Array, place: Place) -> Array:
 def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
     parts = [tensor.T if place.transposed else tensor for place, tensor in pieces]
     place = pieces[0][0]
-    assert len(pieces) == place.parts, f"{place.name} has {len(pieces)} of {place.parts} parts"
+    count = sum(place.span for place, _ in pieces)
+    assert count == place.parts, f"{place.name} has {count} of {place.parts} parts"
     joined = parts[0]
     if place.parts > 1:
         import torch

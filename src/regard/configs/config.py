@@ -46,7 +46,8 @@ class ModelConfig:
     feed_forward_bias = True
     attention_bias = True
     attention_output_bias: bool | None = None
-    query_key_norm = False
+    norms = "input"
+    query_key_norm = "none"
 
     def shapes(self) -> Shapes:
         """The shapes of a model's weights by their names in `models`, in their order there."""
@@ -74,20 +75,22 @@ class ModelConfig:
         queries, keys = head_dim * num_heads, head_dim * (self.num_key_heads or num_heads)
         bias, output_bias = self.attention_bias, self.attention_output_bias
         output_bias = bias if output_bias is None else output_bias
+        place = "norm" if self.norms == "input" else "output_norm"
         layer = Shapes()
         for attention in ("self_attention", "cross_attention")[: 1 + decodes_memory]:
             layer |= linear(f"{attention}.query", d_model, queries, bias)
             layer |= linear(f"{attention}.key", d_model, keys, bias)
             layer |= linear(f"{attention}.value", d_model, keys, bias)
             layer |= linear(f"{attention}.output", queries, d_model, output_bias)
-            if self.query_key_norm:
-                for name in ("query_norm", "key_norm"):
-                    layer |= norm(f"{attention}.{name}", head_dim, bias=self.norm_kind == "layer")
-            layer |= self._norm(f"{attention}_norm")
+            if self.query_key_norm != "none":
+                for name, width in (("query_norm", queries), ("key_norm", keys)):
+                    width = head_dim if self.query_key_norm == "head" else width
+                    layer |= norm(f"{attention}.{name}", width, bias=False)
+            layer |= self._norm(f"{attention}_{place}")
         for name in ("gate", "inner")[not self.gated :]:
             layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)
         layer |= linear("feed_forward.outer", self.d_ff, d_model, self.feed_forward_bias)
-        layer |= self._norm("feed_forward_norm")
+        layer |= self._norm(f"feed_forward_{place}")
         return {
             f"{path}.layers.{index}.{name}": shape
             for index in range(count)

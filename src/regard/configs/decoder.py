@@ -14,7 +14,7 @@ from regard.configs.config import (
     one_of,
 )
 from regard.configs.heads import WRITER_HEADS
-from regard.configs.scaling import Llama3Scaling, Scaling
+from regard.configs.scaling import Llama3Scaling, LongScaling, Scaling
 from regard.errors import BadArgumentError
 
 
@@ -41,13 +41,20 @@ class DecoderConfig(ModelConfig):
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
-    query_key_norm: bool = False  # whether each head's queries and keys are normalized
+    # what a layer's norms are of: the input of a sub-layer, or its output before it is added
+    norms: str = one_of("input", ("input", "output"))
+    # an RMS norm of queries and of keys: of each head, or of all heads as one vector
+    query_key_norm: str = one_of("none", ("none", "head", "projection"))
+    # whether files join the projections of attention's input, and those of the feed-forward's
+    joined_projections: bool = False
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
     # "learned": a table of max_positions rows; "rotary": without a limit
     positions: str = one_of("learned", ("learned", "rotary"))
     max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
     rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
     rotary_scaling: Scaling | None = None  # changes them for longer texts
+    rotary_share: float = 1.0  # of a head's numbers, the first ones, that are rotated
+    unrotated: tuple[int, ...] = ()  # numbers of the layers without positions
     window: int | None = None  # tokens that a token attends to, itself included; None: all so far
     first_window_layer: int = 0  # layers below it have no window
     tied_output: bool = True  # the embedding table is also the output projection
@@ -69,6 +76,10 @@ class DecoderConfig(ModelConfig):
                 raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")
         if self.window is not None and self.window < 1:
             raise BadArgumentError(f"window must be at least 1 token, or None; got {self.window}.")
+        if not 0 < self.rotary_share <= 1:
+            raise BadArgumentError(
+                f"rotary_share must be above 0 and at most 1; got {self.rotary_share}."
+            )
         if self.first_window_layer < 0:
             raise BadArgumentError(
                 f"first_window_layer must be at least 0; got {self.first_window_layer}."
@@ -86,6 +97,17 @@ class DecoderConfig(ModelConfig):
         if self.tied_output:
             return shapes
         return shapes | linear("output", self.d_model, self.vocab_size, bias=False)
+
+    @property
+    def longest(self) -> int | None:
+        """Tokens of a text at most; None: no limit."""
+        endless = self.positions == "rotary" and not isinstance(self.rotary_scaling, LongScaling)
+        return None if endless else self.max_positions
+
+    @property
+    def rotary_dim(self) -> int:
+        """Numbers of a head that are rotated."""
+        return int((self.head_dim or self.d_model // self.num_heads) * self.rotary_share)
 
     @property
     def windows(self) -> tuple[int | None, ...]:
@@ -133,7 +155,7 @@ DECODER_PRESETS: dict[str, dict[str, Any]] = {
     | dict(max_positions=131072, rotary_theta=1000000.0, norm_eps=1e-6, attention_bias=True),
     "qwen3-0.6b": _LLAMA
     | dict(d_model=1024, num_layers=28, num_heads=16, num_key_heads=8, head_dim=128, d_ff=3072)
-    | dict(max_positions=40960, rotary_theta=1000000.0, norm_eps=1e-6, query_key_norm=True),
+    | dict(max_positions=40960, rotary_theta=1000000.0, norm_eps=1e-6, query_key_norm="head"),
 }
 
 

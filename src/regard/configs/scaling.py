@@ -100,4 +100,29 @@ class YarnScaling:
         return (1 - divided) * frequencies + divided * frequencies / self.factor
 
 
-Scaling = LinearScaling | Llama3Scaling | YarnScaling
+@dataclass(frozen=True)
+class LongScaling:
+    """Divides each frequency by a number of its own, and multiplies query and key (LongRoPE, Ding
+    et al. 2024). A text longer than those that the model was first trained on has other numbers
+    for all of its tokens, `long_factor`; such texts are refused here.
+
+    >>> from regard.positions import rotary_frequencies
+    >>> scaling = LongScaling((1.0, 2.0), (4.0, 9.0), 1.19, long_positions=131072)
+    >>> rotary_frequencies(4, scaling=scaling)
+    tensor([1.0000, 0.0050])
+    """
+
+    rope_type: ClassVar[str] = "longrope"
+    short_factor: tuple[float, ...]  # of each pair
+    long_factor: tuple[float, ...]
+    attention_factor: float  # query and key are multiplied by it
+    _: KW_ONLY
+    long_positions: int  # the longest text with `long_factor`, in tokens
+
+    def __call__(self, frequencies: Any) -> Any:
+        import torch
+
+        return frequencies / torch.tensor(self.short_factor)
+
+
+Scaling = LinearScaling | Llama3Scaling | YarnScaling | LongScaling

@@ -85,7 +85,8 @@ def explain_tap(
 
     Raises:
         BadArgumentError: an unknown layer, or more tokens than can be read.
-        UnsupportedError: the layer did not run exactly once.
+        UnsupportedError: the layer did not run exactly once, or has a norm of queries, keys
+            or its output, or rotates a part of each head.
     """
     check_traceable(model)
     check_choice("tap", tap, attention_taps(model))
@@ -145,6 +146,16 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     norm = model.get_submodule(f"{tap}_attention_norm")
     assert isinstance(layer, TransformerLayer)
     assert isinstance(attention, MultiHeadAttention)
+    rotary = attention.rotary
+    for unexplained, what in (
+        (not isinstance(attention.query_norm, nn.Identity), "normalizes its queries and keys"),
+        (not isinstance(layer.self_attention_output_norm, nn.Identity), "normalizes its output"),
+        (rotary is not None and rotary.dim < attention.head_dim, "rotates a part of each head"),
+    ):
+        if unexplained:
+            raise UnsupportedError(
+                f"{tap} {what}, which no step explains yet; regard look shows its weights."
+            )
     assert isinstance(norm, Norm)
     captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)

@@ -36,8 +36,9 @@ class MultiHeadAttention(nn.Module):
         output_bias: whether the output projection has one; by default as `bias`.
         score: a name or function that `regard.attend` takes.
         rotary: rotates query and key by their positions (self-attention only).
-        norm: makes the normalization of each head's queries or keys, given its width, which comes
-            before the rotation (Henry et al. 2020, Query-Key Normalization); None for none.
+        norm: makes the normalization of queries or keys, given its width, which comes before the
+            rotation (Henry et al. 2020, Query-Key Normalization); None for none.
+        norm_together: whether it is of all heads as one vector, not of each.
 
     Raises:
         BadArgumentError: numbers of heads or widths that do not divide, or an unknown score.
@@ -55,6 +56,7 @@ class MultiHeadAttention(nn.Module):
         score: str | Score = "scaled_dot",
         rotary: Rotary | None = None,
         norm: Callable[[int], Norm] | None = None,
+        norm_together: bool = False,
     ):
         super().__init__()
         if head_dim is None and d_model % num_heads:
@@ -70,9 +72,9 @@ class MultiHeadAttention(nn.Module):
                 f" got {num_heads} and {self.num_key_heads}."
             )
         self.head_dim = head_dim or d_model // num_heads
-        if rotary is not None and rotary.dim != self.head_dim:
+        if rotary is not None and rotary.dim > self.head_dim:
             raise BadArgumentError(
-                f"rotary must have the dim {self.head_dim} of a head; got {rotary.dim}."
+                f"rotary must have at most the dim {self.head_dim} of a head; got {rotary.dim}."
             )
         self.score = find_score(score)
         self.rotary = rotary
@@ -81,8 +83,11 @@ class MultiHeadAttention(nn.Module):
         self.key = nn.Linear(d_model, key_width, bias=bias)
         self.value = nn.Linear(d_model, key_width, bias=bias)
         self.output = nn.Linear(width, d_model, bias=bias if output_bias is None else output_bias)
-        self.query_norm = nn.Identity() if norm is None else norm(self.head_dim)
-        self.key_norm = nn.Identity() if norm is None else norm(self.head_dim)
+        self.norm_together = norm_together
+        self.query_norm, self.key_norm = (
+            nn.Identity() if norm is None else norm(size if norm_together else self.head_dim)
+            for size in (width, key_width)
+        )
 
     def forward(
         self,
@@ -105,15 +110,13 @@ class MultiHeadAttention(nn.Module):
             positions: of input, (batch or 1, queries), for rotary; by default they follow the
                 cache's.
         """
-        query = self.query_norm(self._split(self.query(input)))
+        query = self._split(self.query(input), self.query_norm)
         if memory is not None and cache is not None and cache.length:
             key, value = cache.key, cache.value
         else:
             source = input if memory is None else memory
-            key, value = (
-                self.key_norm(self._split(self.key(source))),
-                self._split(self.value(source)),
-            )
+            key = self._split(self.key(source), self.key_norm)
+            value = self._split(self.value(source))
             if self.rotary is not None and memory is None:
                 start = 0 if cache is None else cache.length
                 query, key = self.rotary(query, key, positions=positions, start=start)
@@ -125,13 +128,14 @@ class MultiHeadAttention(nn.Module):
     def project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Query (batch, heads, queries, head_dim) and key (batch, key_heads, keys, head_dim) of
         x (batch, queries, d_model) and memory (batch, keys, d_model), before any rotation."""
-        query, key = self._split(self.query(x)), self._split(self.key(memory))
-        return self.query_norm(query), self.key_norm(key)
+        query = self._split(self.query(x), self.query_norm)
+        return query, self._split(self.key(memory), self.key_norm)
 
-    def _split(self, projected: Tensor) -> Tensor:
-        batch, length, _ = projected.shape
-        heads = projected.view(batch, length, -1, self.head_dim)
-        return heads.transpose(1, 2)  # (batch, heads, length, head_dim)
+    def _split(self, projected: Tensor, norm: nn.Module | None = None) -> Tensor:
+        if norm is not None and self.norm_together:
+            projected, norm = norm(projected), None
+        heads = projected.unflatten(2, (-1, self.head_dim)).transpose(1, 2)
+        return heads if norm is None else norm(heads)  # (batch, heads, length, head_dim)
 
 
 class KeyValueCache:

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from regard.errors import BadArgumentError, unknown
+from regard.errors import BadArgumentError, check_length, unknown
 from regard.layers.dropout import Dropout
 from regard.positions import sinusoidal
 
@@ -110,11 +110,7 @@ class Embedding(nn.Module):
         end = start + length if positions is None else 0
         if positions is not None and positions.device.type == "cpu" and positions.numel():
             end = int(positions.max()) + 1  # on a GPU, this would wait for it
-        if end > available:
-            raise BadArgumentError(
-                f"the model has {available} positions; got a sequence of {end}"
-                " tokens. Split the text or use a model with more positions."
-            )
+        check_length(end, available)
         if positions is None:
             return table.weight[start + self.offset : end + self.offset]
         return table(positions + self.offset)

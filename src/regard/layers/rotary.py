@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, check_length
 from regard.positions.rotary import Scaling, apply_rotary, rotary_frequencies
 
 
@@ -16,13 +16,21 @@ class Rotary:
     torch.Size([2, 5, 64])
 
     Args:
-        dim: head_dim of the layers that use it.
+        dim: numbers of a head that are rotated: its first ones.
         theta: base of the frequencies.
         scaling: changes the frequencies for longer texts than the model was first trained on.
+        longest: tokens of a text at most; None: no limit.
     """
 
-    def __init__(self, dim: int, *, theta: float = 10000.0, scaling: Scaling | None = None):
-        self.dim = dim
+    def __init__(
+        self,
+        dim: int,
+        *,
+        theta: float = 10000.0,
+        scaling: Scaling | None = None,
+        longest: int | None = None,
+    ):
+        self.dim, self.longest = dim, longest
         self.attention_factor = 1.0 if scaling is None else scaling.attention_factor
         with torch.device("cpu"):  # real values even in a model built on meta
             self.frequencies = rotary_frequencies(dim, theta=theta, scaling=scaling)
@@ -32,10 +40,13 @@ class Rotary:
     def __call__(
         self, query: Tensor, key: Tensor, *, positions: Tensor | None = None, start: int = 0
     ) -> tuple[Tensor, Tensor]:
-        """Query and key, (batch, heads, length, dim) each, rotated.
+        """Query and key, (batch, heads, length, head_dim) each, rotated.
 
         Args:
             positions: (batch or 1, length), at least 0; by default start, start + 1, ….
+
+        Raises:
+            BadArgumentError: a text that is too long, or positions of another shape.
         """
         cosine, sine = self._angles(query, positions, start)
         return apply_rotary(query, cosine, sine), apply_rotary(key, cosine, sine)
@@ -43,6 +54,9 @@ class Rotary:
     def _angles(self, query: Tensor, positions: Tensor | None, start: int) -> tuple[Tensor, Tensor]:
         """Cosines and sines, (batch or 1, 1, length, dim / 2) or (length, dim / 2)."""
         length = query.shape[2]
+        if self.longest is not None and length:
+            end = start + length if positions is None else int(positions.max()) + 1
+            check_length(end, self.longest)
         if positions is None:
             cosine, sine = self._table(start + length, query.device)
             return cosine[start : start + length], sine[start : start + length]

@@ -14,7 +14,6 @@ from regard.errors import unknown
 from regard.layers.attention import LayerCache, MultiHeadAttention
 from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding
-from regard.layers.norm import Norm
 from regard.layers.relative_bias import RelativeBias
 
 
@@ -116,6 +115,8 @@ class TransformerLayer(nn.Module):
         post-norm   x = norm(x + dropout(f(x)))     the paper
         pre-norm    x = x + dropout(f(norm(x)))     Xiong et al. 2020, On Layer Normalization
 
+    Self-attention and feed-forward may end with a normalization of their own, the output norm.
+
     >>> layer = TransformerLayer(
     ...     MultiHeadAttention(64, 8), FeedForward(64, 256), norm=lambda: torch.nn.LayerNorm(64)
     ... )
@@ -127,6 +128,8 @@ class TransformerLayer(nn.Module):
         feed_forward: any module from (batch, length, d_model) to the same shape.
         cross_attention: from the sequence to the memory, the output of another stack.
         norm: makes a normalization; called once for each sub-layer.
+        output_norm: makes one of a sub-layer's output, before it is added (OLMo et al. 2024, 2
+            OLMo 2 Furious, section 3.2); called for self-attention and feed-forward.
         norm_first: pre-norm instead of post-norm.
         dropout: probability of zeroing an element of a sub-layer's output.
     """
@@ -137,7 +140,8 @@ class TransformerLayer(nn.Module):
         feed_forward: nn.Module,
         *,
         cross_attention: MultiHeadAttention | None = None,
-        norm: Callable[[], Norm],
+        norm: Callable[[], nn.Module],
+        output_norm: Callable[[], nn.Module] = nn.Identity,
         norm_first: bool = False,
         dropout: float = 0.0,
     ):
@@ -145,10 +149,12 @@ class TransformerLayer(nn.Module):
         self.norm_first = norm_first
         self.self_attention = self_attention
         self.self_attention_norm = norm()
+        self.self_attention_output_norm = output_norm()
         self.cross_attention = cross_attention
         self.cross_attention_norm = nn.Identity() if cross_attention is None else norm()
         self.feed_forward = feed_forward
         self.feed_forward_norm = norm()
+        self.feed_forward_output_norm = output_norm()
         self.dropout = Dropout(dropout)
 
     def forward(
@@ -177,16 +183,23 @@ class TransformerLayer(nn.Module):
             assert memory is not None, "a layer with cross-attention needs memory"
 
         add = self.dropout.add  # add(x, y) is x + dropout(y)
+
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attention_output_norm(self.self_attention(x, **itself))
+
+        def feed(x: Tensor) -> Tensor:
+            return self.feed_forward_output_norm(self.feed_forward(x))
+
         if self.norm_first:
-            x = add(x, self.self_attention(self.self_attention_norm(x), **itself))
+            x = add(x, attend(self.self_attention_norm(x)))
             if self.cross_attention is not None:
                 x = add(x, self.cross_attention(self.cross_attention_norm(x), memory, **cross))
-            x = add(x, self.feed_forward(self.feed_forward_norm(x)))
+            x = add(x, feed(self.feed_forward_norm(x)))
         else:
-            x = self.self_attention_norm(add(x, self.self_attention(x, **itself)))
+            x = self.self_attention_norm(add(x, attend(x)))
             if self.cross_attention is not None:
                 x = self.cross_attention_norm(add(x, self.cross_attention(x, memory, **cross)))
-            x = self.feed_forward_norm(add(x, self.feed_forward(x)))
+            x = self.feed_forward_norm(add(x, feed(x)))
         return x
 
 

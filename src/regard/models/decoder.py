@@ -1,8 +1,8 @@
-"""Decoder-only models, which continue a text or read it for a head: GPT-2, Llama, Mistral, Qwen.
+"""Decoder-only models, which continue a text or read it for a head: GPT-2, Llama and similar.
 
 One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
 2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2)
-and 2025 (Qwen3).
+and 2025 (Qwen3), OLMo et al. 2024 (OLMo 2), Abdin et al. 2024 (Phi-3).
 """
 
 from collections.abc import Mapping, Sequence
@@ -141,9 +141,20 @@ def _stack(config: DecoderConfig) -> Stack:
     )
     rotary = None
     if not learned:
-        head_dim = config.head_dim or config.d_model // config.num_heads
-        rotary = Rotary(head_dim, theta=config.rotary_theta, scaling=config.rotary_scaling)
-    layers = (make_layer(config, config.num_heads, rotary=rotary) for _ in range(config.num_layers))
+        rotary = Rotary(
+            config.rotary_dim,
+            theta=config.rotary_theta,
+            scaling=config.rotary_scaling,
+            longest=config.longest,
+        )
+    layers = (
+        make_layer(
+            config,
+            config.num_heads,
+            rotary=None if index in config.unrotated else rotary,
+        )
+        for index in range(config.num_layers)
+    )
     norm = norm_of(config)
     return Stack(layers, embed=embed, norm=norm, causal=True, windows=config.windows)
 

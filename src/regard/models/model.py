@@ -14,6 +14,7 @@ from regard.layers import (
     FeedForward,
     MultiHeadAttention,
     Norm,
+    RMSNorm,
     Rotary,
     TransformerLayer,
     check_ids,
@@ -179,9 +180,8 @@ def make_layer(
             output_bias=config.attention_output_bias,
             score=config.score,
             rotary=rotary,
-            norm=partial(make_norm, config.norm_kind, eps=config.norm_eps)
-            if config.query_key_norm
-            else None,
+            norm=None if config.query_key_norm == "none" else partial(RMSNorm, eps=config.norm_eps),
+            norm_together=config.query_key_norm == "projection",
         )
 
     feed_forward = FeedForward(
@@ -191,11 +191,13 @@ def make_layer(
         gated=config.gated,
         bias=config.feed_forward_bias,
     )
+    norm = partial(norm_of, config)
     return TransformerLayer(
         attention(rotary),
         feed_forward,
         cross_attention=attention() if decodes_memory else None,
-        norm=partial(norm_of, config),
+        norm=norm if config.norms == "input" else nn.Identity,
+        output_norm=nn.Identity if config.norms == "input" else norm,
         norm_first=config.norm_first,
         dropout=config.dropout,
     )

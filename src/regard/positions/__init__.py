@@ -1,6 +1,6 @@
 """Positions: attention is blind to order, so order is added to what it sees, or to its scores."""
 
-from regard.configs.scaling import LinearScaling, Llama3Scaling, Scaling, YarnScaling
+from regard.configs.scaling import LinearScaling, Llama3Scaling, LongScaling, Scaling, YarnScaling
 from regard.positions.alibi import alibi, alibi_slopes
 from regard.positions.grid import grid
 from regard.positions.learned import learned, learned_at
@@ -12,6 +12,7 @@ __all__ = [
     "Layout",
     "LinearScaling",
     "Llama3Scaling",
+    "LongScaling",
     "Scaling",
     "YarnScaling",
     "alibi",

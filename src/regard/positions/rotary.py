@@ -60,7 +60,9 @@ def apply_rotary(
     cosine: Float[Tensor, "*#batch positions half"],
     sine: Float[Tensor, "*#batch positions half"],
 ) -> Float[Tensor, "*batch positions dim"]:
-    """`rotate`, given the cosines and sines of the angles, (…, positions, half) each."""
-    first, second = x.chunk(2, -1)
+    """`rotate`, given the cosines and sines of the angles, (…, positions, half) each; of more
+    dimensions than 2 · half the others stay as they are."""
+    half = cosine.shape[-1]
+    first, second, rest = x[..., :half], x[..., half : 2 * half], x[..., 2 * half :]
     cosine, sine = cosine.to(x.dtype), sine.to(x.dtype)
-    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], -1)
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine, rest], -1)

@@ -67,7 +67,7 @@ class Prompted:
 
 
 class Writer(Task):
-    """Writes with a decoder model (GPT-2, Llama, Mistral, Qwen2, Qwen3) and its tokenizer.
+    """Writes with a decoder model (GPT-2, Llama and similar) and its tokenizer.
 
     >>> writer = regard.load("shakespeare")
     >>> once, again = (writer("ROMEO:", max_new_tokens=8, seed=1) for _ in range(2))

@@ -66,9 +66,11 @@ def read(**changes: Any) -> DecoderConfig:
         (dict(attention_bias=True), "qwen2"),
         (dict(attention_bias=True, window=3), "qwen2"),
         (dict(attention_bias=True, window=3, first_window_layer=2), "qwen2"),
-        (dict(query_key_norm=True), "qwen3"),
-        (dict(query_key_norm=True, attention_bias=True, attention_output_bias=True), "qwen3"),
-        (dict(query_key_norm=True, window=3, first_window_layer=2), "qwen3"),
+        (dict(query_key_norm="head"), "qwen3"),
+        (dict(query_key_norm="head", attention_bias=True, attention_output_bias=True), "qwen3"),
+        (dict(query_key_norm="head", window=3, first_window_layer=2), "qwen3"),
+        (dict(query_key_norm="projection", norms="output"), "olmo2"),
+        (dict(unrotated=(0, 2), feed_forward_bias=True), "smollm3"),
     ],
     ids=str,
 )
@@ -95,7 +97,12 @@ def test_a_config_comes_back_as_it_was(
         dict(attention_bias=True, feed_forward_bias=True),
         dict(window=3, first_window_layer=1),
         dict(window=3, feed_forward_bias=True),
-        dict(query_key_norm=True, attention_bias=True),
+        dict(query_key_norm="head", attention_bias=True),
+        dict(query_key_norm="projection"),
+        dict(norms="output"),
+        dict(unrotated=(1,), window=3),
+        dict(rotary_share=0.5),
+        dict(query_key_norm="projection", norms="output", head="question_answering"),
     ],
     ids=str,
 )
@@ -134,6 +141,22 @@ def test_what_config_json_leaves_out_is_each_familys_default() -> None:
     assert read(model_type="mistral", num_attention_heads=16).num_key_heads == 8
     assert (qwen2.attention_bias, qwen2.attention_output_bias, qwen2.window) == (True, False, None)
     assert (llama.norm_eps, llama.rotary_theta, llama.rotary_scaling) == (1e-6, 10000.0, None)
+
+
+def test_layers_without_positions_are_those_that_config_json_says_or_every_fourth() -> None:
+    def unrotated(**changes: Any) -> tuple[int, ...]:
+        return read(model_type="smollm3", num_hidden_layers=9, **changes).unrotated
+
+    assert unrotated() == (3, 7)
+    assert unrotated(no_rope_layer_interval=2) == (1, 3, 5, 7)
+    assert unrotated(no_rope_layers=[1, 0, 1, 1, 1, 1, 0, 1, 1]) == (1, 6)
+    assert unrotated(layer_types=["full_attention"] * 9, sliding_window=5) == (3, 7)
+    for sliding in (
+        dict(use_sliding_window=True, sliding_window=5),
+        dict(sliding_window=5, layer_types=["full_attention"] * 8 + ["sliding_attention"]),
+    ):
+        with pytest.raises(RegardError, match="use_sliding_window must be false for this model"):
+            unrotated(**sliding)
 
 
 @pytest.mark.parametrize("kind", ["rope_type", "type"])

@@ -13,12 +13,19 @@ from fixtures.graphs import Graphs, Steps
 from regard import UnsupportedError
 from regard.exporting.onnx_folder import graphs_of
 from regard.models import Decoder, DecoderConfig
+from regard.positions import LongScaling
 
 IDS = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 29, 17, 4]])
 MASK = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 0]]).bool()
 # Rotary positions in heads of a width that ONNX Runtime has; others may have any.
 FAMILIES = {name: each | dict(num_heads=3, head_dim=16) for name, each in DECODERS.items()}
+FAMILIES["phi3"] = FAMILIES["phi3"] | dict(
+    head_dim=32,
+    rotary_share=0.5,
+    rotary_scaling=LongScaling((1.5,) * 8, (4.0,) * 8, 1.3, long_positions=92),
+)
 FAMILIES["gpt2"] = DECODERS["gpt2"]
+FAMILIES["gpt2, normalized heads"] = DECODERS["gpt2"] | dict(query_key_norm="head", norm_eps=0.1)
 family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
 
 
@@ -61,8 +68,6 @@ def test_every_head_of_every_family_is_the_models(
 
 
 def test_what_has_no_operators_is_refused_by_name() -> None:
-    message = "rotary positions in heads of 6 numbers cannot be exported"
+    message = "rotary positions of 6 numbers in heads of 6 cannot be exported"
     with pytest.raises(UnsupportedError, match=message):
         graphs_of(small(**DECODERS["llama"]), "fp32")
-    with pytest.raises(UnsupportedError, match="normalized queries and keys cannot be exported"):
-        graphs_of(small(**FAMILIES["llama"] | dict(query_key_norm=True)), "fp32")

@@ -102,6 +102,7 @@ Tensors tensors_of(const regard_config& c) {
     }
     if (c.token_types > 0) t.add(embed + ".token_types.weight", c.token_types, c.d_model);
     if (alone) t.add(side + ".rotary.frequencies", 1, head / 2);
+    if (alone) t.add(side + ".rotary.layers", 1, c.decoder_layers);
     if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
@@ -111,6 +112,10 @@ Tensors tensors_of(const regard_config& c) {
           t.linear(layer + kind + part, part == ".query" ? width : key_width, c.d_model);
         t.linear(layer + kind + ".output", c.d_model, width);
         t.add(layer + kind + "_norm.weight", 1, c.d_model);
+        if (!alone) continue;
+        t.add(layer + kind + "_output_norm.weight", 1, c.d_model);
+        t.add(layer + kind + ".query_norm.weight", 1, head);
+        t.add(layer + kind + ".key_norm.weight", 1, key_width);
       }
       t.linear(layer + ".feed_forward.gate", c.d_ff, c.d_model);
       t.linear(layer + ".feed_forward.inner", c.d_ff, c.d_model);

@@ -34,6 +34,7 @@ VARIANTS = DECODERS | {
     "a wide window": GROUPS | dict(window=500),
     "windowed GPT-2": DECODERS["gpt2"] | dict(window=4, activation="gelu", score="dot"),
     "wide heads": GROUPS | dict(head_dim=34, tied_output=True, d_ff=70),
+    "normalized heads": GROUPS | dict(query_key_norm="head", norm_eps=0.1, attention_bias=True),
     "untied": DECODERS["gpt2"] | dict(tied_output=False, attention_bias=False, gated=True),
 }
 every_variant = pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
@@ -238,8 +239,3 @@ def test_a_text_without_tokens_is_refused() -> None:
 def test_no_prompts_have_no_texts() -> None:
     native = opened(small(**GROUPS))
     assert native.generate(np.zeros((0, 3), np.int64), GenerationConfig(max_new_tokens=2)) == []
-
-
-def test_normalized_queries_and_keys_are_left_to_torch() -> None:
-    with pytest.raises(RegardError, match="normalized queries and keys"):
-        open_native(small(**DECODERS["llama"], query_key_norm=True))

@@ -31,9 +31,11 @@ FAMILIES = (
     Entry(
         "llama",
         "Decoder",
-        {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"},
-        headed=("llama", "mistral", "qwen2", "qwen3"),
+        {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}
+        | {"olmo2": "OLMo 2", "smollm3": "SmolLM3"},
+        headed=("llama", "mistral", "qwen2", "qwen3", "olmo2", "smollm3"),
     ),
+    Entry("phi3", "Decoder", {"phi3": "Phi-3"}, headed=("phi3",)),
     Entry("bart", "EncoderDecoder", {"bart": "BART", "mbart": "mBART"}, headed=("bart",)),
     Entry("t5", "EncoderDecoder", {"t5": "T5"}),
     Entry(
@@ -41,7 +43,12 @@ FAMILIES = (
     ),
     Entry("recurrent", "RecurrentEncoderDecoder", {"regard-recurrent": "regard"}),
     Entry("bert", "Encoder", {"bert": "BERT"}, headed=("bert",)),
-    Entry("roberta", "Encoder", {"roberta": "RoBERTa"}, headed=("roberta",)),
+    Entry(
+        "roberta",
+        "Encoder",
+        {"roberta": "RoBERTa", "xlm-roberta": "XLM-R"},
+        headed=("roberta", "xlm-roberta"),
+    ),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
 )
@@ -53,7 +60,7 @@ def titles(*models: str, headed: bool = False) -> str:
     """The families whose models are of these classes, for messages.
 
     >>> titles("Decoder")
-    'GPT-2, Llama, Mistral, Qwen2, Qwen3'
+    'GPT-2, Llama, Mistral, Qwen2, Qwen3, OLMo 2, SmolLM3, Phi-3'
     """
     entries = [entry for model in models for entry in FAMILIES if entry.model == model]
     return ", ".join(

@@ -85,6 +85,8 @@ FAMILY = Family(
         "attention_bias": True,
         "attention_output_bias": True,
         "window": None,
+        "norms": "input",
+        "query_key_norm": "none",
     },
     written={"attn_pdrop": 0.0},  # the weights of attention are never dropped here
     refused={"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},

@@ -1,18 +1,17 @@
-"""The decoder's names and settings in Hugging Face's Llama, Mistral, Qwen2 and Qwen3 layouts.
+"""The decoder's names and settings in Hugging Face's Llama layout, and in those made from it.
 
-The names are the same. Of the settings, Llama has biases on all projections of attention or on
-none, and so has Qwen3; Qwen2 has them on all but the output, Mistral on none; Mistral has windows
-in all layers, Qwen2 and Qwen3 in the upper ones. Qwen3 normalizes queries and keys.
+The names are the same, but for norms of outputs; `KINDS` says how their settings differ.
 """
 
 import math
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
 from regard.configs.decoder import DecoderConfig
-from regard.configs.scaling import LinearScaling, Llama3Scaling, Scaling, YarnScaling
+from regard.configs.scaling import LinearScaling, Llama3Scaling, LongScaling, Scaling, YarnScaling
 from regard.errors import DamagedFileError, UnsupportedError
 
 # Replaced in this order, inside every name of our state dict.
@@ -20,6 +19,8 @@ RENAMES = (
     ("decoder.embed.tokens", "embed_tokens"),
     ("decoder.layers.", "layers."),
     ("decoder.norm", "norm"),
+    ("self_attention_output_norm", "post_attention_layernorm"),
+    ("feed_forward_output_norm", "post_feedforward_layernorm"),
     ("feed_forward_norm", "post_attention_layernorm"),
     ("self_attention_norm", "input_layernorm"),
     ("feed_forward.gate", "mlp.gate_proj"),
@@ -51,11 +52,78 @@ KEYS = {
     "pad_token_id": Key("pad_id", None),
 }
 BASE = "model."
-ANSWER_TYPES = ("llama", "qwen2", "qwen3")  # whose body is "transformer." where they answer
-# Where config.json does not say.
-WINDOW = 4096  # of all but Llama
-KEY_HEADS = {"mistral": 8, "qwen3": 32}
-BIASED = ("llama", "qwen3")  # have attention_bias, on the output too
+# Fields that are so in a model of each type, unless its kind says otherwise.
+PLAIN: dict[str, Any] = dict(
+    attention_bias=False,
+    feed_forward_bias=False,
+    norms="input",
+    query_key_norm="none",
+    rotary_share=1.0,
+    unrotated=(),
+    joined_projections=False,
+)
+# Keys of config.json that some kinds have → the field of PLAIN that they decide.
+DECIDED = {
+    "attention_bias": "attention_bias",
+    "mlp_bias": "feed_forward_bias",
+    "no_rope_layers": "unrotated",
+    "partial_rotary_factor": "rotary_share",
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Settings of a model_type."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)  # of all its models, if not PLAIN
+    keys: tuple[str, ...] = ()  # of DECIDED
+    defaults: Settings = field(default_factory=dict)  # of keys that config.json lacks
+    windows: str = "none"  # the layers that may have one: "none", "all" or the "upper" ones
+    output_bias: bool = True  # on the output of attention, where its other projections have one
+    answers: str | None = None  # prefix of the body of a model that answers; None: no such class
+    ropes: tuple[str, ...] = ("default", "linear", "llama3", "yarn")
+
+
+_WINDOW = {"sliding_window": 4096}
+KINDS = {
+    "llama": Kind(keys=("attention_bias", "mlp_bias"), answers="transformer."),
+    "mistral": Kind(
+        defaults={"num_key_value_heads": 8, **_WINDOW}, windows="all", answers="model."
+    ),
+    "qwen2": Kind(
+        {"attention_bias": True},
+        defaults=_WINDOW,
+        windows="upper",
+        output_bias=False,
+        answers="transformer.",
+    ),
+    "qwen3": Kind(
+        {"query_key_norm": "head"},
+        keys=("attention_bias",),
+        defaults={"num_key_value_heads": 32, "head_dim": 128, **_WINDOW},
+        windows="upper",
+        answers="transformer.",
+    ),
+    "olmo2": Kind(
+        {"query_key_norm": "projection", "norms": "output"},
+        keys=("attention_bias",),
+        defaults={"rms_norm_eps": 1e-5, "pad_token_id": 1, "eos_token_id": 50279},
+    ),
+    "smollm3": Kind(
+        keys=("attention_bias", "mlp_bias", "no_rope_layers"),
+        defaults={"num_key_value_heads": 4, "tie_word_embeddings": True, "rope_theta": 2000000.0}
+        | {"pad_token_id": 128004, "bos_token_id": 128000, "eos_token_id": 128001},
+        answers="transformer.",
+    ),
+    "phi3": Kind(
+        {"joined_projections": True},
+        keys=("partial_rotary_factor",),
+        defaults={"original_max_position_embeddings": 4096, "rms_norm_eps": 1e-5}
+        | {"pad_token_id": 32000, "bos_token_id": 1, "eos_token_id": 32000, "sliding_window": None},
+        windows="all",
+        ropes=("default", "longrope"),
+    ),
+}
 
 
 def _place(name: str, config: DecoderConfig) -> str:
@@ -79,103 +147,147 @@ def aliases(config: DecoderConfig) -> dict[str, str]:
 
 def _body(config: DecoderConfig) -> str:
     """Prefix of their names of all but the head."""
-    answers = config.head == ANSWERS
-    return "transformer." if answers and _model_type(config) in ANSWER_TYPES else BASE
+    answers = config.head == ANSWERS and KINDS[_model_type(config) or "llama"].answers
+    return answers or BASE
 
 
 def _model_type(config: DecoderConfig) -> str | None:
-    biases = (config.attention_bias, config.attention_output_bias)
-    if config.query_key_norm:
-        return None if biases[0] != biases[1] or config.feed_forward_bias else "qwen3"
-    if biases == (True, False) and not config.feed_forward_bias:
-        return "qwen2"
-    # transformers refuses a Llama whose width its heads do not divide, whatever their own.
-    divides = config.d_model % config.num_heads == 0
-    if biases[0] == biases[1] and set(config.windows) == {None} and divides:
-        return "llama"
-    if biases == (False, False) and not config.feed_forward_bias and len(set(config.windows)) == 1:
-        return "mistral"
-    return None
+    return next((name for name in FAMILY.classes if fits(name, config)), None)
 
 
-def write(config: DecoderConfig) -> Settings:
-    """Return the keys that the three say differently; dropout, which they lack, is not written."""
-    family = _model_type(config)
+def fits(model_type: str, config: DecoderConfig) -> bool:
+    """Return True if a model of this configuration can be saved as one of this type."""
+    kind, windows, scaling = KINDS[model_type], set(config.windows), config.rotary_scaling
+    decided = {DECIDED[key] for key in kind.keys}
+    return (
+        all(
+            getattr(config, name) == value
+            for name, value in {**PLAIN, **kind.fields}.items()
+            if name not in decided
+        )
+        and config.attention_output_bias == (config.attention_bias and kind.output_bias)
+        and (kind.windows == "upper" or len(windows) == 1)
+        and (kind.windows != "none" or windows == {None})
+        and (scaling is None or scaling.rope_type in kind.ropes)
+        and (config.head != ANSWERS or kind.answers is not None)
+        # transformers refuses a Llama whose width its heads do not divide, whatever their own.
+        and (model_type != "llama" or config.d_model % config.num_heads == 0)
+    )
+
+
+def write(config: DecoderConfig, model_type: str | None = None) -> Settings:
+    """Return the keys that they say differently; dropout, which they lack, is not written."""
+    kind = KINDS[model_type or _model_type(config) or "llama"]
     settings: Settings = {
         "num_key_value_heads": config.num_key_heads or config.num_heads,
         "head_dim": config.head_dim or config.d_model // config.num_heads,
-        "rope_parameters": _rope_parameters(config),
+        "rope_parameters": _rope_parameters(config, kind),
         # What version 4 looks for in their place.
         "rope_theta": config.rotary_theta,
-        "rope_scaling": _rope_parameters(config) if config.rotary_scaling else None,
+        "rope_scaling": _rope_parameters(config, kind) if config.rotary_scaling else None,
     }
-    if family == "llama":
-        settings["attention_bias"] = config.attention_bias
-        settings["mlp_bias"] = config.feed_forward_bias
-    else:
+    settings |= {key: getattr(config, DECIDED[key]) for key in kind.keys}
+    if "no_rope_layers" in kind.keys:
+        layers = range(config.num_layers)
+        settings["no_rope_layers"] = [int(index not in config.unrotated) for index in layers]
+    if kind.windows != "none":
         settings["sliding_window"] = config.window
-    if family == "qwen3":
-        settings["attention_bias"] = config.attention_bias
-    if family in ("qwen2", "qwen3"):
+    if kind.windows == "upper":
         settings["use_sliding_window"] = config.window is not None
         settings["max_window_layers"] = config.first_window_layer
+    if isinstance(scaling := config.rotary_scaling, LongScaling):
+        settings["original_max_position_embeddings"] = config.max_positions
+        settings["max_position_embeddings"] = scaling.long_positions
     return settings
 
 
 def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields that the three say differently."""
-    family, heads = settings["model_type"], fields["num_heads"]
-    theta, scaling = _rotary(settings)
-    window, first_window_layer = _window(settings)
-    key_heads = settings.get("num_key_value_heads", KEY_HEADS.get(family))
-    bias = settings.get("attention_bias", False) if family in BIASED else family == "qwen2"
-    return dict(
+    """Return the fields that they say differently."""
+    kind, heads = KINDS[settings["model_type"]], fields["num_heads"]
+    theta, scaling, share = _rotary(settings, kind)
+    window, first_window_layer = _window(settings, kind)
+    key_heads = settings.get("num_key_value_heads")
+    settled = {**PLAIN, **kind.fields}
+    settled |= {DECIDED[key]: settings.get(key, False) for key in kind.keys if key.endswith("bias")}
+    if "no_rope_layers" in kind.keys:
+        settled["unrotated"] = _unrotated(settings)
+    if isinstance(scaling, LongScaling):
+        settled["max_positions"] = settings["original_max_position_embeddings"]
+    return settled | dict(
         num_key_heads=heads if key_heads is None else key_heads,
-        head_dim=fields["head_dim"]
-        or (128 if family == "qwen3" else 0)
-        or fields["d_model"] // heads,
-        feed_forward_bias=family == "llama" and settings.get("mlp_bias", False),
-        attention_bias=bias,
-        attention_output_bias=bias and family in BIASED,
-        query_key_norm=family == "qwen3",
+        head_dim=fields["head_dim"] or fields["d_model"] // heads,
+        attention_output_bias=settled["attention_bias"] and kind.output_bias,
         rotary_theta=theta,
         rotary_scaling=scaling,
+        rotary_share=share,
         window=window,
         first_window_layer=first_window_layer,
     )
 
 
-def _rope_parameters(config: DecoderConfig) -> dict[str, Any]:
+def _unrotated(settings: Settings) -> tuple[int, ...]:
+    """Layers without positions: those that are 0 in config.json, or every fourth."""
+    every, count = settings.get("no_rope_layer_interval", 4), settings["num_hidden_layers"]
+    rotated = settings.get("no_rope_layers")
+    if rotated is None:
+        rotated = [(index + 1) % every for index in range(count)]
+    return tuple(index for index in range(count) if not rotated[index])
+
+
+def _rope_parameters(config: DecoderConfig, kind: Kind) -> dict[str, Any]:
     parameters: dict[str, Any] = {"rope_theta": config.rotary_theta, "rope_type": "default"}
+    if "partial_rotary_factor" in kind.keys:
+        parameters["partial_rotary_factor"] = config.rotary_share
     scaling = config.rotary_scaling
     if scaling is None:
         return parameters
-    return parameters | {"rope_type": scaling.rope_type, **asdict(scaling)}
+    numbers = asdict(scaling)
+    if numbers.pop("long_positions", None):
+        numbers["original_max_position_embeddings"] = config.max_positions
+    return parameters | {"rope_type": scaling.rope_type, **numbers}
 
 
-def _rotary(settings: Settings) -> tuple[float, Scaling | None]:
-    """Theta and scaling, from rope_parameters or what stood in its place before version 5."""
+def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]:
+    """Theta, scaling and the share of a head, from rope_parameters or what stood in its place
+    before version 5."""
     parameters = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
     theta: float = parameters.get("rope_theta") or settings.get("rope_theta", 10000.0)
-    part = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
-    if part != 1.0:
+    share = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
+    if share != 1.0 and "partial_rotary_factor" not in kind.keys:
         raise UnsupportedError(
-            f"partial_rotary_factor must be 1 for this model; config.json says {part}."
+            f"partial_rotary_factor must be 1 for this model; config.json says {share}."
         )
-    kind = parameters.get("rope_type", parameters.get("type", "default"))
-    if kind == "default":
-        return theta, None
-    if kind == "linear":
-        return theta, LinearScaling(_need(parameters, "factor"))
-    if kind == "llama3":
+    rope = parameters.get("rope_type", parameters.get("type", "default"))
+    if "longrope" in kind.ropes and rope in ("su", "yarn"):
+        rope = "longrope"  # its names of old
+    if rope not in kind.ropes:
+        raise UnsupportedError(
+            f"rope_type must be {', '.join(kind.ropes[:-1])} or {kind.ropes[-1]}; config.json says"
+            f" {rope!r}. Load the model with transformers and give it to regard.trace."
+        )
+    scaling: Scaling | None = None
+    if rope == "linear":
+        scaling = LinearScaling(_need(parameters, "factor"))
+    elif rope == "llama3":
         keys = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
-        return theta, Llama3Scaling(*(_need(parameters, key) for key in keys))
-    if kind == "yarn":
-        return theta, _yarn(parameters)
-    raise UnsupportedError(
-        f"rope_type must be default, linear, llama3 or yarn; config.json says {kind!r}."
-        " Load the model with transformers and give it to regard.trace."
-    )
+        scaling = Llama3Scaling(*(_need(parameters, key) for key in keys))
+    elif rope == "yarn":
+        scaling = _yarn(parameters)
+    elif rope == "longrope":
+        scaling = _long(settings, parameters)
+    return theta, scaling, share
+
+
+def _long(settings: Settings, parameters: dict[str, Any]) -> LongScaling:
+    first = settings["original_max_position_embeddings"]
+    longest = settings["max_position_embeddings"]
+    factor, grown = parameters.get("factor"), parameters.get("attention_factor")
+    if factor is None:
+        factor = longest / first
+    if grown is None:
+        grown = math.sqrt(1 + math.log(factor) / math.log(first)) if factor > 1 else 1.0
+    short, long = (tuple(_need(parameters, key)) for key in ("short_factor", "long_factor"))
+    return LongScaling(short, long, grown, long_positions=longest)
 
 
 def _yarn(parameters: dict[str, Any]) -> YarnScaling:
@@ -207,16 +319,21 @@ def _need(parameters: dict[str, Any], key: str) -> Any:
     return parameters[key]
 
 
-def _window(settings: Settings) -> tuple[int | None, int]:
+def _window(settings: Settings, kind: Kind) -> tuple[int | None, int]:
     """Tokens that a token attends to, and the first layer with this limit."""
-    family, layers = settings["model_type"], settings["num_hidden_layers"]
-    if family == "llama":
-        return None, 0
-    window = settings.get("sliding_window", WINDOW)
-    if family == "mistral":
+    layers, window = settings["num_hidden_layers"], settings.get("sliding_window")
+    if kind.windows == "all":
         return window, 0
     if not settings.get("use_sliding_window", False) or window is None:
         window = None
+    if kind.windows == "none":
+        kinds = settings.get("layer_types") or ()
+        if "no_rope_layers" in kind.keys and (window or "sliding_attention" in kinds):
+            raise UnsupportedError(
+                "use_sliding_window must be false for this model; config.json says"
+                f" {settings.get('use_sliding_window')}, and layer_types {kinds}."
+            )
+        return None, 0
     first = settings.get("max_window_layers", 28)
     kinds = settings.get("layer_types")
     if kinds is not None:  # it decides; max_window_layers is what it is made from when not given
@@ -236,9 +353,17 @@ def _window(settings: Settings) -> tuple[int | None, int]:
 
 FAMILY = Family(
     config=DecoderConfig,
-    classes={"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"},
+    classes={
+        "llama": "Llama",
+        "mistral": "Mistral",
+        "qwen2": "Qwen2",
+        "qwen3": "Qwen3",
+        "olmo2": "Olmo2",
+        "smollm3": "SmolLM3",
+    },
     heads={"ForCausalLM": "language_model", **READER_HEADS},
     keys=KEYS,
+    defaults={name: kind.defaults for name, kind in KINDS.items()},
     fixed={"positions": "rotary", "norm_kind": "rms", "gated": True, "score": "scaled_dot"},
     read=read,
     write=write,

@@ -1,4 +1,7 @@
-"""The encoder's names and settings in Hugging Face's RoBERTa layout: BERT's but for a few."""
+"""The encoder's names and settings in Hugging Face's RoBERTa layout: BERT's but for a few.
+
+XLM-R differs in its tokenizer alone, and is saved as RoBERTa.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -46,7 +49,7 @@ def type_of(config: EncoderConfig) -> str | None:
 
 FAMILY = replace(
     bert.FAMILY,
-    classes={"roberta": "Roberta"},
+    classes={"roberta": "Roberta", "xlm-roberta": "XLMRoberta"},
     heads=TEXT_HEADS,
     keys=bert.KEYS | {"pad_token_id": Key("pad_id", 1)},
     fixed={"count_padding": False, "pooler_activation": "tanh"},

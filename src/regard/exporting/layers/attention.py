@@ -100,10 +100,11 @@ def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -
     return graph.op("Transpose", parted, perm=order)
 
 
-def settings_of(module: MultiHeadAttention) -> dict[str, Any]:
-    """The attributes of ONNX Runtime's attention operators."""
-    if not isinstance(module.query_norm, nn.Identity):
-        raise cannot_export("attention with normalized queries and keys")
+def settings_of(module: MultiHeadAttention, *, normalized: bool = False) -> dict[str, Any]:
+    """The attributes of ONNX Runtime's attention operators, for queries and keys that have been
+    `normalized` where the module does so."""
+    if not normalized and not isinstance(module.query_norm, nn.Identity):
+        raise cannot_export("attention with normalized queries and keys, outside a decoder,")
     if module.score is scaled_dot:
         scale = module.head_dim**-0.5
     elif module.score is dot:

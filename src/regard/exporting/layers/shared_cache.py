@@ -7,7 +7,8 @@ from torch.nn import functional
 
 from regard.exporting.graph import Graph, cannot_export
 from regard.exporting.layers.attention import settings_of
-from regard.exporting.linear import linear, plain
+from regard.exporting.layers.norm import heads_norm
+from regard.exporting.linear import linear, plain, split
 from regard.layers import MultiHeadAttention, Rotary
 
 
@@ -86,22 +87,35 @@ def shared_cache_attention(
         bias: (1 or rows, heads, new, longest), added to the scores.
     """
     *inward, outward = _padded(module)
-    together = linear(graph, x, *inward)
+    inputs: tuple[str, ...] = (linear(graph, x, *inward), "", "")
+    if not isinstance(module.query_norm, nn.Identity):
+        inputs = _normalized(graph, inputs[0], module)
     tables: tuple[str, ...] = ()
-    settings = settings_of(module) | {"kv_num_heads": module.num_key_heads}
+    settings = settings_of(module, normalized=True) | {"kv_num_heads": module.num_key_heads}
     if module.rotary is not None:
-        if module.head_dim % 16:
-            raise cannot_export(f"rotary positions in heads of {module.head_dim} numbers")
+        if module.head_dim % 16 or module.rotary.dim % 16:
+            raise cannot_export(
+                f"rotary positions of {module.rotary.dim} numbers in heads of {module.head_dim}"
+            )
         assert max_positions is not None  # the tables have their length
         tables = _tables(graph, module.rotary, max_positions)
         settings |= {"do_rotary": 1, "rotary_interleaved": 0}
     if window is not None:
         settings["local_window_size"] = window
-    inputs: tuple[str, ...] = (together, "", "", *past, lengths, longest, *tables)
+    inputs = (*inputs, *past, lengths, longest, *tables)
     if bias:
         inputs = (*inputs, *[""] * (10 - len(inputs)), bias)
     y, keys, values = graph.ops("GroupQueryAttention", *inputs, outputs=3, **settings)
     return linear(graph, y, outward), keys, values
+
+
+def _normalized(graph: Graph, together: str, module: MultiHeadAttention) -> tuple[str, str, str]:
+    """Queries, keys and values of projections side by side; the first two are normalized."""
+    width = _width(module)
+    heads = (module.num_heads, module.num_key_heads, module.num_key_heads)
+    query, key, value = split(graph, together, [count * width for count in heads])
+    query = heads_norm(graph, query, module.query_norm, module.head_dim, width)
+    return query, heads_norm(graph, key, module.key_norm, module.head_dim, width), value
 
 
 def _width(module: MultiHeadAttention) -> int:

@@ -37,13 +37,23 @@ def transformer_layer(
     ONNX Runtime's operator that adds and normalizes in one step is slower than the two on a CPU.
     """
     sublayers: list[tuple[nn.Module, Callable[[str], str]]] = [
-        (layer.self_attention_norm, lambda x: attend(index, x, layer.self_attention))
+        (
+            layer.self_attention_norm,
+            lambda x: norm(
+                graph, attend(index, x, layer.self_attention), layer.self_attention_output_norm
+            ),
+        )
     ]
     if (attention := layer.cross_attention) is not None:
         assert cross is not None, "a layer with cross-attention needs memory"
         sublayers.append((layer.cross_attention_norm, lambda x: cross(index, x, attention)))
     sublayers.append(
-        (layer.feed_forward_norm, lambda x: feed_forward(graph, x, layer.feed_forward))
+        (
+            layer.feed_forward_norm,
+            lambda x: norm(
+                graph, feed_forward(graph, x, layer.feed_forward), layer.feed_forward_output_norm
+            ),
+        )
     )
     for normalization, sublayer in sublayers:
         if layer.norm_first:

@@ -41,7 +41,7 @@ class LanguageModelOptions(RunningTextOptions):
     )
     base_model: str | None = model_option(
         None,
-        "Continue from this GPT-2, Llama, Mistral, Qwen2 or Qwen3 model: a folder or hub:org/name.",
+        "Continue from this GPT-2, Llama or similar model: a folder or hub:org/name.",
         flag="--from",
     )
     preset: str = model_option(

@@ -26,7 +26,8 @@ Arrays = dict[str, NDArray[Any]]
 
 ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
 BIAS = "relative_bias.table"  # of scores by distance
-FREQUENCIES = "decoder.rotary.frequencies"
+FREQUENCIES, ROTATED = "decoder.rotary.frequencies", "decoder.rotary.layers"
+MOST_POSITIONS = 1 << 24  # of a text, where nothing else limits it
 
 
 def open_native(
@@ -90,8 +91,8 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 
         _check_kind(getattr(model, "architecture", type(model).__name__))
         config, state = model.config, state_of(model)
-    if getattr(config, "query_key_norm", False):
-        raise cannot_run("a model with normalized queries and keys (Qwen3)")
+    if layers := getattr(config, "unrotated", ()):
+        state[ROTATED] = np.array([index not in layers for index in range(config.num_layers)])
     return config, {name: _flat(array) for name, array in state.items()}
 
 
@@ -119,6 +120,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
     if isinstance(config, EncoderConfig | VisionConfig):
         return library.Config(**same | common | reads.settings(config))
     common["has_positions"] = config.positions in ("learned", "sinusoidal")
+    common["max_positions"] = reads.limits_of(config).max_positions or MOST_POSITIONS
     if isinstance(config, DecoderConfig):
         alone = dict(
             kind=library.DECODER,
@@ -170,9 +172,9 @@ def _computed(config: Any, state: Arrays) -> Arrays:
     if positions == "rotary":  # whose powers torch rounds in its own way
         from regard.positions import rotary_frequencies
 
-        width = config.head_dim or config.d_model // config.num_heads
         scaling, theta = config.rotary_scaling, config.rotary_theta
-        state[FREQUENCIES] = rotary_frequencies(width, theta=theta, scaling=scaling).numpy()
+        frequencies = rotary_frequencies(config.rotary_dim, theta=theta, scaling=scaling)
+        state[FREQUENCIES] = frequencies.numpy()
     return state
 
 

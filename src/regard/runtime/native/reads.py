@@ -217,5 +217,6 @@ def head(config: Any) -> dict[str, int]:
 
 def limits_of(config: Any) -> Limits:
     """Limits of the ids of a text."""
-    endless = getattr(config, "positions", None) in ("relative", "rotary")
-    return Limits(config.vocab_size, None if endless else config.max_positions, config.pad_id)
+    endless = getattr(config, "positions", None) == "relative"
+    longest = getattr(config, "longest", None if endless else config.max_positions)
+    return Limits(config.vocab_size, longest, config.pad_id)

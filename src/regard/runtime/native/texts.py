@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, check_length
 
 Ints = NDArray[np.int64]
 
@@ -28,15 +28,6 @@ class Limits:
                 f" got {high if low >= 0 else low}. Does the tokenizer belong to this model?"
             )
         check_length(ids.shape[1], self.max_positions)
-
-
-def check_length(length: int, max_positions: int | None) -> None:
-    """Raises BadArgumentError for a sequence that is too long for the model."""
-    if max_positions is not None and length > max_positions:
-        raise BadArgumentError(
-            f"the model has {max_positions} positions; got a sequence of {length}"
-            " tokens. Split the text or use a model with more positions."
-        )
 
 
 def check_ended(ended: Any) -> None:
