@@ -45,7 +45,7 @@ class NativeWriter:
         if threads < 1:
             raise BadArgumentError(f"threads must be at least 1; got {threads}.")
         self._library, self.pointer = library.library(), pointer
-        self.limits, self.vocab, self._width, self._threads = limits, vocab, width, threads
+        self.limits, self.vocab, self._width, self.threads = limits, vocab, width, threads
         weakref.finalize(self, self._library.regard_close, pointer)
 
     def check(self, status: int, reason: str | None = None) -> None:
@@ -76,7 +76,7 @@ class NativeWriter:
                 pointer_to(texts),
                 *texts.shape,
                 byref(settings),
-                self._threads,
+                self.threads,
                 max(1, min(ROWS, LOGITS // self.vocab)),
                 library.Report(reported),
                 byref(results),
@@ -201,7 +201,7 @@ class NativeDecoder(NativeWriter):
         states = np.empty((*ids.shape, self._width), np.float32)
         status = self._library.regard_read_texts(
             *(self.pointer, pointer_to(tokens), pointer_to(positions), None, ids.size),
-            *(pointer_to(lengths), len(lengths), max(threads, self._threads), pointer_to(states)),
+            *(pointer_to(lengths), len(lengths), max(threads, self.threads), pointer_to(states)),
         )
         self.check(status)
         return states
@@ -211,7 +211,7 @@ class NativeDecoder(NativeWriter):
         logits = np.empty((len(states), self.vocab), np.float32)
         status = self._library.regard_head(
             *(self.pointer, pointer_to(states), len(states)),
-            *(max(threads, self._threads), pointer_to(logits)),
+            *(max(threads, self.threads), pointer_to(logits)),
         )
         self.check(status)
         return logits
@@ -238,7 +238,7 @@ class Slots:
 
     def __init__(self, model: NativeWriter):
         self._model, self._library = model, library.library()
-        self._pointer = self._library.regard_begin(model.pointer)
+        self._pointer = self._library.regard_begin(model.pointer, model.threads)
         if not self._pointer:
             library.refuse(library.MEMORY)
         weakref.finalize(self, self._library.regard_end, self._pointer)

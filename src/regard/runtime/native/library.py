@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 5  # counts up with that of engine/interface.h
+INTERFACE = 6  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -111,7 +111,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "jobs_counts": (c_int32, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
     "jobs_finish": (c_int32, [c_void_p]),
     "jobs_close": (None, [c_void_p]),
-    "begin": (c_void_p, [c_void_p]),
+    "begin": (c_void_p, [c_void_p, c_int32]),
     "end": (None, [c_void_p]),
     "add": (c_int32, [c_void_p, Int32s, c_int64, c_int64, Int32s]),
     "remove": (c_int32, [c_void_p, c_int32]),
