@@ -1,6 +1,7 @@
 """Threads that share one text's products and heads: no bit depends on how many they are."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig
 from regard.runtime.native import library
 from regard.runtime.native.decodes import NativeDecoder
+from regard.runtime.native.library import Threads
 from regard.runtime.native.loading import open_native
 
 VOCAB = 20_000  # the logits of one row have several parts
@@ -55,14 +57,14 @@ def computed(native: NativeDecoder) -> list[Any]:
 def test_one_two_and_three_threads_have_the_same_bits(family: str, precision: str) -> None:
     native = opened(family, precision)
     expected = computed(native)
-    for native.threads in (2, 3, 3):
+    for native.threads in map(Threads, (2, 3, 3)):
         assert computed(native) == expected
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_team_writes_the_tokens_of_torch(family: str) -> None:
     native = opened(family)
-    native.threads = 3
+    native.threads = Threads(3)
     with torch.no_grad():
         [[expected]] = generate(model(family).start(), torch.from_numpy(PROMPT), GREEDY)
     [[got]] = native.generate(PROMPT, GREEDY)
@@ -73,6 +75,26 @@ def test_a_team_writes_the_tokens_of_torch(family: str) -> None:
 def test_many_callers_have_a_team_each() -> None:
     native = opened("llama", "int8")
     expected = computed(native)
-    native.threads = 2
+    native.threads = Threads(2)
     with ThreadPoolExecutor(6) as pool:
         assert all(found == expected for found in pool.map(computed, [native] * 12))
+
+
+def test_calls_at_the_same_time_share_threads() -> None:
+    native = open_native(model("gpt2"), threads=5, shared=True)
+    assert isinstance(native, NativeDecoder)
+    with native.threads.of_call() as first, native.threads.of_call() as second:
+        batch = native.start()
+        batch.step(PROMPT)
+        with native.threads.of_call() as fourth:
+            assert (first, second, fourth) == (5, 2, 1)
+        del batch
+    with native.threads.of_call() as alone:
+        assert alone == 5
+
+
+def test_a_call_that_fails_gives_its_threads_back() -> None:
+    threads = Threads(4, shared=True)
+    with suppress(ValueError), threads.of_call():
+        raise ValueError
+    assert threads.take() == 4

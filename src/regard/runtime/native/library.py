@@ -2,7 +2,8 @@
 
 import ctypes
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -167,6 +168,38 @@ def kernels() -> list[str]:
 def activation(name: str) -> int:
     """The library's number of an activation, by its name in configs."""
     return ACTIVATIONS.index(_SAME.get(name, name))
+
+
+class Threads:
+    """Threads of a model's calls.
+
+    Args:
+        threads: of each call.
+        shared: whether calls at the same time share them; each has at least one.
+    """
+
+    def __init__(self, threads: int, *, shared: bool = False):
+        if threads < 1:
+            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+        self.threads, self._shared = threads, shared
+        self._calls: list[None] = []
+
+    @contextmanager
+    def of_call(self) -> Iterator[int]:
+        """How many a call has, while it computes."""
+        try:
+            yield self.take()
+        finally:
+            self.give()
+
+    def take(self) -> int:
+        """How many a call has that begins now and ends with `give`."""
+        self._calls.append(None)
+        return max(1, self.threads // (len(self._calls) if self._shared else 1))
+
+    def give(self) -> None:
+        """End a call."""
+        self._calls.pop()
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
