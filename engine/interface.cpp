@@ -21,7 +21,12 @@ struct regard_model {
 };
 
 struct regard_decode {
+  regard_decode(const Model& model, int threads) : decode(model), team(team_of(threads - 1)) {
+    decode.work.team = team.get();
+  }
+
   Decode decode;
+  std::shared_ptr<Team> team;  // which rests between two calls
 };
 
 struct regard_results {
@@ -177,12 +182,12 @@ void regard_read(const regard_results* all, regard_hypotheses* out) {
 
 void regard_forget(regard_results* results) { delete results; }
 
-regard_decode* regard_begin(const regard_model* model) {
+regard_decode* regard_begin(const regard_model* model, int32_t threads) {
   regard_decode* decode = nullptr;
   guarded([&] {
     check(model);
     check_writes(model->model);
-    decode = new regard_decode{Decode(model->model)};
+    decode = new regard_decode(model->model, std::clamp(threads, 1, 1024));
   });
   return decode;
 }
@@ -196,6 +201,7 @@ int32_t regard_add(regard_decode* decode, const int32_t* ids, int64_t texts, int
     check_shape(texts, length);
     std::vector<int32_t> lengths(texts, static_cast<int32_t>(length));
     std::vector<int> added = decode->decode.add(ids, lengths);
+    decode->team->rest();
     std::copy(added.begin(), added.end(), numbers);
   });
 }
@@ -223,6 +229,7 @@ int32_t regard_step(regard_decode* decode, const int32_t* texts, int32_t count,
     Decode& running = decode->decode;
     const float* all =
         running.step(texts, count, tokens, lengths, rows, ranks || logits != nullptr);
+    decode->team->rest();
     const int vocab = running.vocab();
     for (int r = 0; all != nullptr && r < rows; r++, all += running.logits_stride()) {
       if (logits != nullptr) std::copy_n(all, vocab, logits + static_cast<size_t>(r) * vocab);

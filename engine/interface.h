@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 5 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 6 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -164,8 +164,8 @@ REGARD_API int32_t regard_jobs_finish(regard_jobs*);
 /* Gives up what is not done. */
 REGARD_API void regard_jobs_close(regard_jobs*);
 
-/* Texts that are decoded step by step, by one thread at a time. */
-REGARD_API regard_decode* regard_begin(const regard_model*);
+/* Texts that are decoded step by step, by one caller at a time, with so many threads. */
+REGARD_API regard_decode* regard_begin(const regard_model*, int32_t threads);
 REGARD_API void regard_end(regard_decode*);
 /* Encodes sources, (texts, length), and gives each a number; it has one row, without tokens. A
    decoder's texts have no source: the length is 0. */

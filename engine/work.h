@@ -1,13 +1,12 @@
 // What a thread computes with: the kernels, and memory that is used again and again.
 #pragma once
 #include <cmath>
-#include <exception>
 #include <memory>
 #include <vector>
 
 #include "buffer.h"
 #include "kernels/kernels.h"
-#include "threads.h"
+#include "team.h"
 
 namespace regard {
 
@@ -25,11 +24,22 @@ struct Work {
   explicit Work(const Kernels& kernels) : kernels(kernels) {}
 
   const Kernels& kernels;
+  Team* team = nullptr;  // which shares what is large
   Buffer<float> states, normed, added, wide, attended, projected, last, logits, scores, angles;
   Buffer<int8_t> integers;
   Buffer<float> row_scales;
   Buffer<int32_t> row_sums;
   TextMemory memory;  // of a text that is read at once
+
+  // Calls function(first, end) for all of `count`, each of so many multiplications, in parts that
+  // the team may take; it throws nothing.
+  template <class Function>
+  void share(int64_t count, int64_t each, const Function& function) {
+    Team::share(team, count, LEAST_PART / std::max<int64_t>(1, each) + 1, &function,
+                [](const void* what, int64_t first, int64_t end) {
+                  (*static_cast<const Function*>(what))(first, end);
+                });
+  }
 };
 
 // The largest log-probabilities of logits with their tokens, largest first; there are fewer where
@@ -68,36 +78,5 @@ class Idle {
   std::mutex mutex_;
   std::vector<std::unique_ptr<Thing>> things_;
 };
-
-// Calls a function in so many threads, or as many as there are to be had, of which the calling one
-// is the first: `function(true)` there, else `function(false)`. Their first exception is thrown.
-#ifdef __wasm__
-template <class Function>
-void in_threads(int, Function function) {
-  function(true);
-}
-#else
-template <class Function>
-void in_threads(int threads, Function function) {
-  std::mutex mutex;
-  std::exception_ptr error;
-  auto guarded = [&](bool is_first) {
-    try {
-      function(is_first);
-    } catch (...) {
-      std::lock_guard<std::mutex> lock(mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  try {
-    for (int i = 1; i < threads; i++) others.emplace_back(guarded, false);
-  } catch (...) {  // those that began do the work
-  }
-  guarded(true);
-  for (std::thread& other : others) other.join();
-  if (error) std::rethrow_exception(error);
-}
-#endif
 
 }  // namespace regard

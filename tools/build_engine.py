@@ -67,7 +67,10 @@ def sources(target: str) -> list[tuple[Path, list[str]]]:
     of the kernels for some.
     """
     objects = [
-        (SOURCE / "interface.cpp", [*OURS, "-Os"]),  # what takes long is in the kernels
+        (
+            SOURCE / "interface.cpp",
+            [*OURS, "-Os", "-fno-rtti"],
+        ),  # what takes long is in the kernels
         (SOURCE / "kernels/kernels_at.cpp", OURS),
         *(
             (SOURCE / "kernels/kernels.cpp", [*OURS, *options, f"-DFAMILY={name}"])

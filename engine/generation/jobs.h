@@ -249,6 +249,7 @@ class Jobs {
   template <class Stepped>
   void work(Stepped stepped) {
     std::unique_ptr<Decode> decode = idle_.take();
+    decode->work.team = &team_;
     std::vector<JobPointer> running, begun, ready;
     while (next(*decode, running, begun, ready)) {
       const auto before = std::chrono::steady_clock::now();
@@ -267,11 +268,13 @@ class Jobs {
         }
         running.clear();
         decode = std::make_unique<Decode>(model_);  // what it holds cannot be trusted
+        decode->work.team = &team_;
       }
       finish_step(*decode, running, rows,
                   std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
       stepped();
     }
+    decode->work.team = nullptr;
     if (running.empty()) idle_.give(std::move(decode));
   }
 
@@ -284,8 +287,8 @@ class Jobs {
   }
 
  private:
-  // What is to be done in the next step: texts that begin and texts that are ready; waits for
-  // them. False at the end.
+  // What is to be done in the next step: texts that begin and texts that are ready; until there are
+  // some, helps the other threads. False at the end of all.
   bool next(Decode& decode, std::vector<JobPointer>& running, std::vector<JobPointer>& begun,
             std::vector<JobPointer>& ready) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -299,8 +302,10 @@ class Jobs {
         if (job->state == Job::RUNS) ready.push_back(job);
       if (stopped_) return false;
       if (!ready.empty()) return true;
-      if (closed_ && waiting_ == 0 && running.empty()) return false;
-      changed_.wait(lock, [&] { return changes_ != seen; });
+      if (closed_ && jobs_.empty() && running.empty()) return false;
+      lock.unlock();
+      team_.help([&] { return changes_ != seen; });
+      lock.lock();
     }
   }
 
@@ -473,6 +478,7 @@ class Jobs {
     job->failure = reason;
     jobs_.erase(job->number);
     done_++;
+    if (closed_ && jobs_.empty()) change();
     say({job, reason.status == REGARD_DONE ? REGARD_ENDED : REGARD_FAILED, reason.status, 0}, true);
   }
 
@@ -485,7 +491,7 @@ class Jobs {
 
   void change() {
     changes_++;
-    changed_.notify_all();
+    team_.wake();
   }
 
   void unqueue(const JobPointer& job) {
@@ -536,15 +542,17 @@ class Jobs {
   const Limits limits_;
   const int threads_;
   std::vector<std::thread> workers_;
+  Team team_;
 
   std::mutex mutex_;  // of all that follows, and of a job's state and is_wanted
-  std::condition_variable changed_, polled_;
+  std::condition_variable polled_;
   std::deque<std::deque<JobPointer>> lines_;  // of requests, which take turns
   std::map<int64_t, JobPointer> jobs_;        // that have not ended
   std::vector<JobPointer> answered_;
   std::deque<Event> events_;
   bool is_urgent_ = false, closed_ = false, stopped_ = false;
-  int64_t waiting_ = 0, used_ = 0, done_ = 0, last_ = 0, changes_ = 0;
+  int64_t waiting_ = 0, used_ = 0, done_ = 0, last_ = 0;
+  std::atomic<int64_t> changes_{0};
   int ended_ = 0;  // threads
 };
 

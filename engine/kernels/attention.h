@@ -85,7 +85,6 @@ static void attend(const float* queries, size_t q_stride, int count, int head_wi
 static void attend_past(const float* query, const Past& past, float scale,
                         const Distances& distances, size_t reach, float* scores, float* y) {
   const int head = past.head_width, group = past.heads / past.key_heads;
-  const int key_width = past.key_heads * head;
   const int padded = (past.count + LANES - 1) / LANES * LANES;
   for (int t = 0; t < past.count; t++) {
     const float* key = past.places[t] + past.offset;
@@ -109,7 +108,7 @@ static void attend_past(const float* query, const Past& past, float scale,
     for (int h = 0; h < past.heads; h++)
       for (int i = 0; i < head; i += LANES) {
         const float* weights = scores + h * padded;
-        const size_t value = past.offset + key_width + h / group * head + i;
+        const size_t value = past.offset + past.width + h / group * head + i;
         Floats sums = from == 0 ? Floats{} : load<Floats>(y + h * head + i);
         for (int t = from; t < least(from + FEW, past.count); t++)
           sums = fused(all(weights[t]), load<Floats>(past.places[t] + value), sums);

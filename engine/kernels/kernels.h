@@ -70,13 +70,14 @@ struct Distances {
 // The table of a decoder's tokens so far: where the key of each is, and `width` further its value.
 struct Past {
   const float* const* places;  // (count)
-  size_t offset;               // of the layer
+  size_t offset, width;        // of the layer, and of the first head
   int count, heads, key_heads, head_width;
 };
 
-// x (rows, x_stride) times the weights → y (rows, whole panels).
+// x (rows, x_stride) times the weights → y (rows, whole panels), of outputs from `first` to `end`;
+// `first` is a panel's.
 using Product = void (*)(const Matrix&, const float* x, size_t x_stride, const Rounded&, int rows,
-                         float* y, Into);
+                         float* y, Into, int first, int end);
 
 struct Kernels {
   const char* name;

@@ -157,13 +157,13 @@ static void tile(const Matrix& m, int output, const float* x, size_t x_stride, c
 
 // The weights of a tile are in the first cache when the next rows come.
 static void product(const Matrix& m, const float* x, size_t x_stride, const Rounded& q, int rows,
-                    float* y, Into into) {
+                    float* y, Into into, int first, int end) {
 #ifdef LIKE
   if (m.storage == Storage::FLOAT32 || m.storage == Storage::BFLOAT16)
-    return LIKE.product(m, x, x_stride, q, rows, y, into);
+    return LIKE.product(m, x, x_stride, q, rows, y, into, first, end);
 #endif
   size_t y_stride = (m.outputs + PANEL - 1) / PANEL * (size_t)PANEL;
-  for (int output = 0; output < m.outputs; output += TILE_VECTORS * LANES)
+  for (int output = first; output < end; output += TILE_VECTORS * LANES)
     for (int row = 0; row < rows; row += TILE_ROWS) {
       int some = rows - row < TILE_ROWS ? rows - row : TILE_ROWS;
       Sums sums;

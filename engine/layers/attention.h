@@ -50,7 +50,6 @@ class MultiHeadAttention {
   int heads() const { return heads_.groups; }
   int key_heads() const { return key_heads_.groups; }
   int head_width() const { return heads_.padded(); }
-  float scale() const { return scale_; }
 
   // Keys and values of one text: key_at gives a token's key, behind which its value is.
   template <class KeyAt>
@@ -86,15 +85,37 @@ class MultiHeadAttention {
               const TextMemory& memory, const Sight& sight, const RelativeBias& bias,
               const int32_t* keys, const int32_t* places, float* y, size_t y_stride) const {
     int padded = static_cast<int>(up_to(memory.count, LANES));
-    float* scores = work.scores.need(4 * padded);
-    for (int h = 0; h < heads(); h++) {
-      size_t first = static_cast<size_t>(h) * head_width();
-      size_t key = static_cast<size_t>(h / (heads() / key_heads())) * head_width();
-      Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
-                  memory.count, padded};
-      work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight,
-                          scale_, bias.of(h, keys, places), scores, y + first, y_stride);
-    }
+    float* scores = work.scores.need(static_cast<size_t>(heads()) * 4 * padded);
+    const int64_t each = static_cast<int64_t>(2) * count * memory.count * head_width();
+    work.share(heads(), each, [&](int64_t first_head, int64_t end) {
+      for (int64_t h = first_head; h < end; h++) {
+        size_t first = h * head_width(), key = h / (heads() / key_heads()) * head_width();
+        Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
+                    memory.count, padded};
+        work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, scale_,
+                            bias.of(static_cast<int>(h), keys, places),
+                            scores + first_head * 4 * padded, y + first, y_stride);
+      }
+    });
+  }
+
+  // One query of a decoder to the tokens so far.
+  void attend_past(Work& work, const float* query, const float* const* places, size_t offset,
+                   int count, const RelativeBias& bias, const int32_t* keys,
+                   const int32_t* position, float* y) const {
+    const size_t padded = up_to(count, LANES), group = heads() / key_heads();
+    float* scores = work.scores.need(heads() * padded);
+    // Counted half: a token's heads lie together, and fewer parts read longer lines.
+    const int64_t each = static_cast<int64_t>(count) * group * head_width();
+    work.share(key_heads(), each, [&](int64_t first, int64_t end) {
+      const size_t head = first * group, key = first * head_width();
+      const int some = static_cast<int>(end - first);
+      Past past{places, offset + key, key_width(), count, some * static_cast<int>(group),
+                some,   head_width()};
+      work.kernels.attend_past(query + head * head_width(), past, scale_,
+                               bias.of(static_cast<int>(head), keys, position), bias.entries(),
+                               scores + head * padded, y + head * head_width());
+    });
   }
 
  private:

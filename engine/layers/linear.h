@@ -88,7 +88,12 @@ class Linear {
     }
     Matrix matrix{outputs_,        inputs_,      storage_,  packed_,
                   scales_.data(), bias_.data(), activation_};
-    work.kernels.product(matrix, x, x_stride, rounded, rows, y, into);
+    const int64_t panel = static_cast<int64_t>(PANEL) * inputs_ * rows;
+    work.share(static_cast<int64_t>(stride() / PANEL), panel, [&](int64_t first, int64_t end) {
+      work.kernels.product(matrix, x, x_stride, rounded, rows, y, into,
+                           static_cast<int>(first * PANEL),
+                           std::min(static_cast<int>(end * PANEL), outputs_));
+    });
   }
 
  private:

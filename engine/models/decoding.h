@@ -227,12 +227,8 @@ class Decode {
         attention.attend(work, projected, stride, row.count, keys_, {first - start, before, 0},
                          bias, &all_positions_[start], &all_positions_[first], y, y_stride);
       } else {
-        Past past{places + start,        offset, count - start, attention.heads(),
-                  attention.key_heads(), attention.head_width()};
-        work.kernels.attend_past(projected, past, attention.scale(),
-                                 bias.of(0, &all_positions_[start], &all_positions_[first]),
-                                 bias.entries(),
-                                 work.scores.need(attention.heads() * up_to(count, LANES)), y);
+        attention.attend_past(work, projected, places + start, offset, count - start, bias,
+                              &all_positions_[start], &all_positions_[first], y);
       }
       projected += row.count * stride;
       y += row.count * y_stride;

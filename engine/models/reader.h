@@ -108,14 +108,34 @@ class Reader {
     }
   }
 
-  // Calls a function with the numbers of all pieces; each thread takes the next.
+  struct Busy {
+    Busy(std::atomic<int>& threads, Team& team) : threads(threads), team(team) { threads++; }
+    ~Busy() {
+      if (--threads == 0) team.wake();
+    }
+    std::atomic<int>& threads;
+    Team& team;
+  };
+
+  // Calls a function with the numbers of all pieces; each thread takes the next, and helps the
+  // others when there is none.
   template <class Function>
   void in_pieces(int64_t count, int threads, Function function) const {
+    threads = std::clamp(threads, 1, 1024);
     std::atomic<int64_t> next{0};
-    in_threads(static_cast<int>(std::min<int64_t>(std::min(threads, 1024), count)), [&](bool) {
-      std::unique_ptr<Work> work = idle_.take();
-      for (int64_t piece; (piece = next++) < count;) function(*work, piece);
-      idle_.give(std::move(work));
+    std::atomic<int> busy{0};
+    const int first = static_cast<int>(std::min<int64_t>(threads, count));
+    const std::shared_ptr<Team> team = team_of(threads - first);
+    in_threads(first, [&](bool) {
+      {
+        Busy here(busy, *team);
+        std::unique_ptr<Work> work = idle_.take();
+        work->team = team.get();
+        for (int64_t piece; (piece = next++) < count;) function(*work, piece);
+        work->team = nullptr;
+        idle_.give(std::move(work));
+      }
+      team->help([&] { return busy == 0; });
     });
   }
 

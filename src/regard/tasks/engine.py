@@ -187,7 +187,9 @@ class Native(Engine):
         in_files = self._state is None and not handle.is_loaded
         model: Any = handle.source if in_files else handle.original
         self.name = f"native {precision}"
-        self.packed = open_native(model, precision, threads=threads or 1)
+        self.packed = open_native(
+            model, precision, threads=threads or cores(), shared=threads is None
+        )
         self.workers = cores() if threads is None else 1
 
     @classmethod

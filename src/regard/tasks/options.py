@@ -19,8 +19,8 @@ class EngineOptions(Options):
 
     engine: str | None = option(
         None,
-        "What computes: the package's native engine, each batch on one thread unless --threads says"
-        " otherwise; or the model itself, by torch. auto: native where that is possible.",
+        "What computes: the package's native engine, or the model itself, by torch. auto: native"
+        " where that is possible.",
         metavar="auto|torch|native",
         shown="auto",
     )

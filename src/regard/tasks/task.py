@@ -78,8 +78,8 @@ class Task(ABC):
                 a library for this machine, else "torch".
             precision: of "native": "fp32", the default, "bf16", "int8" or "int4";
                 see `runtime.native.loading.open_native`.
-            threads: of "native", that compute one batch; by default one, and several batches are
-                computed at the same time, one on each core.
+            threads: of "native", that compute one batch; by default one for each core, which the
+                batches that are computed at the same time share.
             say: called with a sentence where "auto" leaves the work to torch.
 
         Raises:

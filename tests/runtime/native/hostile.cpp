@@ -219,7 +219,7 @@ void open_random(const regard_config& config, const Tensors& tensors) {
 }
 
 void decode_wrong(const regard_model* model) {
-  regard_decode* decode = regard_begin(model);
+  regard_decode* decode = regard_begin(model, 1 + any(3));
   for (int round = 0; round < 4000; round++) {
     calls++;
     int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
@@ -354,7 +354,7 @@ void read_wrong(const regard_model* model, const regard_config& config) {
   expect(regard_read_images(model, &x, INT64_MAX, 1, &x), "more images than there can be");
   expect(regard_head(model, &x, INT64_MAX, 1, &x), "more rows than there can be");
   expect(regard_head(nullptr, &x, 1, 1, &x), "no model");
-  expect(regard_begin(model) == nullptr, "a model that does not write");
+  expect(regard_begin(model, 1 + any(3)) == nullptr, "a model that does not write");
 }
 
 // Calls a function with less and less want of memory, until it has enough.
@@ -416,37 +416,81 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
     });
 }
 
-void threads_wrong(const regard_model* model) {
+// What a model computes by so many threads: scores and logits, or states.
+std::vector<float> computed(const regard_model* model, const regard_config& config, int threads) {
+  int32_t ids[] = {3, 4, 5, 6, 7, 8}, end = 1, lengths[] = {5, 1};
+  std::vector<float> numbers(8 * 12);
+  if (config.image_length > 0) {
+    std::vector<float> patches(2 * config.image_length * config.patch_width, 0.5f);
+    regard_read_images(model, patches.data(), 2, threads, numbers.data());
+    return numbers;
+  }
+  if (config.head_outputs > 0) {
+    regard_read_texts(model, ids, ids, nullptr, 6, lengths, 2, threads, numbers.data());
+    return numbers;
+  }
+  regard_generation settings{};
+  settings.max_new_tokens = 6;
+  settings.num_beams = settings.alternatives = 2;
+  settings.forced_bos_token_id = settings.forced_eos_token_id = -1;
+  settings.repetition_penalty = settings.length_penalty = 1;
+  settings.eos_ids = &end;
+  settings.eos_count = 1;
+  regard_results* results = nullptr;
+  regard_hypotheses found{};
+  expect(!regard_generate(model, ids, 3, 2, &settings, threads, 2, nullptr, &results), "texts");
+  regard_read(results, &found);
+  std::copy_n(found.scores, found.hypotheses, numbers.data());
+  regard_forget(results);
+  regard_decode* decode = regard_begin(model, threads);
+  int32_t text, source = config.kind == REGARD_DECODER ? 0 : 3;
+  expect(!regard_add(decode, ids, 1, source, &text), "a source");
+  for (int step = 0; step < 3; step++)  // a prompt and two tokens
+    expect(!regard_step(decode, &text, 1, ids, step ? nullptr : lengths, 1, &numbers[11 * step + 11],
+                        0, nullptr, nullptr),
+           "a step");
+  regard_end(decode);
+  return numbers;
+}
+
+// One thread alone, and many that each have a team.
+void threads_wrong(const regard_model* model, const regard_config& config) {
+  const std::vector<float> expected = computed(model, config, 1);
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
-  for (int i = 0; i < 8; i++)
-    threads.emplace_back([&] {
-      int32_t ids[] = {3, 4, 5, 6, 7, 8}, end = 1;
-      std::vector<float> first;
-      for (int round = 0; round < 12; round++) {
-        regard_generation settings{};
-        settings.max_new_tokens = 6;
-        settings.num_beams = settings.alternatives = 2;
-        settings.forced_bos_token_id = settings.forced_eos_token_id = -1;
-        settings.repetition_penalty = settings.length_penalty = 1;
-        settings.eos_ids = &end;
-        settings.eos_count = 1;
-        regard_results* results = nullptr;
-        regard_hypotheses found{};
-        if (regard_generate(model, ids, 3, 2, &settings, 2, 2, nullptr, &results)) {
-          wrong++;
-          return;
-        }
-        regard_read(results, &found);
-        std::vector<float> scores(found.scores, found.scores + found.hypotheses);
-        if (first.empty()) first = scores;
-        wrong += scores != first;
-        regard_forget(results);
-      }
+  for (int i = 0; i < 6; i++)
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 6; round++)
+        wrong += computed(model, config, 1 + (i + round) % 4) != expected;
     });
   for (std::thread& thread : threads) thread.join();
   expect(wrong == 0, "threads on one model");
-  jobs_wrong(model);
+  if (config.head_outputs == 0) jobs_wrong(model);
+}
+
+// Several threads of a team share at once: each part is computed once, some by who helps.
+void team_wrong() {
+  std::atomic<int> sharing{3}, wrong{0}, helped{0};
+  const std::shared_ptr<Team> team = team_of(2);
+  auto shares = [&] {
+    for (int round = 0; round < 2000; round++) {
+      std::vector<int> seen(1 + round % 50);
+      const std::thread::id here = std::this_thread::get_id();
+      auto see = [&](int64_t first, int64_t end) {
+        helped += std::this_thread::get_id() != here;
+        for (; first < end; first++) seen[first]++;
+      };
+      Team::share(team.get(), static_cast<int64_t>(seen.size()), 1 + round % 3, &see,
+                  [](const void* what, int64_t first, int64_t end) {
+                    (*static_cast<const decltype(see)*>(what))(first, end);
+                  });
+      wrong += std::count(seen.begin(), seen.end(), 1) != static_cast<int>(seen.size());
+    }
+    if (--sharing == 0) team->wake();
+    team->help([&] { return sharing == 0; });
+  };
+  in_threads(sharing, [&](bool) { shares(); });
+  expect(wrong == 0 && helped > 0, "a team");
 }
 
 }  // namespace
@@ -490,7 +534,7 @@ int main(int count, char** arguments) {
         expect(model != nullptr, "the model itself");
         if (kind == "memory") {
         } else if (kind == "threads") {
-          if (each.head_outputs == 0) threads_wrong(model);
+          threads_wrong(model, each);
         } else if (each.head_outputs > 0) {
           read_wrong(model, each);
         } else {
@@ -502,5 +546,6 @@ int main(int count, char** arguments) {
       }
     }
   while (calls < most);
+  if (kind == "threads") team_wrong();
   std::puts("all refused");
 }

@@ -25,14 +25,21 @@ Run = Callable[..., None]
 
 
 def compiled(sanitizers: str, folder: Path) -> Run:
-    """The whole engine with hostile.cpp, compiled with sanitizers; called with its arguments."""
+    """The whole engine with hostile.cpp, compiled with sanitizers; called with its arguments. Its
+    threads share whatever has parts."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("no g++ here, which has the sanitizers")
     program = folder / "hostile"
     command = [compiler, "-std=c++17", "-g", f"-fsanitize={sanitizers}", "-Wno-psabi"]
     command += ["-fno-sanitize-recover=all", "-DONE_FAMILY", "-DFAMILY=plain", "-pthread"]
-    command += [f"-I{HERE.parents[2] / 'engine'}", str(HERE / "hostile.cpp"), "-o", str(program)]
+    command += [
+        "-DLEAST_PART=1",
+        f"-I{HERE.parents[2] / 'engine'}",
+        str(HERE / "hostile.cpp"),
+        "-o",
+        str(program),
+    ]
     subprocess.run(command, check=True)
 
     def run(*arguments: str) -> None:

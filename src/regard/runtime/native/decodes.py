@@ -17,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.generation.filters import NO_TOKEN, BadWords, filters_for
 from regard.generation.loop import check_prompt
 from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
 from regard.runtime.native import library
-from regard.runtime.native.library import int32, pointer_to
+from regard.runtime.native.library import Threads, int32, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_length, padded_on_the_right
 
 ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their logits, at most
@@ -38,14 +37,12 @@ class NativeWriter:
         pointer: of the library's model, which ends with this object.
         vocab: of what it writes.
         width: d_model.
-        threads: that share a batch's texts.
+        threads: that share a batch's texts, or one text.
     """
 
-    def __init__(self, pointer: int, limits: Limits, vocab: int, width: int, threads: int):
-        if threads < 1:
-            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+    def __init__(self, pointer: int, limits: Limits, vocab: int, width: int, threads: Threads):
         self._library, self.pointer = library.library(), pointer
-        self.limits, self.vocab, self._width, self._threads = limits, vocab, width, threads
+        self.limits, self.vocab, self._width, self.threads = limits, vocab, width, threads
         weakref.finalize(self, self._library.regard_close, pointer)
 
     def check(self, status: int, reason: str | None = None) -> None:
@@ -71,16 +68,17 @@ class NativeWriter:
         texts, results = int32(ids), c_void_p()
 
         def search() -> None:
-            status = self._library.regard_generate(
-                self.pointer,
-                pointer_to(texts),
-                *texts.shape,
-                byref(settings),
-                self._threads,
-                max(1, min(ROWS, LOGITS // self.vocab)),
-                library.Report(reported),
-                byref(results),
-            )
+            with self.threads.of_call() as threads:
+                status = self._library.regard_generate(
+                    self.pointer,
+                    pointer_to(texts),
+                    *texts.shape,
+                    byref(settings),
+                    threads,
+                    max(1, min(ROWS, LOGITS // self.vocab)),
+                    library.Report(reported),
+                    byref(results),
+                )
             try:
                 self.check(status)  # the reason is the thread's that called
             except BaseException as error:
@@ -199,20 +197,22 @@ class NativeDecoder(NativeWriter):
         lengths = int32(np.diff(firsts, append=ids.size))
         tokens, positions = int32(ids), int32(np.arange(ids.size) - np.repeat(firsts, lengths))
         states = np.empty((*ids.shape, self._width), np.float32)
-        status = self._library.regard_read_texts(
-            *(self.pointer, pointer_to(tokens), pointer_to(positions), None, ids.size),
-            *(pointer_to(lengths), len(lengths), max(threads, self._threads), pointer_to(states)),
-        )
+        with self.threads.of_call() as own:
+            status = self._library.regard_read_texts(
+                *(self.pointer, pointer_to(tokens), pointer_to(positions), None, ids.size),
+                *(pointer_to(lengths), len(lengths), max(threads, own), pointer_to(states)),
+            )
         self.check(status)
         return states
 
     def logits(self, states: NDArray[np.float32], *, threads: int = 1) -> NDArray[np.float32]:
         """States, (length, d_model) → the logits of what follows, (length, vocab)."""
         logits = np.empty((len(states), self.vocab), np.float32)
-        status = self._library.regard_head(
-            *(self.pointer, pointer_to(states), len(states)),
-            *(max(threads, self._threads), pointer_to(logits)),
-        )
+        with self.threads.of_call() as own:
+            status = self._library.regard_head(
+                *(self.pointer, pointer_to(states), len(states)),
+                *(max(threads, own), pointer_to(logits)),
+            )
         self.check(status)
         return logits
 
@@ -238,7 +238,9 @@ class Slots:
 
     def __init__(self, model: NativeWriter):
         self._model, self._library = model, library.library()
-        self._pointer = self._library.regard_begin(model.pointer)
+        threads = model.threads.take()
+        weakref.finalize(self, model.threads.give)
+        self._pointer = self._library.regard_begin(model.pointer, threads)
         if not self._pointer:
             library.refuse(library.MEMORY)
         weakref.finalize(self, self._library.regard_end, self._pointer)

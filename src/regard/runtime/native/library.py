@@ -2,7 +2,8 @@
 
 import ctypes
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 5  # counts up with that of engine/interface.h
+INTERFACE = 6  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -111,7 +112,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "jobs_counts": (c_int32, [c_void_p, POINTER(c_int64), POINTER(c_int64)]),
     "jobs_finish": (c_int32, [c_void_p]),
     "jobs_close": (None, [c_void_p]),
-    "begin": (c_void_p, [c_void_p]),
+    "begin": (c_void_p, [c_void_p, c_int32]),
     "end": (None, [c_void_p]),
     "add": (c_int32, [c_void_p, Int32s, c_int64, c_int64, Int32s]),
     "remove": (c_int32, [c_void_p, c_int32]),
@@ -167,6 +168,38 @@ def kernels() -> list[str]:
 def activation(name: str) -> int:
     """The library's number of an activation, by its name in configs."""
     return ACTIVATIONS.index(_SAME.get(name, name))
+
+
+class Threads:
+    """Threads of a model's calls.
+
+    Args:
+        threads: of each call.
+        shared: whether calls at the same time share them; each has at least one.
+    """
+
+    def __init__(self, threads: int, *, shared: bool = False):
+        if threads < 1:
+            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+        self.threads, self._shared = threads, shared
+        self._calls: list[None] = []
+
+    @contextmanager
+    def of_call(self) -> Iterator[int]:
+        """How many a call has, while it computes."""
+        try:
+            yield self.take()
+        finally:
+            self.give()
+
+    def take(self) -> int:
+        """How many a call has that begins now and ends with `give`."""
+        self._calls.append(None)
+        return max(1, self.threads // (len(self._calls) if self._shared else 1))
+
+    def give(self) -> None:
+        """End a call."""
+        self._calls.pop()
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:

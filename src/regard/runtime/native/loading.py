@@ -35,6 +35,7 @@ def open_native(
     precision: str = "fp32",
     *,
     threads: int = 1,
+    shared: bool = False,
     kernels: int = 0,
 ) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
     """The model, ready to run in the native engine.
@@ -44,7 +45,8 @@ def open_native(
         precision: of the weights: "fp32"; "bf16", rounded to bfloat16; "int8", scaled by row as
             the activations are, with exact sums; or "int4", scaled by 32 inputs of a row, whose
             sums are exact. What is not a product is in float32.
-        threads: that share a batch's texts.
+        threads: of each call, that share a batch's texts, or one text.
+        shared: whether calls at the same time share the threads.
         kernels: a place in `library.kernels()`.
 
     Raises:
@@ -53,7 +55,7 @@ def open_native(
         UnavailableError: the engine has no library for this machine.
     """
     check_choice("precision", precision, library.PRECISIONS)
-    loaded = library.library()
+    of_calls, loaded = library.Threads(threads, shared=shared), library.library()
     config, arrays = weights_of(model)
     entries = (library.Tensor * len(arrays))(
         *(
@@ -71,12 +73,12 @@ def open_native(
     if not pointer:
         library.refuse(library.MISTAKE)
     if isinstance(config, VisionConfig):
-        return NativeVision(config, pointer, threads)
+        return NativeVision(config, pointer, of_calls)
     if config.head != "language_model":
-        return NativeReader(config, pointer, threads)
+        return NativeReader(config, pointer, of_calls)
     kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
     vocab = settings.target_vocab_size
-    return kind(pointer, reads.limits_of(config), vocab, config.d_model, threads)
+    return kind(pointer, reads.limits_of(config), vocab, config.d_model, of_calls)
 
 
 def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:

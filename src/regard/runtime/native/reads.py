@@ -15,7 +15,7 @@ from regard.configs.heads import HEADS
 from regard.configs.vision import VisionConfig
 from regard.errors import BadArgumentError
 from regard.runtime.native import library
-from regard.runtime.native.library import int32, pointer_to
+from regard.runtime.native.library import Threads, int32, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_ended, check_pixels, not_padding
 
 Floats = NDArray[np.float32]
@@ -26,12 +26,10 @@ class _Reading:
 
     Args:
         pointer: of the library's model, which ends with this object.
-        threads: that share a batch's texts.
+        threads: that share a batch's texts, or one text.
     """
 
-    def __init__(self, config: Any, pointer: int, threads: int):
-        if threads < 1:
-            raise BadArgumentError(f"threads must be at least 1; got {threads}.")
+    def __init__(self, config: Any, pointer: int, threads: Threads):
         self._library, self._pointer, self._threads = library.library(), pointer, threads
         weakref.finalize(self, self._library.regard_close, pointer)
         self._width = config.d_model
@@ -46,13 +44,14 @@ class _Reading:
         states = np.ascontiguousarray(states if self._of_tokens else states[:, 0], np.float32)
         shape = states.shape[:-1]
         output = np.empty((*shape, self._outputs), np.float32)
-        status = self._library.regard_head(
-            self._pointer,
-            pointer_to(states),
-            states.size // self._width,
-            self._threads,
-            pointer_to(output),
-        )
+        with self._threads.of_call() as threads:
+            status = self._library.regard_head(
+                self._pointer,
+                pointer_to(states),
+                states.size // self._width,
+                threads,
+                pointer_to(output),
+            )
         library.check(status)
         return output
 
@@ -60,7 +59,7 @@ class _Reading:
 class NativeReader(_Reading):
     """A model that reads texts for its head: an encoder, a decoder or an encoder–decoder."""
 
-    def __init__(self, config: Any, pointer: int, threads: int):
+    def __init__(self, config: Any, pointer: int, threads: Threads):
         super().__init__(config, pointer, threads)
         self.limits, self._token_types = limits_of(config), getattr(config, "token_types", None)
         self._is_pair = isinstance(config, EncoderDecoderConfig)
@@ -131,15 +130,16 @@ class NativeReader(_Reading):
         lengths, tokens = int32(mask.sum(1)), int(mask.sum())
         states = np.zeros((*ids.shape, self._width), np.float32)
         rows = states if mask.all() else np.empty((tokens, self._width), np.float32)
-        status = self._library.regard_read_texts(
-            self._pointer,
-            *(None if each is None else pointer_to(each) for each in texts),
-            tokens,
-            pointer_to(lengths),
-            len(lengths),
-            self._threads,
-            pointer_to(rows),
-        )
+        with self._threads.of_call() as threads:
+            status = self._library.regard_read_texts(
+                self._pointer,
+                *(None if each is None else pointer_to(each) for each in texts),
+                tokens,
+                pointer_to(lengths),
+                len(lengths),
+                threads,
+                pointer_to(rows),
+            )
         library.check(status)
         if rows is not states:
             states[mask] = rows
@@ -149,7 +149,7 @@ class NativeReader(_Reading):
 class NativeVision(_Reading):
     """A model that reads images for its head."""
 
-    def __init__(self, config: VisionConfig, pointer: int, threads: int):
+    def __init__(self, config: VisionConfig, pointer: int, threads: Threads):
         super().__init__(config, pointer, threads)
         self._image, self._patch = (config.channels, *config.image_size), config.patch_size
 
@@ -170,9 +170,10 @@ class NativeVision(_Reading):
         parted = pixels.reshape(-1, channels, down, rows, across, columns)
         patches = np.ascontiguousarray(parted.transpose(0, 2, 4, 1, 3, 5), np.float32)
         states = np.empty((len(pixels), 1 + down * across, self._width), np.float32)
-        status = self._library.regard_read_images(
-            self._pointer, pointer_to(patches), len(pixels), self._threads, pointer_to(states)
-        )
+        with self._threads.of_call() as threads:
+            status = self._library.regard_read_images(
+                self._pointer, pointer_to(patches), len(pixels), threads, pointer_to(states)
+            )
         library.check(status)
         return states
 
