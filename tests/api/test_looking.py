@@ -198,7 +198,7 @@ def test_every_family_is_looked_into_without_transformers(
         assert not looked["can_ablate"]
         assert ablated == (
             "ablation needs the model and its logits: this trace was loaded from a file, or its"
-            " model returns no logits."
+            " model returns no logits, or hands out its weights itself."
         )
         assert looked["notes"] == ["Encoder returns no logits, so nothing can be ablated"]
     else:

@@ -295,6 +295,26 @@ class Not(Mask):
         self.mask.check(batch, heads, queries, keys)
 
 
+class PastSink(Mask):
+    """A mask of all keys but the first, a learned sink, which every query sees.
+
+    >>> places = torch.arange(1, 4)
+    >>> PastSink(Causal()).tile(places, torch.arange(4))[0, 0].int()
+    tensor([[1, 1, 0, 0],
+            [1, 1, 1, 0],
+            [1, 1, 1, 1]], dtype=torch.int32)
+    """
+
+    def __init__(self, mask: Mask) -> None:
+        self.mask = mask
+
+    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+        return self.mask.tile(queries - 1, (keys - 1).clamp(min=0)) | (keys == 0)
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        self.mask.check(batch, heads, queries, keys - 1)
+
+
 class OfHead(Mask):
     """One head's part of a mask, in one sequence of the batch or in all."""
 

@@ -48,20 +48,22 @@ class Trace(TraceData):
         model: nn.Module,
         *,
         logits: Tensor | None,
-        run: Callable[[Edit], Tensor],
+        run: Callable[[Edit], Tensor] | None,
         written: Written | None,
         token_of: Callable[[int], str],
         notes: Sequence[str],
         **fields: Any,
     ) -> "Trace":
         """The trace of a run that gave these logits, (batch, steps, entries) or None; `run` gives
-        those of the same inputs under an edit, and `fields` are more of TraceData's."""
+        those of the same inputs under an edit, if it can, and `fields` are more of TraceData's."""
         of_run = [] if written is None else written.notes
         if logits is None:
             of_run.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
         elif written is not None:
             fields["generation"] = generation_info(written, logits[0], token_of)
-        if logits is not None:
+        if run is None:
+            of_run.append("nothing can be ablated in weights that the model itself gives")
+        elif logits is not None:
             fields |= {"rerun": partial(without_gradients, run), "rerun_with_gradients": run}
         return cls(
             model=model,

@@ -1,5 +1,6 @@
 """Traces of transformers models against the weights that transformers itself returns."""
 
+import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,6 +12,7 @@ import regard
 from regard.errors import RegardError
 from regard.inspection.huggingface import trace_transformers
 from regard.inspection.huggingface.places import naming_of
+from regard.inspection.trace import Trace
 from regard.inspection.views.ablation import ablate
 
 transformers = pytest.importorskip("transformers", reason="transformers is an optional extra")
@@ -225,25 +227,147 @@ def test_a_layer_used_again_counts_on(families):
     assert "no logits" in trace.notes[0]
 
 
-def test_attention_outside_the_interface_is_refused(families):
+@torch.no_grad()
+def own_weights(model, **inputs):
+    """What a model with eager attention from the start returns when it is asked for weights."""
+    config = copy.deepcopy(model.config)
+    config._attn_implementation = "eager"
+    eager = type(model)(config).eval()
+    eager.load_state_dict(model.state_dict())
+    return eager(**inputs, output_attentions=True)
+
+
+def near(found, expected):
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+
+
+def test_attention_outside_the_interface_is_shown_as_the_model_gives_it(families, tmp_path):
     model = transformers.BloomForCausalLM(
         transformers.BloomConfig(**families.SMALL, hidden_size=48, n_layer=2, n_head=6)
     ).eval()
-    with pytest.raises(RegardError, match="BloomForCausalLM mixes positions in BloomAttention"):
+    ids = torch.randint(3, 97, (2, 11))
+    trace = regard.trace(model, input_ids=ids)
+    expected = own_weights(model, input_ids=ids).attentions
+    assert list(trace) == ["decoder.layers.0.self", "decoder.layers.1.self"]
+    for tap, weights in zip(trace.values(), expected, strict=True):
+        for item in range(2):
+            near(tap.weights(item=item), weights[item])
+        assert tap.notes == ["its weights are as the model gave them, not recomputed"]
+        assert tap.causal
+    assert trace.notes == ["nothing can be ablated in weights that the model itself gives"]
+    with pytest.raises(RegardError, match="ablation needs"):
+        ablate(trace, "head", "decoder.layers.0.self")
+    trace.save(tmp_path / "bloom.safetensors")
+    near(Trace.load(tmp_path / "bloom.safetensors")[tap.name].weights(), tap.weights())
+
+
+def test_attention_of_a_class_that_is_chosen_when_a_model_is_made_is_its_own(families):
+    model = transformers.FalconForCausalLM(
+        transformers.FalconConfig(
+            **families.SMALL, hidden_size=48, num_hidden_layers=2, num_attention_heads=6
+        )
+    ).eval()
+    ids = torch.randint(3, 97, (1, 11))
+    weights = own_weights(model, input_ids=ids).attentions[1]
+    assert weights[0].triu(1).max() == 0
+    near(regard.trace(model, input_ids=ids)["decoder.layers.1.self"].weights(), weights[0])
+
+
+def test_weights_by_distance_become_a_map(families):
+    sizes = {"hidden_size": 48, "intermediate_size": 64, "num_attention_heads": 6}
+    config = transformers.LongformerConfig(
+        **families.SMALL, **sizes, num_hidden_layers=2, attention_window=4
+    )
+    model = transformers.LongformerForMaskedLM(config).eval()
+    ids = torch.randint(3, 97, (1, 11))
+    weights = own_weights(model, input_ids=ids).attentions[0][0]
+    found = regard.trace(model, input_ids=ids)["encoder.layers.0.self"].weights()
+    assert found.shape == (6, 11, 11)
+    for query in range(11):
+        for key in range(11):
+            away = key - query + 2
+            expected = weights[:, query, away] if 0 <= away <= 4 else torch.zeros(6)
+            near(found[:, query, key], expected)
+
+
+def test_what_is_handed_out_and_is_no_map_is_refused(families):
+    sizes = {"hidden_size": 48, "intermediate_size": 64, "num_attention_heads": 6}
+    config = transformers.YosoConfig(**families.SMALL, **sizes, num_hidden_layers=1)
+    with pytest.raises(RegardError, match=r"mixes positions in YosoSelfAttention.*no whole maps"):
+        regard.trace(
+            transformers.YosoForMaskedLM(config).eval(), input_ids=torch.randint(3, 97, (1, 11))
+        )
+    windows = transformers.Swinv2Config(
+        embed_dim=12, depths=[1, 1], num_heads=[3, 3], image_size=16, patch_size=2, window_size=4
+    )
+    images = torch.randn(2, 3, 16, 16)
+    trace = regard.trace(transformers.Swinv2Model(windows).eval(), pixel_values=images)
+    assert list(trace) == ["encoder.layers.1.self"]
+    assert "something other than the weights of whole sequences: layer 0" in trace.notes[-1]
+
+
+def test_whole_maps_are_taken_of_short_texts_only(families, monkeypatch):
+    config = transformers.BloomConfig(**families.SMALL, hidden_size=48, n_layer=1, n_head=6)
+    model = transformers.BloomForCausalLM(config).eval()
+    monkeypatch.setattr("regard.inspection.huggingface.handed_out.LONGEST", 10)
+    assert len(regard.trace(model, input_ids=torch.randint(3, 97, (1, 10)))) == 1
+    with pytest.raises(RegardError, match="no whole maps of these inputs"):
         regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
 
 
-def test_attention_with_sinks_is_refused(small):
-    config = transformers.GptOssConfig(**small, num_local_experts=2, num_experts_per_tok=1)
+def test_a_learned_sink_is_a_column_before_the_others(small):
+    kinds = ["sliding_attention", "full_attention", "full_attention"]
+    config = transformers.GptOssConfig(
+        **small, num_local_experts=2, num_experts_per_tok=1, sliding_window=4, layer_types=kinds
+    )
     model = transformers.GptOssForCausalLM(config).eval()
-    with pytest.raises(RegardError, match="learned sink beside the keys"):
-        regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
+    ids = torch.randint(3, 97, (2, 11))
+    expected = own_weights(model, input_ids=ids).attentions
+    trace = regard.trace(model, input_ids=ids, tokens=list("abcdefghijk"))
+    assert trace.axes["tokens and sink"].tokens == ["sink", *"abcdefghijk"]
+    for tap, weights in zip(trace.values(), expected, strict=True):
+        assert (tap.queries, tap.keys) == ("tokens", "tokens and sink")
+        for item in range(2):
+            near(tap.weights(item=item)[..., 1:], weights[item])
+        near(tap.weights(2).sum(-1), torch.ones(11))
+    assert trace.receipt.row_sum_error < 1e-5
+    distances = [head.distance for head in trace.patterns("decoder.layers.1.self")]
+    assert all(distance is not None for distance in distances)
 
 
-def test_a_difference_of_two_maps_is_refused(small):
+def test_each_softmax_of_a_layer_is_a_tap(small):
     model = transformers.DiffLlamaForCausalLM(transformers.DiffLlamaConfig(**small)).eval()
-    with pytest.raises(RegardError, match="several times over to make one output"):
-        regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
+    ids = torch.randint(3, 97, (1, 11))
+    trace = regard.trace(model, input_ids=ids)
+    assert list(trace)[:2] == ["decoder.layers.0.self", "decoder.layers.0.self#2"]
+    expected = own_weights(model, input_ids=ids).attentions
+    for layer, weights in enumerate(expected):
+        for name in (f"decoder.layers.{layer}.self", f"decoder.layers.{layer}.self#2"):
+            near(trace[name].weights(), weights[0])
+    with torch.no_grad():
+        untraced = model(input_ids=ids).logits
+    assert trace.rerun is not None
+    assert torch.equal(trace.rerun(lambda name, call: None), untraced)
+    second = "decoder.layers.0.self#2"
+    edited = trace.rerun(lambda name, call: call.output * 0 if name == second else None)
+    assert not torch.allclose(edited, untraced)
+
+
+def test_layers_of_other_lengths_have_axes_of_their_own():
+    config = transformers.SegformerConfig(
+        num_encoder_blocks=2, depths=[1, 1], sr_ratios=[4, 1], hidden_sizes=[8, 16],
+        patch_sizes=[7, 3], strides=[4, 2], num_attention_heads=[1, 2], mlp_ratios=[2, 2],
+        decoder_hidden_size=16,
+    )  # fmt: skip
+    model = transformers.SegformerModel(config).eval()
+    images = torch.randn(2, 3, 32, 32)
+    trace = regard.trace(model, pixel_values=images)
+    axes = [(tap.queries, tap.keys) for tap in trace.values()]
+    assert axes == [("patches", "patches (4)"), ("patches (16)", "patches (16)")]
+    expected = own_weights(model, pixel_values=images).attentions
+    for tap, weights in zip(trace.values(), expected, strict=True):
+        near(tap.weights(), weights[0])
+    assert len(trace.axes["patches (4)"].tokens) == 4
 
 
 def test_attention_within_windows_of_an_image_is_refused():
@@ -274,6 +398,20 @@ def test_layers_without_attention_are_named_and_the_others_shown(families):
     assert list(trace) == ["decoder.layers.1.self", "decoder.layers.3.self"]
     assert "JambaMambaMixer" in trace.notes[0]
     assert "model.layers.0.mamba, model.layers.2.mamba" in trace.notes[0]
+
+
+def test_a_hybrid_without_an_attention_layer_is_refused_in_a_sentence(families):
+    config = transformers.JambaConfig(
+        **families.SMALL, hidden_size=48, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=6, attn_layer_period=4, attn_layer_offset=3, num_experts=2,
+        use_mamba_kernels=False,
+    )  # fmt: skip
+    model = transformers.JambaForCausalLM(config).eval()
+    ids = torch.randint(3, 97, (1, 11))
+    with pytest.raises(ValueError, match="LinearAttention"):
+        model(input_ids=ids)  # which makes a cache of attention layers that are not there
+    with pytest.raises(RegardError, match="mixes positions in JambaMambaMixer"):
+        regard.trace(model, input_ids=ids)
 
 
 def test_an_attention_function_that_does_something_else_is_refused(family):

@@ -120,10 +120,32 @@ def test_a_half_scale_changes_the_weights():
     )
 
 
-@pytest.mark.parametrize("name", ["s_aux", "sinks"])
-def test_a_learned_sink_is_refused(name: str):
-    with pytest.raises(Unreadable, match="learned sink"):
-        inputs_of(captured(options={name: torch.zeros(1)}), MaskReader())
+@pytest.mark.parametrize(
+    ("name", "shape"), [("s_aux", (1,)), ("sinks", (1, 1, 1, 1)), ("sinks", (1, 1, 2, 1))]
+)
+def test_a_learned_sink_is_one_more_key(name: str, shape: tuple[int, ...]):
+    # Beside scores of 0 and ln 3, ln 9, one of ln 4: sums of 8 and 14.
+    sink = torch.full(shape, math.log(4))
+    output = torch.tensor([2.5, 4.0]).view(1, 1, 2, 1)
+    changes = dict(options={name: sink, "is_causal": False}, output=output)
+    inputs = understand(captured(**changes), MaskReader()).inputs
+    expected = torch.tensor([[4 / 8, 1 / 8, 3 / 8], [4 / 14, 1 / 14, 9 / 14]])
+    torch.testing.assert_close(inputs.weights()[0, 0], expected)
+    with pytest.raises(Unreadable, match="off by"):
+        understand(captured(**(changes | {"output": OUTPUT})), MaskReader())
+
+
+def test_a_sink_is_seen_beside_a_mask_and_a_bias():
+    mask = torch.tensor([[0.5, -torch.inf], [0.0, 0.0]])[None, None]
+    options = {"sinks": torch.zeros(1)}
+    inputs = inputs_of(captured(options=options, attention_mask=mask), MaskReader())
+    scores = torch.tensor([[0.0, 0.5, -torch.inf], [0.0, 0.0, math.log(9)]])
+    torch.testing.assert_close(inputs.scores()[0, 0], scores)
+
+
+def test_a_sink_of_another_shape_is_refused():
+    with pytest.raises(Unreadable, match=r"learned sink of shape \(2,\)|of shape \(1, 2, 1, 1\)"):
+        inputs_of(captured(options={"sinks": torch.zeros(2)}), MaskReader())
 
 
 @pytest.mark.parametrize("name", ["query", "key", "output"])

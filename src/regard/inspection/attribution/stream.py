@@ -35,7 +35,7 @@ class Stream:
         if trace.rerun_with_gradients is None or trace.model is None:
             raise UnsupportedError(
                 "this needs the model and its logits: the trace was loaded from a file, or its"
-                " model returns no logits."
+                " model returns no logits, or hands out its weights itself."
             )
         self.trace, self.model, self.rerun = trace, trace.model, trace.rerun_with_gradients
         self.layers: list[nn.Module] = []

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import UnsupportedError, some
+from regard.inspection.huggingface.handed_out import AS_HANDED_OUT, LONGEST, handed_out
 from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import (
@@ -19,8 +21,10 @@ from regard.inspection.huggingface.places import (
     Places,
     another_sequence,
     axes_of,
+    first_sees_itself_alone,
     names_of_logits,
     naming_of,
+    states_of,
 )
 from regard.inspection.huggingface.understanding import inputs_of, understand
 from regard.inspection.linear import Projections, linear_layers
@@ -67,18 +71,21 @@ def captured(
 ) -> Trace:
     """Trace a run, with the model's `name` and what it has `written` on one of the axes."""
     check(model, inputs)
-    batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
-    pixels = inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
-    run = Run(model, Recorder(keep), Places(model, pixels), batches)
-    with capturing_model(model, run):
-        output = model(**inputs)
+    try:
+        run, output = ran(model, inputs, keep)
+    except ValueError:  # of a hybrid whose layers are not those that its cache is made for
+        if "use_cache" in inputs or "use_cache" not in signature(model.forward).parameters:
+            raise
+        inputs = inputs | {"use_cache": False}
+        run, output = ran(model, inputs, keep)
+    run.take_handed_out(inputs, output)
     run.check_captured()
     logits, naming = logits_of(output), naming_of(tokenizer)
     token_of = naming.name if logits is None else names_of_logits(model, logits, naming)
     return Trace.of_run(
         model,
         logits=logits,
-        run=partial(rerun, model, inputs, run.names),
+        run=None if run.shows_handed_out else partial(rerun, model, inputs, run.names),
         written=written,
         token_of=token_of,
         notes=run.notes(),
@@ -90,6 +97,15 @@ def captured(
         output=output,
         read=read_by(run.places, inputs),
     )
+
+
+def ran(model: nn.Module, inputs: dict[str, Any], keep: str) -> tuple["Run", Any]:
+    """A run that was captured, and the model's output."""
+    batches = frozenset(len(value) for value in inputs.values() if isinstance(value, Tensor))
+    pixels = inputs.get("pixel_values") is not None and inputs.get("input_ids") is None
+    run = Run(model, Recorder(keep), Places(model, pixels), batches)
+    with capturing_model(model, run):
+        return run, model(**inputs)
 
 
 @dataclass
@@ -107,14 +123,16 @@ class Run:
     entered: Counter[nn.Module] = field(default_factory=Counter)  # attention modules, how often
     spoke: Counter[nn.Module] = field(default_factory=Counter)  # those captured, how often
     refused: dict[str, list[str]] = field(default_factory=dict)  # paths by the reason
+    positions: dict[nn.Module, int] = field(default_factory=dict)  # that each was given
+    shows_handed_out: bool = False  # whether weights are such as the model handed out
 
     def capture(self, captured: CapturedCall) -> None:
         self.spoke[captured.module] += 1
         self.names.append(None)
         try:
-            self.check_once(captured)
+            again = self.attends_again(captured)
             call = understand(captured, self.masks)
-            place = self.places.name(captured, call.inputs.mask)
+            place = self.places.name(captured, call.inputs, again=again)
         except Unreadable as reason:
             self.refused.setdefault(str(reason), []).append(self.places.path(captured.module))
             return
@@ -125,15 +143,71 @@ class Run:
         self.of_module.setdefault(captured.module, []).append(tap.name)
         self.projections.expect(tap, captured.output)
 
-    def check_once(self, captured: CapturedCall) -> None:
-        """A layer that attends twice at a time has no one map; what was kept of it goes too."""
+    def attends_again(self, captured: CapturedCall) -> bool:
+        """Return True for a further softmax of a layer over the same positions; what was kept of a
+        layer that goes through its input in parts has no one map, and goes."""
         if captured.query.shape[0] not in self.batches:
             raise Unreadable("attends within windows of its input")
-        if self.spoke[captured.module] > self.entered[captured.module] > 0:
-            for name in self.of_module.pop(captured.module, []):
-                del self.recorder.taps[name]
-                self.names[self.names.index(name)] = None
-            raise Unreadable("attends several times over to make one output")
+        if not self.spoke[captured.module] > self.entered[captured.module] > 0:
+            return False
+        if self.of_module.get(captured.module) and captured.query.shape[2] == self.positions.get(
+            captured.module
+        ):
+            return True
+        for name in self.of_module.pop(captured.module, []):
+            del self.recorder.taps[name]
+            self.names[self.names.index(name)] = None
+        raise Unreadable("attends to its input in several parts, or several times over")
+
+    def take_handed_out(self, inputs: dict[str, Any], output: Any) -> None:
+        """Layers that were not captured, from the weights that the model hands out: all of their
+        side and kind, if it hands out more of them than were captured."""
+        taps = self.recorder.taps
+        if taps and not self.refused and not self.silent():
+            return
+        modules = dict(self.model.named_modules())
+        by_place = handed_out(self.model, inputs, output, self.batches)
+        for (side, kind), layers in by_place.items():
+            captured = [
+                tap
+                for tap in taps.values()
+                if side in ("", tap.side)
+                and f".{kind}" in tap.name
+                and AS_HANDED_OUT not in tap.notes
+            ]
+            if sum(call is not None for call in layers) <= len(captured):
+                continue
+            for tap in captured:
+                del taps[tap.name]
+                self.places.forget(tap.name)
+            for module in [m for m in self.entered if self.places.is_of(m, side, kind)]:
+                del self.entered[module]
+            for reason, paths in list(self.refused.items()):
+                self.refused[reason] = [
+                    path for path in paths
+                    if path not in modules or not self.places.is_of(modules[path], side, kind)
+                ]  # fmt: skip
+            self.refused = {reason: paths for reason, paths in self.refused.items() if paths}
+            for number, call in enumerate(layers):
+                try:
+                    self.take(call, side, kind, number)
+                except Unreadable as reason:
+                    self.refused.setdefault(str(reason), []).append(f"layer {number}")
+
+    def take(self, call: Call | None, side: str, kind: str, number: int) -> None:
+        """A tap of weights that the model gave, of a layer by its number."""
+        if call is None:
+            raise Unreadable("hands out something other than the weights of whole sequences")
+        rows, columns = call.inputs.query.shape[2], call.inputs.key.shape[2]
+        if kind == "self" and columns > rows and columns not in self.places.lengths.values():
+            raise Unreadable(f"hands out {rows} queries over {columns} keys of one sequence")
+        side = side or ("decoder" if first_sees_itself_alone(call.inputs) else "encoder")
+        place = self.places.place(side, kind, str(number), rows, columns)
+        tap = self.recorder.add(
+            place.name, call, queries=place.queries, keys=place.keys, kind=place.kind
+        )
+        tap.notes.append(AS_HANDED_OUT)
+        self.shows_handed_out = True
 
     def check_captured(self) -> None:
         if self.recorder.taps:
@@ -149,7 +223,8 @@ class Run:
         if silent:
             raise UnsupportedError(
                 f"{name} mixes positions in {some(silent)}, without transformers' attention"
-                " interface, so what it attends to cannot be captured."
+                " interface, so what it attends to cannot be captured, and it hands out no whole"
+                f" maps of these inputs, which are taken of up to {LONGEST:,} positions."
             )
         raise UnsupportedError(f"no attention was captured in {name}: it has no attention layers.")
 
@@ -168,7 +243,7 @@ class Run:
                 f" {some(paths)}"
             )
         for tap in self.recorder.taps.values():
-            if tap.output_weight is None:
+            if tap.output_weight is None and AS_HANDED_OUT not in tap.notes:
                 tap.notes.append("its output projection is unknown, and therefore ‖α·f(x)‖ too")
         return notes
 
@@ -195,6 +270,9 @@ def capturing_model(model: nn.Module, run: Run) -> Iterator[None]:
 
     def enter(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         run.entered[module] += 1
+        states = states_of(args, kwargs)
+        if isinstance(states, Tensor) and states.ndim > 1:
+            run.positions[module] = states.shape[-2]
         if another_sequence(args, kwargs):
             run.places.cross.add(module)
 

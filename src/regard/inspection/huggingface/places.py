@@ -9,16 +9,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Mask
+from regard.attention.record import Attention
 from regard.errors import BadArgumentError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.huggingface.interface import CapturedCall
-from regard.inspection.huggingface.masks import Unreadable
 from regard.inspection.naming import Naming, byte_level, numbered, patches
 from regard.inspection.writing import Written
 
 CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encdec", re.IGNORECASE)
 ATTENTION = re.compile(r"(Attention|Attn|Mixer|DeltaNet|Hyena|Retention)(V?\d|Layer|Block)?$")
+SINK = " and sink"  # of an axis of keys before which there is a learned sink
 VISION = re.compile(r"vision|visual|image|vit", re.IGNORECASE)
 STATES_OF_ANOTHER = ("encoder_hidden_states", "key_value_states", "cross_attention_states")
 
@@ -45,6 +45,7 @@ class Places:
     vision: set[str] = field(default_factory=set)  # axes of image patches
     cross: set[nn.Module] = field(default_factory=set)  # modules seen to be given other states
     _names: set[str] = field(default_factory=set)
+    _last: dict[str, str] = field(default_factory=dict)  # of the names of each path
 
     def __post_init__(self) -> None:
         self.paths = {module: path for path, module in self.model.named_modules()}
@@ -58,26 +59,55 @@ class Places:
     def path(self, module: nn.Module) -> str:
         return self.paths.get(module, type(module).__name__)
 
-    def name(self, captured: CapturedCall, mask: Mask | None) -> Place:
-        """The place of the layer that is running."""
+    def name(self, captured: CapturedCall, inputs: Attention, *, again: bool) -> Place:
+        """The place of the layer that is running, again: it has attended before in this turn."""
         path = self.path(captured.module)
-        cross = captured.module in self.cross or is_cross(captured.module, path)
-        hides = first_sees_itself_alone(mask, captured.key)
-        side = self.side(captured.module, path, cross, hides)
-        kind = "cross" if cross else "self"
-        name = self.unused(side, kind, path)
+        cross = self.is_cross(captured.module)
+        side = self.side(captured.module, path, cross, first_sees_itself_alone(inputs))
         rows, columns = captured.query.shape[2], captured.key.shape[2]
-        if kind == "self" and rows != columns:
-            raise Unreadable(f"has {rows} queries over {columns} keys of one sequence")
-        queries = self.axis(side, path)
-        keys = queries if kind == "self" else self.memory(queries)
-        for axis, length in ((queries, rows), (keys, columns)):
-            if self.lengths.setdefault(axis, length) != length:
-                raise Unreadable(
-                    f"works on {length} positions where {axis} has {self.lengths[axis]}:"
-                    " trace that part of the model by itself"
-                )
+        sink = inputs.key.shape[2] > columns
+        kind = "cross" if cross else "self"
+        return self.place(side, kind, path, rows, columns, sink=sink, again=again)
+
+    def is_cross(self, module: nn.Module) -> bool:
+        return module in self.cross or is_cross(module, self.path(module))
+
+    def is_of(self, module: nn.Module, side: str, kind: str) -> bool:
+        """Return True for a layer of that side, if one is said, and kind."""
+        cross = self.is_cross(module)
+        alike = not side or self.side(module, self.path(module), cross, False) == side
+        return alike and kind == ("cross" if cross else "self")
+
+    def place(
+        self,
+        side: str,
+        kind: str,
+        path: str,
+        rows: int,
+        columns: int,
+        *,
+        sink: bool = False,
+        again: bool = False,
+    ) -> Place:
+        """The place of a layer of so many queries and keys, beside which there may be a sink."""
+        name = self.unused(side, kind, path, again)
+        queries = self.sized(self.axis(side, path), rows)
+        keys = self.sized(
+            self.axis(side, path) if kind == "self" else self.memory(queries), columns
+        )
+        if queries != keys:  # such as patches, and their means
+            kind = "cross"
+        if sink:
+            keys = self.sized(keys + SINK, columns + 1)
         return Place(name, kind, queries, keys)
+
+    def sized(self, axis: str, length: int) -> str:
+        """An axis of that length; where it has another one, the name says how long it is there."""
+        if self.lengths.setdefault(axis, length) == length:
+            return axis
+        name = f"{axis} ({length})"
+        self.lengths[name] = length
+        return name
 
     def side(self, module: nn.Module, path: str, cross: bool, hides: bool) -> str:
         if cross:
@@ -89,14 +119,22 @@ class Places:
                         return side
         return "decoder" if getattr(module, "is_causal", False) or hides else "encoder"
 
-    def unused(self, side: str, kind: str, path: str) -> str:
-        """Name with the layer's own number; a layer that runs again counts on from the last."""
-        digits = re.search(r"\.(\d+)\.", f".{path}.")
+    def unused(self, side: str, kind: str, path: str, again: bool) -> str:
+        """Name with the layer's own number; a layer that runs again counts on from the last, one
+        that attends again has the same name, to which the recorder adds."""
+        digits = re.search(r"\.(\d+)\.", f".{path}.")  # of its module, or given as a number
         number = int(digits[1]) if digits else 0
+        if again:
+            return self._last[path]
         while (name := f"{side}.layers.{number}.{kind}") in self._names:
             number += 1
         self._names.add(name)
+        self._last[path] = name
         return name
+
+    def forget(self, name: str) -> None:
+        """Gives a name back, of a tap that is replaced."""
+        self._names.discard(name)
 
     def axis(self, side: str, path: str) -> str:
         image = self.pixels or (side == "encoder" and VISION.search(path) is not None)
@@ -125,20 +163,26 @@ def is_cross(module: nn.Module, path: str) -> bool:
     return any(CROSS.search(part) for part in (*names, type(module).__name__))
 
 
+def states_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The states that an attention module was given, whose positions ask."""
+    return args[0] if args else kwargs.get("hidden_states")
+
+
 def another_sequence(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return True if an attention module was given states of another sequence than its own."""
-    states = args[0] if args else kwargs.get("hidden_states")
+    states = states_of(args, kwargs)
     others = (kwargs.get(name) for name in STATES_OF_ANOTHER)
     return any(other is not None and other is not states for other in others)
 
 
-def first_sees_itself_alone(mask: Mask | None, key: Tensor) -> bool:
+def first_sees_itself_alone(inputs: Attention) -> bool:
     """Return True if the first of several positions sees no later one, as in a decoder."""
-    keys, device = key.shape[2], key.device
-    if mask is None or keys < 2:
+    keys, device = inputs.key.shape[2], inputs.key.device
+    first = torch.tensor([keys - inputs.query.shape[2]], device=device)
+    if inputs.mask is None or not 0 <= first < keys - 1:
         return False
-    first = torch.zeros(1, dtype=torch.long, device=device)
-    return not bool(mask.tile(first, torch.arange(1, keys, device=device)).any())
+    later = torch.arange(int(first) + 1, keys, device=device)
+    return not bool(inputs.mask.tile(first, later).any())
 
 
 def config_of(model: nn.Module) -> Any:
@@ -157,11 +201,13 @@ def axes_of(
     written: Written | None,
 ) -> dict[str, AxisInfo]:
     """An axis for each sequence that a tap is of; names are those of the batch's first row."""
-    tokens_by_axis = by_axis(tokens, list(places.lengths))
-    axes = {}
+    tokens_by_axis = by_axis(tokens, [axis for axis in places.lengths if SINK not in axis])
+    axes: dict[str, AxisInfo] = {}
     for name, length in places.lengths.items():
         ids = ids_of(name, length, inputs)
-        if name in tokens_by_axis:
+        if name.endswith(SINK):
+            axis = behind_sink(axes[name.removesuffix(SINK)])
+        elif name in tokens_by_axis:
             if len(tokens_by_axis[name]) != length:
                 raise BadArgumentError(
                     f"tokens must have one name for each of the {length} positions of {name};"
@@ -182,6 +228,15 @@ def axes_of(
             axis = replace(axis, predicts=predicts, prompt=written.prompt)
         axes[name] = axis
     return axes
+
+
+def behind_sink(axis: AxisInfo) -> AxisInfo:
+    """The axis with a sink before its first position."""
+    words, sentences = (
+        None if spans is None else [(0, 1), *((begin + 1, end + 1) for begin, end in spans)]
+        for spans in (axis.words, axis.sentences)
+    )
+    return AxisInfo(["sink", *axis.tokens], None, words, sentences, axis.prompt + 1)
 
 
 def by_axis(

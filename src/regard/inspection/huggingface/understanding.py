@@ -8,9 +8,10 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.attention import Call, Score, capped, scaled, scaled_dot
+from regard.attention.masks import PastSink
 from regard.attention.record import Attention, at_least_float32, repeat_heads
 from regard.attention.softmax import log_sum_exp, log_weights
 from regard.inspection.huggingface.interface import CapturedCall
@@ -42,14 +43,36 @@ def inputs_of(captured: CapturedCall, masks: MaskReader) -> Attention:
         if tensor.ndim != 4:
             shape = tuple(tensor.shape)
             raise Unreadable(f"has its {name} as {shape}, not (batch, heads, positions, dim)")
-    for name in ("s_aux", "sinks"):
-        if captured.options.get(name) is not None:
-            raise Unreadable("gives weight to a learned sink beside the keys")
     if query.shape[1] % key.shape[1]:
         raise Unreadable(f"has {query.shape[1]} heads over {key.shape[1]} of keys")
     if query.shape[0] != key.shape[0]:  # learned queries, the same for all of the batch
         query = query.expand(key.shape[0], -1, -1, -1)
-    return Attention(query, key, captured.value, score_of(captured), *masks.read(captured))
+    attention = Attention(query, key, captured.value, score_of(captured), *masks.read(captured))
+    sink = sink_of(captured)
+    return attention if sink is None else with_sink(attention, sink)
+
+
+def sink_of(captured: CapturedCall) -> Tensor | None:
+    """The score of a learned sink, (1 or batch, heads, 1 or queries, 1); None without one."""
+    s_aux = captured.options.get("s_aux")
+    sink = captured.options.get("sinks") if s_aux is None else s_aux
+    if sink is None:
+        return None
+    sink = sink.view(1, -1, 1, 1) if sink.ndim == 1 else sink
+    if sink.ndim != 4 or sink.shape[1] != captured.query.shape[1] or sink.shape[3] != 1:
+        raise Unreadable(f"has a learned sink of shape {tuple(sink.shape)}, not known here")
+    return sink
+
+
+def with_sink(attention: Attention, sink: Tensor) -> Attention:
+    """Attention with one more key before the others: it is scored as learned, and adds nothing."""
+    query, key, value, score, mask, bias = attention
+    sink = sink.detach().to(torch.promote_types(query.dtype, torch.float32))
+    bias = sink.new_zeros(1, 1, 1, key.shape[2]) if bias is None else bias.to(sink.dtype)
+    rows = [max(pair) for pair in zip(sink.shape[:3], bias.shape[:3], strict=True)]
+    bias = torch.cat([sink.expand(*rows, 1), bias.expand(*rows, -1)], -1)
+    key, value = (nn.functional.pad(tensor, (0, 0, 1, 0)) for tensor in (key, value))
+    return Attention(query, key, value, score, None if mask is None else PastSink(mask), bias)
 
 
 def score_of(captured: CapturedCall) -> Score:

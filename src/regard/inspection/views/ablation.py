@@ -42,7 +42,7 @@ def ablate(
     if trace.rerun is None:
         raise UnsupportedError(
             "ablation needs the model and its logits: this trace was loaded from a file, or its"
-            " model returns no logits."
+            " model returns no logits, or hands out its weights itself."
         )
     layer = trace[tap]
     layer.heads_of(head)

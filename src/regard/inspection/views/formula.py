@@ -10,7 +10,9 @@ from regard.inspection.tap import Tap
 def formula(tap: Tap) -> str:
     """Formula of a layer's score, "q·k / √64", with "+ bias" where it adds one."""
     text = of_score(tap.score, tap.head_dim)
-    return text if tap.bias is None else f"{text} + bias"
+    if tap.bias is None:
+        return text
+    return "bias" if tap.score is average else f"{text} + bias"
 
 
 def scale(score: Score, head_dim: int) -> float | None:
