@@ -93,7 +93,7 @@ def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
 def test_the_first_steps_are_shown_once(browser, address):
     context = browser.new_context()
     page = context.new_page()
-    page.goto(address + "/?model=en-de&text=A+dog.&landing=1")
+    page.goto(address + "/?model=en-de&text=A+dog.")
     page.get_by_role("complementary", name="first steps").wait_for()
     expect(page.get_by_role("tab", name="translation")).to_have_attribute("aria-selected", "true")
     page.reload()

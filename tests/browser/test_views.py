@@ -12,7 +12,7 @@ CROSS = "decoder.layers.1.cross"
 
 
 def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, ready, at):
-    page = open_page(at())
+    page = open_page(at(view="map"))
     ready(page)
     expect(page.get_by_label("model", exact=True)).to_have_value("en-de")
     for word in ("friends", "meinen"):

@@ -1,7 +1,8 @@
 /** Form for a model and a text to run it on. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { ask, type State } from "../../state";
+import type { State } from "../../state";
+import { lookInto } from "../address";
 import { OpenModel } from "./OpenModel";
 import { fieldsOf, Options, requested, written, type Chosen } from "./Options";
 
@@ -38,7 +39,7 @@ export function AskForm({ state }: { state: State }) {
     }
     const { options: own = {} } = runs;
     const writes = Object.keys(own).length > 0;
-    void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
+    void lookInto(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
   };
   const choose = (name: string) => {
     const before = chosen?.example;
