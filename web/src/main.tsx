@@ -1,5 +1,6 @@
 /** The page's way in: by itself, in a notebook, or from the one file that holds everything. */
 import "./theme.css"; // first, so that the rules of every part come after it
+import "./shell/controls.css";
 import { effect } from "@preact/signals";
 import { render as draw } from "preact";
 import { sayIn } from "./words/words";

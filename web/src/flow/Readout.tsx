@@ -45,7 +45,7 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
           </div>
         );
       })}
-      {followed.length > ROWS && <p class="rg-views__hint">and {followed.length - ROWS} more locked</p>}
+      {followed.length > ROWS && <p class="rg-note">and {followed.length - ROWS} more locked</p>}
     </div>
   );
 }

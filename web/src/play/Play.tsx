@@ -128,7 +128,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
             />
           )}
         </div>
-        {answer.error && <p class="rg-views__error" role="alert">{answer.error}</p>}
+        {answer.error && <p class="rg-note rg-note--error" role="alert">{answer.error}</p>}
         <ol class="rg-play__scores" aria-label="scores of 100" aria-live="polite">
           <Bar name="you" value={total} you />
           <Bar name={`its own ${heads} heads`} value={game.score(own)} />
@@ -148,7 +148,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           <Copy state={state} name="copy the picture" copy={draft} />
         </div>
       )}
-      <p class="rg-views__hint">
+      <p class="rg-note">
         There is no right answer. The score is the model’s own probability of its own words under your lines: the geometric mean over
         all tokens, of 100. A word without a line looks evenly at all; marks and the end are drawn for you.
       </p>
@@ -167,7 +167,7 @@ function rather({ trace, tap, output }: ReturnType<typeof game.board>, drawn: St
 
 function Outcome({ label, chance, rather: other }: { label: string; chance: number; rather: ReturnType<typeof rather> }) {
   return (
-    <span class="rg-play__outcome">
+    <span class="rg-note">
       <strong>{label}</strong> {percent(chance)}
       {other && <>: looking there, it would sooner write <strong>{other.label}</strong> ({percent(other.chance)})</>}
     </span>
@@ -178,7 +178,7 @@ function Bar({ name, value, you = false }: { name: string; value: number | null;
   return (
     <li class={you ? "rg-play__you" : undefined}>
       <span>{name}</span>
-      <span class="rg-play__bar" style={{ "--part": `${value ?? 0}%` }} />
+      <span class="rg-track" style={{ "--part": `${value ?? 0}%` }} />
       <output class="rg-number">{value === null ? "…" : game.points(value)}</output>
     </li>
   );

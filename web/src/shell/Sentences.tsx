@@ -71,7 +71,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
     <div class="rg-sentences__line">
       <span class="rg-sentences__name">
         {name}
-        {roles && <span class="rg-sentences__role"> {roles}</span>}
+        {roles && <span class="rg-note"> {roles}</span>}
       </span>
       <p
         ref={text}
@@ -81,7 +81,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
         tabIndex={0}
         onClick={(event) => void choose(event)}
       >
-        {from > 0 && <span class="rg-sentences__more">{from.toLocaleString("en")} before … </span>}
+        {from > 0 && <span class="rg-note">{from.toLocaleString("en")} before … </span>}
         {axis.tokens.slice(from, from + SHOWN).map((token, i) => {
           const position = from + i;
           const label = labelAt(axis.tokens, position, style);
@@ -105,7 +105,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
           );
         })}
         {from + SHOWN < axis.tokens.length && (
-          <span class="rg-sentences__more"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
+          <span class="rg-note"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
         )}
       </p>
     </div>

@@ -64,13 +64,13 @@ export function AskForm({ state }: { state: State }) {
           <option key={name} value={name} selected={name === model.value}>{name}</option>
         ))}
       </select>
-      {chosen && <p class="rg-ask__about">{chosen.description}</p>}
-      {!chosen && model.value && <p class="rg-ask__about">opened from a trace; this model cannot be run from here</p>}
+      {chosen && <p class="rg-note">{chosen.description}</p>}
+      {!chosen && model.value && <p class="rg-note">opened from a trace; this model cannot be run from here</p>}
       {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
         id={`${id}-text`}
-        class="rg-ask__text"
+        class="rg-field rg-ask__text"
         rows={3}
         spellcheck={false}
         placeholder="a sentence to look into"
