@@ -83,7 +83,7 @@ def test_what_unfolds_is_accessible(open_page, at, scheme):
 
 def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
     trace.save(tmp_path / "saved.safetensors")
-    page = open_page(at(text="A dog."))
+    page = open_page(at(text="A dog.", view="map"))
     page.get_by_text("open another model").click()
     page.locator("input[type=file]").set_input_files(tmp_path / "saved.safetensors")
     page.wait_for_url("**trace=*")

@@ -25,8 +25,9 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
   }, [second.trace.id]);
   useEffect(() => () => asking.current?.abort(), []);
 
+  const same = second.trace.id === first.trace.id;
   const put = (trace: TraceInfo) => {
-    const other = placedIn(trace, second);
+    const other = placedIn(trace, same ? first : second); // another text is compared in the same head
     if (other) state.other.value = other;
     else error.value = "this trace has no attention to show; choose another model";
   };
@@ -52,7 +53,6 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
   const { tap, head, trace: { taps } } = second;
   const heads: Head[] = [...Array.from({ length: tap.heads }, (_, each) => each), "mean"];
   const show = ({ name, heads: there }: TapInfo, each: Head) => (state.other.value = { trace: second.trace, tap: name, head: each !== "mean" && each >= there ? 0 : each });
-  const same = second.trace.id === first.trace.id;
   return (
     <form
       class="rg-compare__pane rg-compare__pane--second"

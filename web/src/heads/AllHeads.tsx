@@ -51,7 +51,7 @@ export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
 
 function Controls({ state, all }: { state: State; all: readonly Placed[] }) {
   return (
-    <div class="rg-allheads__controls">
+    <div class="rg-row">
       <Choice
         name="pattern"
         label=""

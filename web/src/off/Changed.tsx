@@ -46,7 +46,7 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
         ({ name, about, list, back }) => list.length > 0 && (
           <div key={name} class="rg-changed__off">
             <span class="rg-note rg-changed__name">{name}</span>
-            <ul class="rg-changed__chips" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
+            <ul class="rg-row" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
           </div>
         ),
       )}

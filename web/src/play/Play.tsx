@@ -92,7 +92,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           To write each word of the translation, the model looks at words of the source. <strong>Where would you look?</strong> Drag each
           word to one, or tap both: the model then has your lines in place of its {heads} heads.
         </p>
-        <div class="rg-play__texts">
+        <div class="rg-row">
           {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>sentence of {date}</button>}
           {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>another one</button>}
           <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>start again</button>
@@ -142,7 +142,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
         )}
       </div>
       {marks && total !== null && (
-        <div class="rg-play__texts">
+        <div class="rg-row">
           <Copy state={state} name="copy the squares" copy={() => navigator.clipboard.writeText([about, marks.map((grade) => game.SQUARES[grade]).join(""), link()].filter(Boolean).join("\n"))} />
           <Copy state={state} name="copy the link" copy={() => navigator.clipboard.writeText(window.location.href)} />
           <Copy state={state} name="copy the picture" copy={draft} />

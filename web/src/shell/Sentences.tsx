@@ -82,11 +82,11 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
         onClick={(event) => void choose(event)}
       >
         {from > 0 && <span class="rg-note">{from.toLocaleString("en")} before … </span>}
-        {axis.tokens.slice(from, from + SHOWN).map((token, i) => {
-          const position = from + i;
-          const label = labelAt(axis.tokens, position, style);
+        {written(axis.tokens, from, from + SHOWN, style).map(({ position, end, label }, i) => {
+          const token = axis.tokens[position] as string;
           const glued = position > 0 && continues(token, style);
-          const marks = [position === query && "rg-token--query", position === key && "rg-token--key"];
+          const has = (at: number | undefined) => at !== undefined && at >= position && at < end;
+          const marks = [has(query) && "rg-token--query", has(key) && "rg-token--key"];
           return (
             <>
               {i > 0 && !glued && " "}
@@ -99,7 +99,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
                 disabled={!asQuery && !asKey}
                 title={`${name} ${position}: ${token}`}
               >
-                {glued && label.length > 1 ? label.replace(/^-/, "") : label}
+                {label}
               </button>
             </>
           );
@@ -110,6 +110,19 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
       </p>
     </div>
   );
+}
+
+/** Tokens as they are written: marks that belong to a letter before them, as Hindi's vowels do, stand with it. */
+export function written(tokens: readonly string[], from: number, end: number, style: ReturnType<typeof markOf>) {
+  const all: { position: number; end: number; label: string }[] = [];
+  tokens.slice(from, end).forEach((token, i) => {
+    const position = from + i;
+    const label = labelAt(tokens, position, style).replace(position > 0 && continues(token, style) ? /^-(?=.)/ : "", "");
+    const before = all.at(-1);
+    if (before && /^\p{M}/u.test(label)) [before.label, before.end] = [before.label + label, position + 1];
+    else all.push({ position, end: position + 1, label });
+  });
+  return all;
 }
 
 /** True if no space stands before a token in running text. */

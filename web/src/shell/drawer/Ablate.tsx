@@ -41,11 +41,11 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         switch off
         <span class="rg-note">
           {step === null
-            ? " to see which step of the output changes most"
+            ? trace.generation ? " to see which step of the output changes most" : " to see what changes in the output"
             : ` to see what changes in step ${step + 1}${token === undefined ? "" : `, “${output(token)}”`}`}
         </span>
       </h3>
-      <div class="rg-ablate__choices">
+      <div class="rg-row">
         {choices.map(([what, name, title]) => (
           <button
             key={what}

@@ -66,7 +66,7 @@ function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   return (
     <div class="rg-note">
       <p>A mean over heads has no equation of its own; choose a single head.</p>
-      <div class="rg-drawer__heads">
+      <div class="rg-row">
         {Array.from({ length: tap.heads }, (_, head) => (
           <button key={head} type="button" class="rg-button" aria-label={headWords(head)} onClick={() => lookAt(state, tap, head)}>
             {head}

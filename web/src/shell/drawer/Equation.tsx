@@ -87,7 +87,7 @@ function ProductRow({ index, query, key_, product, most }: Product & { most: num
   const width = `${(100 * Math.abs(product)) / most}%`;
   return (
     <li class="rg-products__row">
-      <span class="rg-products__index rg-number">{index}</span>
+      <span class="rg-number">{index}</span>
       <span class="rg-products__factors rg-number">{short2(query)} × {short2(key_)}</span>
       <span class={`rg-track${product < 0 ? " rg-track--less" : ""}`} style={{ "--part": width }} aria-hidden="true" />
       <span class="rg-number">{signed(product)}</span>

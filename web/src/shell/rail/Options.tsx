@@ -82,7 +82,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
       />
       <div class="rg-options__fields">
         {fields.map(({ name, label, least, most, step, means }) => (
-          <label key={name} class="rg-options__field" title={means}>
+          <label key={name} class="rg-note" title={means}>
             <span>{label}</span>
             <input
               class="rg-field rg-number"

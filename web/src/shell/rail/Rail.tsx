@@ -20,7 +20,7 @@ export function Brand({ state }: { state: State }) {
     <header class="rg-rail__brand">
       <h1 class="rg-rail__name">regard</h1>
       {state.source.abilities.explain && <Ways state={state} />}
-      <div class="rg-rail__tools">
+      <div class="rg-row">
         <ThemeButton state={state} />
         <button
           type="button"
