@@ -50,7 +50,7 @@ LESSONS: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
 
 # Nothing is being computed, and the heads are ranked for the word where there is one.
 SETTLED = """() => !document.querySelector(
-    "[aria-busy=true], .rg-views__hint[role=status], "
+    "[aria-busy=true], .rg-note[role=status]:not(:empty), "
     + ".rg-which:has(.rg-which__title strong):not(:has(.rg-look__best))")"""
 
 

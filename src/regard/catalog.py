@@ -341,6 +341,7 @@ class Shipped:
     kind: str  # a name in KINDS
     what: str  # as a sentence names it
     languages: tuple[str, ...]
+    sample: str = ""  # a text that shows what it does; none: that of its task
 
     @property
     def folder(self) -> Path:
@@ -357,10 +358,15 @@ SHIPPED = {
             "text-classification",
             "a classifier of emotions in English comments",
             ("en",),
+            "What a lovely surprise! Thank you so much.",
         ),
         Shipped("digits", "image-classification", "a classifier of images of digits", ()),
         Shipped(
-            "shakespeare", "text-generation", "a language model of Shakespeare's plays", ("en",)
+            "shakespeare",
+            "text-generation",
+            "a language model of Shakespeare's plays",
+            ("en",),
+            "My lord, I have remembrances of yours",
         ),
         Shipped(
             "sentences",

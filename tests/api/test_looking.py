@@ -11,8 +11,15 @@ import pytest
 import torch
 
 import regard
-from regard import RegardError
-from regard.api.looking import attention_layers, describe, look_at, open_for_looking
+from regard import RegardError, catalog
+from regard.api.looking import (
+    EXAMPLES,
+    SOURCES,
+    attention_layers,
+    describe,
+    look_at,
+    open_for_looking,
+)
 from regard.checkpoints import save_pretrained
 from regard.inspection import Trace
 from regard.inspection.huggingface import TracedModel, load_for_tracing
@@ -362,3 +369,13 @@ def test_a_saved_model_of_ours_is_looked_into(tmp_path: Path) -> None:
     )
     save_pretrained(VisionTransformer(config), tmp_path)
     assert [each.tap for each in attention_layers(str(tmp_path))] == ["encoder.layers.0.self"]
+
+
+def test_the_sample_of_a_shipped_model_is_what_it_learned_from() -> None:
+    samples = {
+        name: describe(name, open_for_looking).example for name in catalog.taken_by("studio")
+    }
+    assert samples["shakespeare"].startswith("My lord")
+    assert samples["emotions"].startswith("What a lovely surprise")
+    assert samples["en-de"] == SOURCES["en"]
+    assert samples["sentences"] == EXAMPLES["encoding"]

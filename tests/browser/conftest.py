@@ -161,7 +161,7 @@ def open_page(contexts, address: str) -> Iterator[Callable[..., object]]:
 def settled() -> Callable[[object], None]:
     """Waits until nothing of a page is being computed."""
     return lambda page: page.wait_for_function(
-        "() => !document.querySelector('[aria-busy=true], .rg-views__hint[role=status]')"
+        "() => !document.querySelector('[aria-busy=true], .rg-note[role=status]:not(:empty)')"
     )
 
 

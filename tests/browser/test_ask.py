@@ -83,7 +83,7 @@ def test_what_unfolds_is_accessible(open_page, at, scheme):
 
 def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
     trace.save(tmp_path / "saved.safetensors")
-    page = open_page(at(text="A dog."))
+    page = open_page(at(text="A dog.", view="map"))
     page.get_by_text("open another model").click()
     page.locator("input[type=file]").set_input_files(tmp_path / "saved.safetensors")
     page.wait_for_url("**trace=*")
@@ -93,7 +93,7 @@ def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):
 def test_the_first_steps_are_shown_once(browser, address):
     context = browser.new_context()
     page = context.new_page()
-    page.goto(address + "/?model=en-de&text=A+dog.&landing=1")
+    page.goto(address + "/?model=en-de&text=A+dog.")
     page.get_by_role("complementary", name="first steps").wait_for()
     expect(page.get_by_role("tab", name="translation")).to_have_attribute("aria-selected", "true")
     page.reload()

@@ -256,8 +256,8 @@ def test_an_unknown_word_borrows_a_vector_and_says_so(learn):
     page.get_by_text("“mat” has no vector of its own and borrows that of “meat”").wait_for()
     assert page.locator(".rg-attention__row").count() == 6
     page.get_by_label("your sentence").fill("Starbucks 2024")
-    page.locator(".rg-sentence__note", has_text="2024").wait_for()
-    assert page.locator(".rg-sentence__word--unknown").count() == 2
+    page.locator(".rg-sentence .rg-note:not([role=status], label)", has_text="2024").wait_for()
+    assert page.locator(".rg-words__word--unknown").count() == 2
     drawn(page, "alike")
 
 

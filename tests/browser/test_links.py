@@ -47,7 +47,7 @@ def test_a_trace_that_the_server_was_given_is_linked_by_its_id(open_page, ready,
 
 
 def test_a_trace_made_on_the_page_is_linked_by_its_text(open_page, ready, at, wait_for_address):
-    page = open_page(at())
+    page = open_page(at(view="map"))
     ready(page)
     page.get_by_label("text", exact=True).fill("A dog runs.")
     page.get_by_role("button", name="look", exact=True).click()
@@ -58,7 +58,7 @@ def test_a_trace_made_on_the_page_is_linked_by_its_text(open_page, ready, at, wa
 def test_a_text_that_cannot_be_traced_is_refused_in_a_sentence(browser, address, at):
     context = browser.new_context()
     page = context.new_page()
-    page.goto(address + at())
+    page.goto(address + at(view="map"))
     page.locator("canvas.rg-map__canvas[data-ready=true]").wait_for()
     page.get_by_label("text", exact=True).fill("tea " * 600)
     page.get_by_role("button", name="look", exact=True).click()
@@ -95,3 +95,16 @@ def test_a_page_outlives_the_servers_memory(browser, app, address, at):
     expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.locator(".rg-map__note")).not_to_contain_text("any more")
     context.close()
+
+
+def test_a_model_of_another_kind_begins_with_what_suits_it(browser, wait_for_address):
+    from regard.studio.app import create_app, in_background
+
+    with in_background(create_app(["sentences", "en-de"], {})) as address:
+        page = browser.new_page()
+        page.goto(f"{address}/?model=sentences&text=A+dog+sleeps.")
+        wait_for_address(page, "view", "flow")
+        page.get_by_label("model", exact=True).select_option("en-de")
+        wait_for_address(page, "view", "translation")
+        wait_for_address(page, "head", "mean")
+        page.close()

@@ -28,7 +28,7 @@ TASKS = """window.tasks = [];
 new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)))
   .observe({ type: "longtask", buffered: true });"""
 
-DRAWN = "#rg-hero :is(canvas, path, li, [role=alert], .rg-views__hint, .rg-views__empty)"
+DRAWN = "#rg-hero :is(canvas, path, li, [role=alert], .rg-note, .rg-note--empty)"
 # Once it is compiled, this loop takes QUIET milliseconds where nothing else is at work.
 LOOP = """() => {
   const loop = () => { let x = 0; for (let i = 0; i < 2e7; i++) x = (x * 31 + i) | 0; return x; };
@@ -53,7 +53,7 @@ def test_the_picture_has_two_fifths_of_the_window(open_page, at, settled, width:
 
 
 def test_the_first_ribbon_is_near_the_top_of_a_laptops_window(open_page, at):
-    page = open_page(at(view="translation", head="mean", landing=1))
+    page = open_page(at())
     ribbons = page.locator(".rg-translation__ribbons path")
     ribbons.first.wait_for()
     assert min(each.bounding_box()["y"] for each in ribbons.all()) <= 140
@@ -122,7 +122,7 @@ def test_a_text_of_any_length_is_drawn_at_once(browser, lengths, length: int, vi
     """The best of three, for others may be at work on the machine; without a view, it lands."""
     if length > 3_000 and view in ("generation", "translation", "why"):
         pytest.skip("this trace is of one text that was read")
-    query = f"trace={length}&" + (f"view={view}" if view else "landing=1")
+    query = f"trace={length}" + (f"&view={view}" if view else "")
     first, task, elements = float("inf"), float("inf"), 0
     for _ in range(3):
         page = browser.new_page(viewport={"width": 1440, "height": 900})

@@ -12,7 +12,7 @@ CROSS = "decoder.layers.1.cross"
 
 
 def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, ready, at):
-    page = open_page(at())
+    page = open_page(at(view="map"))
     ready(page)
     expect(page.get_by_label("model", exact=True)).to_have_value("en-de")
     for word in ("friends", "meinen"):
@@ -152,3 +152,22 @@ def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready
     page.keyboard.press("ArrowLeft")
     reset.first.click()
     reset.first.wait_for(state="detached")
+
+
+def test_another_text_is_compared_in_the_same_head(open_page, at, wait_for_address):
+    page = open_page(at(tap=CROSS, head=1, view="compare"))
+    page.get_by_text(re.compile("the two differ in head")).wait_for()
+    pane = page.get_by_role("form", name="the second pane")
+    pane.get_by_label("text").fill("She drinks a cup of coffee.")
+    pane.get_by_role("button", name="look").click()
+    page.get_by_text(re.compile("the two differ in text;")).wait_for()
+    wait_for_address(page, "other", f"1,{CROSS}")
+
+
+def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1), width=820, height=1100)
+    ready(page)
+    drawer = page.get_by_role("complementary", name="equation").bounding_box()
+    picture = page.locator("#rg-hero").bounding_box()
+    assert picture["x"] + picture["width"] <= drawer["x"] + 1
+    assert picture["width"] > 400

@@ -1,5 +1,6 @@
 /** The page's way in: by itself, in a notebook, or from the one file that holds everything. */
 import "./theme.css"; // first, so that the rules of every part come after it
+import "./shell/controls.css";
 import { effect } from "@preact/signals";
 import { render as draw } from "preact";
 import { sayIn } from "./words/words";
@@ -107,7 +108,7 @@ async function* pieces(): AsyncGenerator<string> {
 }
 
 /** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
-async function start(element: HTMLElement): Promise<void> {
+function start(element: HTMLElement): void {
   const kept = document.getElementById("regard-trace");
   const model = document.getElementById("regard-model");
   let query = window.location.search;
@@ -119,10 +120,9 @@ async function start(element: HTMLElement): Promise<void> {
   } else if (model) {
     const info = JSON.parse(document.getElementById("regard-info")?.textContent ?? "") as ModelInfo;
     source = localSource(info, model.textContent ?? "", pieces(), threaded());
-  } else if (import.meta.env.MODE === "fake") source = (await import("./source/fake")).fakeSource();
-  else source = httpSource();
+  } else source = httpSource();
   mount(element, source, { whole: true, query });
 }
 
 const element = document.getElementById("regard");
-if (element && !element.firstChild) void start(element);
+if (element && !element.firstChild) start(element);

@@ -1,18 +1,14 @@
 /** State of the page: one set of signals that every view reads and the address bar keeps. */
-import { batch, computed, signal } from "@preact/signals";
-import type { Order, Wanted } from "./heads/arrange";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 import type { Learning } from "./learn/address";
 import { lookOf } from "./off/parts";
 import type { Asked } from "./said/said";
-import type { Language } from "./words/words";
+import { DEFAULTS, FIELDS, type Fields } from "./url";
 import type {
   Ablation,
   AblationRequest,
-  Group,
   Head,
   ModelInfo,
-  Quantity,
-  Reduce,
   Source,
   TapInfo,
   TraceInfo,
@@ -20,7 +16,6 @@ import type {
 } from "./source";
 
 export type View = "map" | "heads" | "flow" | "generation" | "translation" | "why" | "compare";
-/** "auto" goes by what is in view; "linear" is 0 to 1 for weights. */
 export type Scale = "auto" | "linear" | "log" | "row" | "sink";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
@@ -47,16 +42,16 @@ export interface Other {
 
 /** Everything one mounted page knows. A notebook may show several, so nothing here is global. */
 export function createState(source: Source) {
-  const models = signal<ModelInfo[]>([]);
-  const begun = signal(false); // the models are known, and the first text is there if there is one
   const trace = signal<TraceInfo | null>(null);
-  const tapName = signal("");
-  const theme = signal<Theme>("system");
+  const names = Object.keys(FIELDS) as (keyof Fields)[];
+  const fields = Object.fromEntries(names.map((name) => [name, signal(DEFAULTS[name])])) as { [K in keyof Fields]: Signal<Fields[K]> };
+  const { theme, tapName } = fields;
   const systemDark = signal(false); // what the system asks for
   const state = {
+    ...fields,
     source,
-    models,
-    begun,
+    models: signal<ModelInfo[]>([]),
+    begun: signal(false), // the models are known, and the first text is there if there is one
     trace,
     request: signal<TraceRequest | null>(null), // what `trace` was asked with, null where only its id is known
     asked: new Map<string, TraceRequest>(), // what each trace made on this page was asked with, by its id
@@ -65,45 +60,21 @@ export function createState(source: Source) {
     cancel: signal<(() => void) | null>(null), // stops it
     unanswered: signal<TraceRequest | null>(null), // what the server went away over
     error: signal<string | null>(null),
-    view: signal<View>("map"),
-    tapName,
     tap: computed<TapInfo | null>(() => trace.value?.taps.find((each) => each.name === tapName.value) ?? null),
-    head: signal<Head>(0),
-    quantity: signal<Quantity>("weight"),
-    reduce: signal<Reduce>("max"),
-    group: signal<Group>("token"),
-    scale: signal<Scale>("auto"),
     ends: signal<[number, number] | null>(null), // of the color scale, when dragged
     home: signal<[number, number] | null>(null), // what "reset" brings the ends back to; null: those of the data
     painted: signal(false), // the map has shown something of its trace
-    viewport: signal<Viewport | null>(null), // null: the whole map fits
     hover: signal<Position | null>(null),
     word: signal<(Asked & { axis: string }) | null>(null), // the word in question, of which the heads are asked
     about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
-    focus: signal<Position | null>(null), // the cell that the keyboard moves and the drawer shows
-    locked: signal<number[]>([]), // queries whose lines stay, in the flow
-    step: signal<number | null>(null), // of the generation
-    heads: signal<(Head | null)[]>([]), // of the flow, each in the color of its place; none: `head` alone
-    order: signal<Order>("layer"), // of all heads
-    pattern: signal<Wanted>(""), // the heads that are shown among all
-    shade: signal<Shade>("each"), // of all heads
-    aligned: signal<Aligned>("output"), // of the translation
-    pieces: signal<Pieces>("word"), // of the translation
-    drawn: signal<string[] | null>(null), // lines of the game, by the names of off/parts.ts; null: it is not played
-    against: signal<number | null>(null), // the token whose logit is subtracted, in "why"
-    measured: signal(""), // the axis whose tokens are measured, in "why"; none: the first that is read
-    difference: signal(false), // of the comparison, instead of both maps
-    drawer: signal(false),
     ablation: signal<Ablation | null>(null),
     ablated: signal<AblationRequest | null>(null), // what `ablation` answers
     ablating: signal(false),
     other: signal<Other | null>(null),
     otherViewport: signal<Viewport | null>(null), // of a second map that has another shape
-    theme,
     systemDark,
     dark: computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark")),
     help: signal(false), // the list of keys is open
-    language: signal<Language>("en"), // of the lessons
     learn: signal<Learning | null>(null), // the lesson that is open, instead of a trace
   };
   return state;

@@ -4,7 +4,7 @@ import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from ".
 const EVERYTHING: Address = {
   trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, without: ["3", "4", "target:2", "decoder.layers.2.cross:1", "decoder.layers.2.cross:1:7:10"], looks: ["4:8", "decoder.layers.2.cross:1:5:9"], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, top_p: 0.9, seed: 0, target: "Zwei" },
   view: "compare",
-  tap: "decoder.layers.3.cross",
+  tapName: "decoder.layers.3.cross",
   head: "mean",
   quantity: "norm",
   scale: "sink",
@@ -50,11 +50,11 @@ test("a text too long for a link is named by its trace's id", () => {
 
 test("what makes no sense is as by default", () => {
   const nonsense = "view=list&head=-3&scale=&at=1,x,3&focus=2&locked=1,-2,2.5,4&step=two&other=3&theme=pink";
-  expect(read(nonsense)).toEqual({ ...DEFAULTS, locked: [1, 4] });
+  expect(read(nonsense)).toEqual({ ...DEFAULTS, locked: [1, 4], landing: false });
 });
 
 test("a comparison within one trace does not name the trace twice", () => {
-  const address: Address = { ...DEFAULTS, other: { trace: null, tap: "encoder.layers.1.self", head: 5 } };
+  const address: Address = { ...DEFAULTS, landing: false, other: { trace: null, tap: "encoder.layers.1.self", head: 5 } };
   expect(write(address)).toBe("other=5,encoder.layers.1.self");
   expect(read(write(address))).toEqual(address);
 });
@@ -63,4 +63,9 @@ test("panning and moving the focus are no steps of the history, another head is"
   const panned = { ...EVERYTHING, viewport: { row: 0, column: 1, columns: 9 }, focus: { query: 1, key: 1 } };
   expect(deliberate(EVERYTHING, panned)).toBe(false);
   expect(deliberate(EVERYTHING, { ...panned, head: 1 })).toBe(true);
+});
+
+test("a link that names no more than a text leaves to the page what to show of it", () => {
+  expect(["", "model=en-de&text=A+dog.&beams=3&theme=dark", "trace=ab12"].map((query) => read(query).landing)).toEqual([true, true, true]);
+  expect(["text=A+dog.&view=map", "trace=ab12&head=0", "learn=words"].map((query) => read(query).landing)).toEqual([false, false, false]);
 });

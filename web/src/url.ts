@@ -1,4 +1,5 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
+import { choice, count, flag, fraction, head, list, parts, places, readFields, tuple, words, writeFields, type Values } from "./fields";
 import { PATTERNS, type Order, type Wanted } from "./heads/arrange";
 import { readLearning, writeLearning, type Learning } from "./learn/address";
 import { lookOf, partOf } from "./off/parts";
@@ -13,130 +14,83 @@ const MOST_HEADS = 8; // as many as the flow has colors
 /** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
 export type Named = TraceRequest & { id: string };
 
-export interface Address {
+/** Parts of the state that a link keeps, each under its name. */
+export const FIELDS = {
+  view: choice<View>("map", ["heads", "flow", "generation", "translation", "why", "compare"]),
+  quantity: choice<Quantity>("weight", ["norm", "score"]),
+  scale: choice<Scale>("auto", ["linear", "log", "row", "sink"]), // "auto" goes by what is in view; "linear" is 0 to 1 for weights
+  group: choice<Group>("token", ["word", "sentence"]),
+  reduce: choice<Reduce>("max", ["mean"]),
+  order: choice<Order>("layer", ["pattern", "entropy", "distance"]), // of all heads
+  pattern: choice<Wanted>("", [...PATTERNS, "none"]), // the heads that are shown among all
+  shade: choice<Shade>("each", ["one"]), // of all heads
+  aligned: choice<Aligned>("output", ["input"]), // of the translation
+  pieces: choice<Pieces>("word", ["token"]), // of the translation
+  theme: choice<Theme>("system", ["light", "dark"]),
+  language: choice<Language>("en", ["de", "hi"]), // of the lessons
+  tapName: { ...words(""), param: "tap" },
+  head,
+  viewport: { ...tuple(3, ({ row, column, columns }: Viewport) => [row, column, columns].map(short), ([row, column, columns]) => ({ row: row!, column: column!, columns: Math.max(1, columns!) }), null, -Infinity, false), param: "at" }, // null: the whole map fits
+  focus: tuple(2, ({ query, key }: Position) => [query, key], ([query, key]) => ({ query: query!, key: key! }), null), // the cell that the keyboard moves and the drawer shows
+  drawer: flag,
+  locked: places<number[]>([]), // queries whose lines stay, in the flow
+  step: count(null), // of the generation
+  heads: list<Head | null, (Head | null)[]>((text) => text.split(",").slice(0, MOST_HEADS).map((each) => (each ? head.read(each) : null)), []), // of the flow, each in the color of its place; none: `head` alone
+  drawn: { initial: null as string[] | null, write: (lines: string[] | null) => lines?.join(",") ?? null, read: (text: string) => text.split(",").filter((each) => lookOf(each)) }, // lines of the game, by the names of off/parts.ts; null: it is not played
+  against: count(null), // the token whose logit is subtracted, in "why"
+  measured: words(""), // the axis whose tokens are measured, in "why"; none: the first that is read
+  difference: flag, // of the comparison, instead of both maps
+};
+export type Fields = Values<typeof FIELDS>;
+const { theme, language } = FIELDS;
+const LASTING = { theme, language }; // beside a lesson too
+
+/** A request as a link says it. */
+const REQUEST = {
+  target: words(undefined),
+  hypothesis: { ...count(undefined), write: (value: number | null | undefined) => (value ? String(value) : null) },
+  num_beams: { ...count(undefined), param: "beams" },
+  generate: count(undefined),
+  temperature: fraction,
+  top_k: { ...count(undefined), param: "top-k" },
+  top_p: { ...fraction, param: "top-p" },
+  seed: count(undefined),
+  sentence: count(undefined),
+  without: parts(partOf, undefined),
+  looks: parts((each) => each.includes(":"), undefined),
+  forced_beginning: { ...places(undefined), param: "begins" },
+};
+
+/** Parameters that only name a text, and how the page looks besides. */
+const TEXT = ["model", "text", "trace", ...Object.entries({ ...REQUEST, ...LASTING }).map(([name, field]) => ("param" in field ? field.param : name))];
+
+export interface Address extends Fields {
   trace: Named | null;
-  view: View;
-  tap: string;
-  head: Head;
-  quantity: Quantity;
-  scale: Scale;
-  group: Group;
-  reduce: Reduce;
-  viewport: Viewport | null;
-  focus: Position | null;
-  drawer: boolean;
-  locked: number[];
-  step: number | null;
-  heads: (Head | null)[];
-  order: Order;
-  pattern: Wanted;
-  shade: Shade;
-  aligned: Aligned;
-  pieces: Pieces;
-  drawn: string[] | null;
-  against: number | null;
-  measured: string;
-  difference: boolean;
   other: { trace: Named | null; tap: string; head: Head } | null; // trace null: the same as the first
-  theme: Theme;
-  language: Language;
-  landing: boolean; // the page chooses what to show first; never written
+  landing: boolean; // the link names no more than a text: the page chooses what to show of it
   learn: Learning | null; // a lesson has the page to itself: nothing but it, theme and language is in its link
 }
 
-export const DEFAULTS: Address = {
-  trace: null,
-  view: "map",
-  tap: "",
-  head: 0,
-  quantity: "weight",
-  scale: "auto",
-  group: "token",
-  reduce: "max",
-  viewport: null,
-  focus: null,
-  drawer: false,
-  locked: [],
-  step: null,
-  heads: [],
-  order: "layer",
-  pattern: "",
-  shade: "each",
-  aligned: "output",
-  pieces: "word",
-  drawn: null,
-  against: null,
-  measured: "",
-  difference: false,
-  other: null,
-  theme: "system",
-  language: "en",
-  landing: false,
-  learn: null,
-};
-
-const CHOICES = {
-  view: ["map", "heads", "flow", "generation", "translation", "why", "compare"],
-  quantity: ["weight", "norm", "score"],
-  scale: ["auto", "linear", "log", "row", "sink"],
-  group: ["token", "word", "sentence"],
-  reduce: ["max", "mean"],
-  order: ["layer", "pattern", "entropy", "distance"],
-  pattern: [...PATTERNS, "none"],
-  shade: ["each", "one"],
-  aligned: ["output", "input"],
-  pieces: ["word", "token"],
-  theme: ["system", "light", "dark"],
-  language: ["en", "de", "hi"],
-} as const;
+export const DEFAULTS: Address = { ...readFields(FIELDS, new URLSearchParams()), trace: null, other: null, landing: true, learn: null };
 
 /** The query string of an address; what is as by default is left out. */
 export function write(address: Address): string {
   const params = new URLSearchParams();
-  if (address.learn) {
-    writeLearning(params, address.learn);
-    for (const name of ["theme", "language"] as const) if (address[name] !== DEFAULTS[name]) params.set(name, address[name]);
-    return readable(params);
+  const { trace, other, learn } = address;
+  if (learn) writeLearning(params, learn);
+  else if (trace) writeNamed(params, "", trace);
+  writeFields(learn ? LASTING : FIELDS, address, params);
+  if (other && !learn) {
+    params.set("other", `${other.head},${other.tap}`);
+    if (other.trace) writeNamed(params, "other-", other.trace);
   }
-  if (address.trace) writeNamed(params, "", address.trace);
-  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[])
-    if (address[name] !== DEFAULTS[name]) params.set(name, address[name]);
-  if (address.tap) params.set("tap", address.tap);
-  if (address.head !== 0) params.set("head", String(address.head));
-  const { viewport, focus } = address;
-  if (viewport) params.set("at", [viewport.row, viewport.column, viewport.columns].map(short).join(","));
-  if (focus) params.set("focus", `${focus.query},${focus.key}`);
-  if (address.drawer) params.set("drawer", "1");
-  if (address.locked.length) params.set("locked", address.locked.join(","));
-  if (address.step !== null) params.set("step", String(address.step));
-  if (address.heads.length > 1) params.set("heads", address.heads.map((head) => head ?? "").join(","));
-  if (address.drawn) params.set("drawn", address.drawn.join(","));
-  if (address.against !== null) params.set("against", String(address.against));
-  if (address.measured) params.set("measured", address.measured);
-  if (address.difference) params.set("difference", "1");
-  if (address.other) {
-    params.set("other", `${address.other.head},${address.other.tap}`);
-    if (address.other.trace) writeNamed(params, "other-", address.other.trace);
-  }
-  return readable(params);
+  // Commas, colons and slashes are allowed in a query and read better as themselves.
+  return params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
-
-/** Fields of a request, and their names in a link. */
-const NUMBERS = [
-  ["hypothesis", "hypothesis"], ["num_beams", "beams"], ["generate", "generate"],
-  ["temperature", "temperature"], ["top_k", "top-k"], ["top_p", "top-p"], ["seed", "seed"],
-  ["sentence", "sentence"],
-] as const;
-const FRACTIONS: readonly string[] = ["temperature", "top_p"];
 
 /** True if a link can say the text itself. */
 export function linked({ text, target }: Named): boolean {
   return text !== "" && text.length + (target?.length ?? 0) <= LONGEST_TEXT;
-}
-
-/** Commas, colons and slashes are allowed in a query and read better as themselves. */
-function readable(params: URLSearchParams): string {
-  return params.toString().replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%2F", "/");
 }
 
 function writeNamed(params: URLSearchParams, prefix: string, named: Named): void {
@@ -146,72 +100,24 @@ function writeNamed(params: URLSearchParams, prefix: string, named: Named): void
   }
   params.set(`${prefix}model`, named.model);
   params.set(`${prefix}text`, named.text);
-  if (named.target) params.set(`${prefix}target`, named.target);
-  for (const [field, param] of NUMBERS) if (named[field] || (named[field] === 0 && field !== "hypothesis")) params.set(prefix + param, String(named[field]));
-  if (named.without?.length) params.set(`${prefix}without`, named.without.join(","));
-  if (named.looks?.length) params.set(`${prefix}looks`, named.looks.join(","));
-  if (named.forced_beginning?.length) params.set(`${prefix}begins`, named.forced_beginning.join(","));
+  writeFields(REQUEST, named as Values<typeof REQUEST>, params, prefix);
 }
 
 /** The address of a query string; whatever makes no sense is as by default. */
 export function read(query: string): Address {
   const params = new URLSearchParams(query);
   const learn = readLearning(params);
-  const theme = CHOICES.theme.find((each) => each === params.get("theme")) ?? DEFAULTS.theme;
-  const language = CHOICES.language.find((each) => each === params.get("language")) ?? DEFAULTS.language;
-  if (learn) return { ...DEFAULTS, theme, language, learn };
-  const address: Address = { ...DEFAULTS, trace: readNamed(params, "") };
-  for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) {
-    const value = params.get(name);
-    if ((CHOICES[name] as readonly string[]).includes(value ?? "")) Object.assign(address, { [name]: value });
-  }
-  address.tap = params.get("tap") ?? "";
-  address.head = readHead(params.get("head"));
-  const at = numbers(params.get("at"));
-  if (at.length === 3) address.viewport = { row: at[0] ?? 0, column: at[1] ?? 0, columns: Math.max(1, at[2] ?? 1) };
-  const focus = whole(params.get("focus"));
-  if (focus.length === 2) address.focus = { query: focus[0] ?? 0, key: focus[1] ?? 0 };
-  address.drawer = params.get("drawer") === "1";
-  address.locked = whole(params.get("locked"));
-  address.step = whole(params.get("step"))[0] ?? null;
-  const heads = (params.get("heads") ?? "").split(",").slice(0, MOST_HEADS);
-  if (heads.length > 1) address.heads = heads.map((each) => (each ? readHead(each) : null));
-  const drawn = params.get("drawn");
-  if (drawn !== null) address.drawn = drawn.split(",").filter((each) => lookOf(each));
-  address.against = whole(params.get("against"))[0] ?? null;
-  address.measured = params.get("measured") ?? "";
-  address.difference = params.get("difference") === "1";
-  address.landing = params.get("landing") === "1";
-  const [head, tap] = (params.get("other") ?? "").split(",");
-  if (head && tap) address.other = { head: readHead(head), tap, trace: readNamed(params, "other-") };
-  return address;
+  if (learn) return { ...DEFAULTS, ...readFields(LASTING, params), learn, landing: false };
+  const [from = "", tap] = (params.get("other") ?? "").split(",");
+  const other = tap ? { head: head.read(from), tap, trace: readNamed(params, "other-") } : null;
+  return { ...readFields(FIELDS, params), trace: readNamed(params, ""), other, landing: [...params.keys()].every((name) => TEXT.includes(name)), learn };
 }
 
 function readNamed(params: URLSearchParams, prefix: string): Named | null {
-  const of = (name: string) => params.get(prefix + name);
-  const [text, id] = [of("text") ?? "", of("trace") ?? ""];
-  if (!text && !id) return null;
-  const named: Named = { model: of("model") ?? "", text, id };
-  if (of("target")) named.target = of("target");
-  for (const [field, param] of NUMBERS) {
-    const [value] = FRACTIONS.includes(field) ? numbers(of(param)) : whole(of(param));
-    if (value !== undefined && !(field === "hypothesis" && value === 0)) named[field] = value;
-  }
-  const without = (of("without") ?? "").split(",").filter((each) => partOf(each));
-  if (without.length) named.without = without;
-  const looks = (of("looks") ?? "").split(",").filter((each) => each.includes(":"));
-  if (looks.length) named.looks = looks;
-  const begins = whole(of("begins"));
-  if (begins.length) named.forced_beginning = begins;
-  return named;
+  const [model, text, id] = ["model", "text", "trace"].map((name) => params.get(prefix + name) ?? "") as [string, string, string];
+  return text || id ? { model, text, id, ...readFields(REQUEST, params, prefix) } : null;
 }
 
-function readHead(text: string | null): Head {
-  return text === "mean" ? "mean" : (whole(text)[0] ?? 0);
-}
-
-const numbers = (text: string | null) => (text ? text.split(",").map(Number).filter(Number.isFinite) : []);
-const whole = (text: string | null) => numbers(text).filter((value) => Number.isInteger(value) && value >= 0);
 const short = (value: number) => Number(value.toFixed(2));
 
 /** True if going from one to the other is a step that "back" should undo: pans, zooms, a moved focus,

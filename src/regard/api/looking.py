@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from typing import Any, Literal, Protocol, cast
 
+from regard import catalog
 from regard.api.loading import task_class
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
 from regard.checkpoints.hub import short_name
@@ -27,7 +28,11 @@ EXAMPLES = {
     "encoding": "The animal didn't cross the street because it was too tired.",
     "vision": "",
 }
-ENGLISH = "I would like to drink a cup of tea with my friends."  # of a model that says it reads it
+SOURCES = {  # of translators, by the language that they say they read
+    "en": "I would like to drink a cup of tea with my friends.",
+    "de": "Das Haus ist klein, aber es hat einen großen Garten.",
+    "hi": "घर छोटा है, लेकिन उसका बगीचा बड़ा है।",
+}
 _SETTINGS = GenerationConfig.__dataclass_fields__
 SEARCH = tuple(field.name for field in fields(TraceRequest) if field.name in _SETTINGS)
 OFFERED = tuple(name for name in SEARCH if _SETTINGS[name].metadata)  # by a page
@@ -138,10 +143,16 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         description=", ".join(
             [" → ".join(languages) or checkpoint.settings["model_type"], *_sizes(checkpoint.config)]
         ),
-        example=ENGLISH if languages[:1] == ["en"] else EXAMPLES[task],
+        example=_example(model, task, languages),
         max_tokens=_max_tokens(checkpoint.config),
         options=own_options(checkpoint, task),
     )
+
+
+def _example(model: str, task: str, languages: list[str]) -> str:
+    sample = shipped.sample if (shipped := catalog.find(model)) else ""
+    source = SOURCES.get(languages[0], "") if task == "translation" and languages else ""
+    return sample or source or EXAMPLES[task]
 
 
 def attention_layers(name: str) -> list[Layer]:

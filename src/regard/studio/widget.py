@@ -54,7 +54,7 @@ class TraceWidget(anywidget.AnyWidget):
         super().__init__(
             _esm=page.read("regard.js"),
             _css=page.read("regard.css"),
-            query=query or f"trace={ID}&landing=1",
+            query=query or f"trace={ID}",
             height=height,
             abilities={
                 "trace": False,

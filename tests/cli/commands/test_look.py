@@ -158,7 +158,7 @@ def test_a_text_in_another_language_is_looked_at_by_force(regard, monkeypatch):
     outcome = regard("look", "en-de", foreign, "--force", "--port", 0, "--no-open")
     assert outcome.code == 0, outcome.err
     request = TraceRequest("en-de", foreign, force=True)
-    assert served["path"] == f"/?trace={request.id}&landing=1"  # a text alone would be refused
+    assert served["path"] == f"/?trace={request.id}"  # a text alone would be refused
 
 
 def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
@@ -175,7 +175,7 @@ def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
     library = served["app"].state.library
     (listed,) = library.listed()
     assert listed.model == "mine"
-    assert served["path"].endswith("&generate=2&landing=1")
+    assert served["path"].endswith("&generate=2")
     assert [model.name for model in library.models()][-1] == "mine"
 
 

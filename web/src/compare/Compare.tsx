@@ -48,8 +48,8 @@ export function Compare({ state }: { state: State }) {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
-  if (!first) return <p class="rg-views__empty">write a text and look at it; then choose here what to compare it with</p>;
-  if (!second) return <p class="rg-views__empty">choosing the next head …</p>;
+  if (!first) return <p class="rg-note rg-note--empty">write a text and look at it; then choose here what to compare it with</p>;
+  if (!second) return <p class="rg-note rg-note--empty">choosing the next head …</p>;
 
   const why = whyNoDifference(first, second);
   const shared = oneShape(first, second);
@@ -69,17 +69,14 @@ export function Compare({ state }: { state: State }) {
           <legend>first</legend>
           <Choice
             name="show"
-            options={[
-              { value: "beside", label: "side by side" },
-              { value: "difference", label: "difference", title: why ?? "the first minus the second" },
-            ]}
+            options={[["beside", "side by side"], ["difference", "difference", why ?? "the first minus the second"]]}
             value={asDifference.value ? "difference" : "beside"}
             onChoose={(value) => (asDifference.value = value === "difference")}
           />
         </fieldset>
         <SecondPane state={state} first={first} second={second} />
       </header>
-      <p class="rg-views__hint">
+      <p class="rg-note">
         {differs.length === 0
           ? "both are the same map; choose another head, layer, text or model for the second"
           : `the two differ in ${listed(differs)}`}

@@ -1,10 +1,11 @@
 /** Choices of the second pane: layer and head, model and text. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { TraceInfo, TraceRequest } from "../source";
+import type { Head, TapInfo, TraceInfo, TraceRequest } from "../source";
 import type { State } from "../state";
 import { made, sentence } from "../state";
-import { LayerAndHead } from "./LayerAndHead";
+import { Choice } from "../weights/Choice";
+import { headWords, tapWords } from "../weights/words";
 import type { Pane } from "./panes";
 import { placedIn } from "./panes";
 
@@ -24,8 +25,9 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
   }, [second.trace.id]);
   useEffect(() => () => asking.current?.abort(), []);
 
+  const same = second.trace.id === first.trace.id;
   const put = (trace: TraceInfo) => {
-    const other = placedIn(trace, second);
+    const other = placedIn(trace, same ? first : second); // another text is compared in the same head
     if (other) state.other.value = other;
     else error.value = "this trace has no attention to show; choose another model";
   };
@@ -47,7 +49,10 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
 
   const able = state.source.abilities.trace;
   const models = state.models.value;
-  const same = second.trace.id === first.trace.id;
+  const names = [...new Set([...models.map((each) => each.name), second.trace.model])];
+  const { tap, head, trace: { taps } } = second;
+  const heads: Head[] = [...Array.from({ length: tap.heads }, (_, each) => each), "mean"];
+  const show = ({ name, heads: there }: TapInfo, each: Head) => (state.other.value = { trace: second.trace, tap: name, head: each !== "mean" && each >= there ? 0 : each });
   return (
     <form
       class="rg-compare__pane rg-compare__pane--second"
@@ -60,43 +65,25 @@ export function SecondPane({ state, first, second }: SecondPaneProps) {
       }}
     >
       <span class="rg-compare__which">second</span>
-      <LayerAndHead pane={second} onChoose={(tap, head) => (state.other.value = { trace: second.trace, tap: tap.name, head })} />
+      <Choice name="layer" label="" look="list" options={taps.map((each, at) => [at, tapWords(each)])} value={taps.indexOf(tap)} onChoose={(at) => show(taps[at] as TapInfo, head)} />
+      <Choice name="head" label="" look="list" options={heads.map((each) => [each, headWords(each)])} value={head} onChoose={(each) => show(tap, each)} />
       {able && models.length > 0 && (
-        <label class="rg-compare__field">
-          <span class="rg-unseen">model</span>
-          <select
-            value={second.trace.model}
-            disabled={busy.value}
-            onChange={(event) => void trace({ model: event.currentTarget.value, text: draft.value })}
-          >
-            {!models.some((model) => model.name === second.trace.model) && (
-              <option value={second.trace.model} selected>{second.trace.model}</option>
-            )}
-            {models.map((model) => (
-              <option key={model.name} value={model.name} selected={model.name === second.trace.model}>
-                {model.name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice name="model" label="" look="list" options={names.map((each) => [each, each])} value={second.trace.model} disabled={busy.value} onChoose={(model) => void trace({ model, text: draft.value })} />
       )}
       {able && (
-        <label class="rg-compare__field rg-compare__field--text">
-          <span class="rg-unseen">text</span>
-          <input type="text" value={draft.value} disabled={busy.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
-        </label>
+        <input class="rg-field rg-compare__text" type="text" aria-label="text" value={draft.value} disabled={busy.value} onInput={(event) => (draft.value = event.currentTarget.value)} />
       )}
       {able && (
-        <button type="submit" class="rg-compare__trace" disabled={busy.value || draft.value === second.trace.text}>
+        <button type="submit" class="rg-button" disabled={busy.value || draft.value === second.trace.text}>
           {busy.value ? "looking …" : "look"}
         </button>
       )}
       {!same && (
-        <button type="button" class="rg-compare__trace" onClick={() => put(first.trace)}>
+        <button type="button" class="rg-button" onClick={() => put(first.trace)}>
           same text and model
         </button>
       )}
-      {error.value && <p class="rg-views__error" role="alert">{error.value}</p>}
+      {error.value && <p class="rg-note rg-note--error" role="alert">{error.value}</p>}
     </form>
   );
 }

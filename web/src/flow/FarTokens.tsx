@@ -17,7 +17,7 @@ interface FarTokensProps {
 export function FarTokens({ side, where, column, lines, units, text, onJump }: FarTokensProps) {
   const { named } = farTargets(lines, side, column, where, 2);
   return (
-    <span class={`rg-flow__edge rg-flow__edge--${side}`}>
+    <span class="rg-row">
       {named.map(({ index, value }) => (
         <button key={index} type="button" class="rg-flow__jump" onClick={() => onJump(index)} title={`go to ${side} ${units[index]?.first}`}>
           <span aria-hidden="true">{where < 0 ? "↑" : "↓"}</span> {units[index]?.label} <span class="rg-number">{text(value)}</span>

@@ -104,7 +104,7 @@ export function Flow({ state }: { state: State }) {
   }, [shown, picture]);
 
   if (!state.trace.value || !state.tap.value) {
-    return <p class="rg-views__empty">write a text and look at it; its tokens and the lines between them appear here</p>;
+    return <p class="rg-note rg-note--empty">write a text and look at it; its tokens and the lines between them appear here</p>;
   }
 
   const scroll = (which: "query" | "key", value: number, alone = false) => {
@@ -163,7 +163,7 @@ export function Flow({ state }: { state: State }) {
   const axes = [state.trace.value.axes[tap.queries], state.trace.value.axes[tap.keys]];
   const groups = (["token", "word", "sentence"] as const)
     .filter((group) => axes.every((axis) => knows(axis, group)))
-    .map((group) => ({ value: group, label: group }));
+    .map((group) => [group, group] as const);
   const scrolling = longest * row > height + 1 && height > 0;
   const color = picture?.heads.length === 1 ? (picture.heads[0]?.color ?? 0) : null;
   const error = loaded.error ?? asked.error;
@@ -202,17 +202,14 @@ export function Flow({ state }: { state: State }) {
   return (
     <section class="rg-views rg-flow" aria-label="flow" aria-busy={busy}>
       <header class="rg-views__head">
-        <p class="rg-views__caption">{captionWords(quantity, tap, (picture?.heads ?? picked).map((each) => each.head))}</p>
+        <p class="rg-note">{captionWords(quantity, tap, (picture?.heads ?? picked).map((each) => each.head))}</p>
         {groups.length > 1 && (
-          <Choice name="by" options={groups} value={groups.some((each) => each.value === state.group.value) ? state.group.value : "token"} onChoose={(group) => (state.group.value = group)} />
+          <Choice name="by" options={groups} value={groups.some(([each]) => each === state.group.value) ? state.group.value : "token"} onChoose={(group) => (state.group.value = group)} />
         )}
         {tap.quantities.includes("norm") && (
           <Choice
             name="lines"
-            options={[
-              { value: "weight", label: "α", title: "the weight: the output of softmax" },
-              { value: "norm", label: "‖α·f(x)‖", title: "the length of the vector that the weight lets through" },
-            ]}
+            options={[["weight", "α", "the weight: the output of softmax"], ["norm", "‖α·f(x)‖", "the length of the vector that the weight lets through"]]}
             value={quantity}
             onChoose={(next) => (state.quantity.value = next)}
           />
@@ -220,13 +217,13 @@ export function Flow({ state }: { state: State }) {
         {scrolling && tap.queries === tap.keys && (
           <Choice
             name="columns scroll"
-            options={[{ value: "together", label: "together" }, { value: "apart", label: "apart" }]}
+            options={[["together", "together"], ["apart", "apart"]]}
             value={linked.value ? "together" : "apart"}
             onChoose={(value) => (linked.value = value === "together")}
           />
         )}
       </header>
-      {error && <p class="rg-views__error" role="alert">{error}</p>}
+      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       <div
         class="rg-flow__body"
         onPointerLeave={() => (follow.value = null)}
@@ -270,7 +267,7 @@ export function Flow({ state }: { state: State }) {
         {scrolling && <div class="rg-flow__far">{far("query", 1)}{far("key", 1)}</div>}
       </div>
       <footer class="rg-flow__foot">
-        <p class="rg-flow__rest">
+        <p class="rg-note rg-flow__rest">
           {shown.more.count > 0 && <span class="rg-flow__swatch" aria-hidden="true" />}
           {shown.more.count > 0
             ? `${counted(shown.more.count, "more line")}, ${percent(shown.more.value / (shown.total || 1))} of the ${quantity}`
@@ -280,7 +277,7 @@ export function Flow({ state }: { state: State }) {
         {picture && quiet ? (
           <Readout picture={picture} lines={shown.lines} followed={followed} onAsk={ask} />
         ) : (
-          <p class="rg-views__hint" data-screen>hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</p>
+          <p class="rg-note" data-screen>hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</p>
         )}
       </footer>
     </section>

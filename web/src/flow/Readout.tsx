@@ -22,11 +22,11 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
         const unit = (side === "query" ? queries : keys)[index];
         const own = lines.filter((line) => line[side] === index).slice(-NAMED).reverse();
         return (
-          <div key={`${side} ${index}`} class="rg-flow__said">
-            <span class="rg-flow__asked">
+          <div key={`${side} ${index}`} class="rg-row">
+            <span class="rg-note">
               <span class="rg-flow__who">{unit?.label}</span> {side === "query" ? "looks at" : "is looked at by"}
             </span>
-            <span class="rg-flow__parts">
+            <span class="rg-row">
               {own.length === 0 && "nothing"}
               {own.map((line) => (
                 <button
@@ -45,7 +45,7 @@ export function Readout({ picture, lines, followed, onAsk }: ReadoutProps) {
           </div>
         );
       })}
-      {followed.length > ROWS && <p class="rg-views__hint">and {followed.length - ROWS} more locked</p>}
+      {followed.length > ROWS && <p class="rg-note">and {followed.length - ROWS} more locked</p>}
     </div>
   );
 }

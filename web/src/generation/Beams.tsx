@@ -19,9 +19,9 @@ export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
   const tree = prefixTree(hypotheses, shown);
   return (
     <div class="rg-generation__beams">
-      <h3>
+      <h3 class="rg-section">
         {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
-        <span data-screen>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
+        <span class="rg-note" data-screen>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
       </h3>
       <ul class="rg-generation__tree">
         <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />
@@ -48,7 +48,7 @@ function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
               <button
                 key={index}
                 type="button"
-                class="rg-generation__end"
+                class="rg-chip"
                 aria-pressed={index === shown}
                 disabled={busy || (!able && index !== shown)}
                 aria-label={`hypothesis ${index + 1}: ${hypothesis.text}, score ${score}`}

@@ -67,10 +67,10 @@ export function Generation({ state }: { state: State }) {
     return { trace: info, step, row: row as number, head, quantity, looks: await Promise.all(looks) };
   });
 
-  if (!trace) return <p class="rg-views__empty">write a text and look at it; the steps in which the model writes appear here</p>;
+  if (!trace) return <p class="rg-note rg-note--empty">write a text and look at it; the steps in which the model writes appear here</p>;
   if (!generation || !axis || steps.length === 0) {
     return (
-      <p class="rg-views__empty">
+      <p class="rg-note rg-note--empty">
         nothing was generated in this trace; choose a model that generates text, such as a translator, and look at a text
         without a target
       </p>
@@ -93,18 +93,18 @@ export function Generation({ state }: { state: State }) {
       />
       <Changed state={state} trace={trace} />
       <header class="rg-views__head">
-        <p class="rg-views__caption rg-generation__asked">
+        <p class="rg-note rg-generation__asked">
           <strong>
             what step {(seen?.step ?? step) + 1} looked at before it wrote “{about && tokenLabel(about.token, style)}”
           </strong>{" "}
           {chosen === null && "(the least certain step; choose another above)"}
         </p>
       </header>
-      {looked.error && <p class="rg-views__error" role="alert">{looked.error}</p>}
+      {looked.error && <p class="rg-note rg-note--error" role="alert">{looked.error}</p>}
       <div class="rg-generation__step">
         <div class="rg-generation__looks">
           {row === null && (
-            <p class="rg-views__hint">step 1 had no earlier token to look at; choose a later step</p>
+            <p class="rg-note">step 1 had no earlier token to look at; choose a later step</p>
           )}
           {row !== null &&
             seen?.looks.map((look) => (

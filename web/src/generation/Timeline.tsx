@@ -2,6 +2,7 @@
 import { useRef } from "preact/hooks";
 import type { AxisInfo, GenerationInfo } from "../source";
 import { labelAt, markOf, tokenLabel } from "../weights/units";
+import { along } from "../weights/WordRow";
 import { counted, percent } from "../weights/words";
 
 interface TimelineProps {
@@ -23,13 +24,12 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
   const skipped = Math.max(0, given.length - PROMPT_SHOWN);
   const last = generation.steps.length - 1;
   const from = Math.max(0, Math.min(step - STEPS_SHOWN / 2, last + 1 - STEPS_SHOWN));
-  const more = (count: number, where: string) => count > 0 && <li class="rg-generation__given">… {counted(count, "step")} {where}</li>;
+  const more = (count: number, where: string) => count > 0 && <li class="rg-note">… {counted(count, "step")} {where}</li>;
   const onKeyDown = (event: KeyboardEvent) => {
-    const to = { ArrowLeft: step - 1, ArrowRight: step + 1, Home: 0, End: last }[event.key];
-    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = along(event, step, last + 1);
+    if (next === null) return;
     event.preventDefault();
     event.stopPropagation(); // the page has its own use for arrows
-    const next = Math.min(last, Math.max(0, to));
     onChoose(next);
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus());
   };
@@ -37,7 +37,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
     <div class="rg-generation__timeline">
       {given.length > 0 && (
         <p class="rg-generation__prompt">
-          <span class="rg-generation__given">prompt</span>
+          <span class="rg-note">prompt</span>
           {skipped > 0 && <span> … {counted(skipped, "token")} before </span>}
           {given.slice(skipped).map((_, index) => (
             <span key={index} class="rg-generation__prompted">{labelAt(given, skipped + index, style)}</span>
@@ -61,9 +61,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
               >
                 <span class="rg-generation__token">{tokenLabel(each.token, style)}</span>
                 <span class="rg-generation__likely">
-                  <span class="rg-generation__track">
-                    <span style={{ width: `${each.probability * 100}%` }} />
-                  </span>
+                  <span class="rg-track" style={{ "--part": `${each.probability * 100}%` }} />
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
                 {index === forced - 1 && <span class="rg-generation__forced">forced</span>}

@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { fakeSource } from "../source/fake";
+import { recordedSource, traces } from "../../tests/recorded";
 import { ask, createState } from "../state";
 import { chooseHypothesis } from "./choose";
 
+const text = traces[0]!.text;
+
 async function traced() {
-  const state = createState(fakeSource());
-  await ask(state, { model: "en-de", text: "A dog runs .", num_beams: 5 });
+  const state = createState(recordedSource());
+  await ask(state, { model: "en-de", text, num_beams: 3 });
   return state;
 }
 
@@ -15,7 +17,7 @@ it("asks for the same run's other hypothesis and forgets what was about the firs
   state.locked.value = [1];
   await chooseHypothesis(state, 1);
   expect(state.trace.value?.generation?.shown).toBe(1);
-  expect(state.request.value).toMatchObject({ model: "en-de", text: "A dog runs .", num_beams: 5, hypothesis: 1 });
+  expect(state.request.value).toMatchObject({ model: "en-de", text, num_beams: 3, hypothesis: 1 });
   expect(state.step.value).toBeNull();
   expect(state.locked.value).toEqual([]);
 });

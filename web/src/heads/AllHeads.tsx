@@ -4,18 +4,14 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Thumbnail } from "../map/Thumbnail";
 import type { HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
+import { Choice } from "../weights/Choice";
 import { percent } from "../weights/words";
 import { overviewOf } from "./overview";
 import { arranged, BETWEEN, blocked, brief, counts, MEANINGS, NAMES, packed, placed, scoreOf, type Order, type Placed } from "./arrange";
 import { useStop, walk } from "./walk";
 import "./heads.css";
 
-const ORDERS: [Order, string][] = [
-  ["layer", "layer"],
-  ["pattern", "pattern's share"],
-  ["entropy", "entropy"],
-  ["distance", "mean distance"],
-];
+const ORDERS = [["layer", "layer"], ["pattern", "pattern's share"], ["entropy", "entropy"], ["distance", "mean distance"]] as const;
 const UNDER: Record<Order, string> = {
   layer: "the share of its weight on its pattern",
   pattern: "the share of its weight on its pattern",
@@ -43,8 +39,8 @@ export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
   return (
     <section class="rg-allheads" aria-label="all heads">
       <Controls state={state} all={all} />
-      {failed.length > 0 && <p class="rg-allheads__note" role="alert">{failed[0]}</p>}
-      <p class="rg-allheads__note">
+      {failed.length > 0 && <p class="rg-note" role="alert">{failed[0]}</p>}
+      <p class="rg-note">
         {toCome > 0 ? `${toCome} of ${trace.taps.length} layers to come. ` : ""}
         Under each head: layer·head, {UNDER[order]}, and the pattern that names it, if one is well above chance. Shade: {state.shade.value === "each" ? "each by its own automatic scale" : "the root of the weight, 0 to 1, one scale for all"}.
       </p>
@@ -54,39 +50,17 @@ export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
 }
 
 function Controls({ state, all }: { state: State; all: readonly Placed[] }) {
-  const chosen = state.pattern.value;
-  const each = state.shade.value === "each";
   return (
-    <div class="rg-allheads__controls">
-      <div class="rg-allheads__chips" role="group" aria-label="pattern">
-        <button type="button" class="rg-allheads__chip" aria-pressed={chosen === ""} onClick={() => (state.pattern.value = "")}>
-          all <span class="rg-number">{all.length}</span>
-        </button>
-        {counts(all).map(([name, count]) => (
-          <button
-            key={name}
-            type="button"
-            class="rg-allheads__chip"
-            aria-pressed={chosen === name}
-            title={MEANINGS[name]}
-            onClick={() => (state.pattern.value = chosen === name ? "" : name)}
-          >
-            {name === "none" ? "no name" : NAMES[name]} <span class="rg-number">{count}</span>
-          </button>
-        ))}
-      </div>
-      <label class="rg-choose">
-        <span class="rg-choose__name">by</span>
-        <select class="rg-select" aria-label="order of heads" value={state.order.value} onChange={(event) => (state.order.value = event.currentTarget.value as Order)}>
-          {ORDERS.map(([order, label]) => (
-            <option key={order} value={order} selected={order === state.order.value}>{label}</option>
-          ))}
-        </select>
-      </label>
-      <div class="rg-segments" role="group" aria-label="scale of heads">
-        <button type="button" class="rg-segments__part" aria-pressed={each} onClick={() => (state.shade.value = "each")}>a scale each</button>
-        <button type="button" class="rg-segments__part" aria-pressed={!each} onClick={() => (state.shade.value = "one")}>one scale</button>
-      </div>
+    <div class="rg-row">
+      <Choice
+        name="pattern"
+        label=""
+        options={[["", <>all <span class="rg-number">{all.length}</span></>], ...counts(all).map(([name, count]) => [name, <>{name === "none" ? "no name" : NAMES[name]} <span class="rg-number">{count}</span></>, MEANINGS[name]] as const)]}
+        value={state.pattern.value}
+        onChoose={(name) => (state.pattern.value = state.pattern.value === name ? "" : name)}
+      />
+      <Choice name="order of heads" label="by" look="list" options={ORDERS} value={state.order.value} onChoose={(order) => (state.order.value = order)} />
+      <Choice name="scale of heads" label="" look="joined" options={[["each", "a scale each"], ["one", "one scale"]]} value={state.shade.value} onChoose={(shade) => (state.shade.value = shade)} />
     </div>
   );
 }
@@ -132,7 +106,7 @@ function Grid({ state, trace, shown, rows }: GridProps) {
       onKeyDown={(event) => walk(event, CELL)}
       onFocusIn={onFocusIn}
     >
-      {shown.length === 0 && <p class="rg-allheads__note">No head has this name in this text.</p>}
+      {shown.length === 0 && <p class="rg-note">No head has this name in this text.</p>}
       {size.value && !rows && list("heads", shown)}
       {size.value &&
         blocks.map(({ name, taps }) => (

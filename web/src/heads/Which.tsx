@@ -6,6 +6,7 @@ import { paint, palette } from "../map/Thumbnail";
 import { split } from "../said/said";
 import type { AxisInfo, Head, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
+import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
 import { markOf } from "../weights/units";
@@ -40,27 +41,28 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
       else lookAt(state, next, head);
       if (word && best) state.focus.value = { query: word.rows.first, key: best.position };
     });
+  const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(all);
   return (
     <nav class="rg-which" aria-label="attention to show" onKeyDown={(event) => walk(event, ".rg-look")} onFocusIn={onFocusIn}>
-      <div class="rg-segments rg-which__groups" role="group" aria-label="attention">
-        {GROUPS.filter(([side, kind]) => layers(side, kind).length).map(([side, kind]) => {
-          const there = layers(side, kind);
-          const current = side === tap.side && kind === tap.kind;
-          return (
-            <button key={side + kind} type="button" class="rg-segments__part" aria-pressed={current} onClick={() => current || lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value)}>
-              {kind === "cross" ? "cross" : `${side} self`}
-            </button>
-          );
-        })}
-      </div>
+      <Choice
+        name="attention"
+        label=""
+        look="joined"
+        options={groups.map(([side, kind], at) => [at, kind === "cross" ? "cross" : `${side} self`])}
+        value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
+        onChoose={(at) => {
+          const there = layers(...(groups[at] as (typeof groups)[number]));
+          lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
+        }}
+      />
       <h2 class="rg-which__title">Which head{word ? <>, for <strong>{word.label}</strong>?</> : "? Point at a word."}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
           <Row key={keyOf(look)} state={state} look={look} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
         ))}
       </ul>
-      <p class="rg-which__note">
+      <p class="rg-note">
         {[sink, rows.length < all.length && `${rows.length} of ${all.length.toLocaleString("en")} rows`].filter(Boolean).join("; ")}
       </p>
     </nav>

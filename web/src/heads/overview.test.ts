@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
-import { fakeSource } from "../source/fake";
+import { recordedSource } from "../../tests/recorded";
 import { createState } from "../state";
 import { overviewOf } from "./overview";
 
 test("when the server is back, what failed is asked again", () => {
   const returns = signal(0);
   const way = { lost: signal(false), returns, retry: () => Promise.resolve() };
-  const state = createState({ ...fakeSource(), connection: way });
+  const state = createState({ ...recordedSource(), connection: way });
   state.view.value = "heads"; // waits for no picture
   const before = overviewOf(state, "ab12");
   expect(overviewOf(state, "ab12")).toBe(before);

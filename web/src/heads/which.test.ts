@@ -34,3 +34,14 @@ test("of a long text the largest weights are in place", () => {
   const found = lookOfLong(long, 1, looks, it_, "none", true);
   expect([found.best?.label, found.special, found.cells?.length, found.cells?.[190]]).toEqual(["animal", "[CLS]", 192, 0.25]);
 });
+
+test("between two texts a head that looks off the diagonal comes before one that looks along it", () => {
+  const cross = { ...tap, rows: 2, columns: 4, queries: "target", keys: "source" };
+  const keys = split({ tokens: ["a", "b", "c", "d"], predicts: null, words: null, sentences: null, prompt: 4 });
+  const asked: Asked = { label: "x", deed: "write", rows: { first: 1, end: 2 } };
+  // Of the second of two rows, the diagonal is between the last two of four columns.
+  const maps = { heads: 2, height: 2, width: 4, values: Float32Array.from([0, 0, 0, 0, 0, 0, 0, 0.8, 0, 0, 0, 0, 0.7, 0, 0, 0]) };
+  const looks = [0, 1].map((head) => lookOf(cross, head, maps, asked, keys, false));
+  expect(looks.map(({ best }) => best?.worth)).toEqual([expect.closeTo(0.8 * 0.625, 6), expect.closeTo(0.7, 6)]);
+  expect(ranked(looks).map(({ head }) => head)).toEqual([1, 0]);
+});

@@ -31,9 +31,11 @@ export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked,
   return { tap, head, cells, best: key ? weighed({ label: key.label, share: cells[best] as number, position: key.first }, asked, tap, within) : null, special: top?.special ? top.label : "" };
 }
 
-/** Within one text, a look far away is worth more than one at the next word. */
+/** A look far away is worth more than one at the next word; between two texts, one off the diagonal more than one on it. */
 function weighed(look: { label: string; share: number; position: number }, asked: Asked, tap: TapInfo, within: boolean) {
-  return { ...look, worth: look.share * (within ? away(asked, look.position, tap.columns) : 1) };
+  const first = within ? asked.rows.first : ((asked.rows.first + 0.5) * tap.columns) / tap.rows - 0.5;
+  const far = away(first, look.position, tap.columns);
+  return { ...look, worth: look.share * (within ? far : (1 + far) / 2) };
 }
 
 function mean(rows: readonly Float32Array[]): Float32Array {

@@ -19,7 +19,7 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
   const settings = settingsOf(lesson, chosen);
   const trained = settings.projections === "trained" || lesson.own === true;
   const choice = <T extends string | number>(name: Key, options: readonly (readonly [T, string])[], value: T, then: (value: T) => Chosen) => (
-    <Choice name={say(name)} options={options.map(([each, label]) => ({ value: each, label }))} value={value} onChoose={(each) => onChoose(then(each))} />
+    <Choice name={say(name)} options={options} value={value} onChoose={(each) => onChoose(then(each))} />
   );
   const drawn: Record<Control, () => preact.ComponentChildren> = {
     score: () => choice("similarity", SCORES.map(([each, label]) => [each, label ?? say(each)] as const), settings.score, (score) => ({ score })),
@@ -98,16 +98,7 @@ function Swap({ words, swap, onChoose }: SwapProps) {
   const say = useWords();
   const [first, second] = places(swap, words.length);
   const pick = (name: string, value: number, then: (place: number) => [number, number]) => (
-    <select
-      class="rg-select"
-      aria-label={name}
-      value={value}
-      onChange={(event) => onChoose(then(Number(event.currentTarget.value)))}
-    >
-      {words.map((word, i) => (
-        <option key={i} value={i} selected={i === value}>{`${i + 1} ${word}`}</option>
-      ))}
-    </select>
+    <Choice name={name} label="" look="list" options={words.map((word, i) => [i, `${i + 1} ${word}`])} value={value} onChoose={(place) => onChoose(then(place))} />
   );
   return (
     <span class="rg-choice" role="group" aria-label={say("swap.group")}>

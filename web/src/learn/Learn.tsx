@@ -7,7 +7,8 @@ import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import type { Learning } from "./address";
 import { ColorsContext, useTheme } from "../color/theme";
-import { LANGUAGES, sayIn, WordsContext, type Language, type Say } from "../words/words";
+import { Choice } from "../weights/Choice";
+import { LANGUAGES, sayIn, WordsContext, type Say } from "../words/words";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
 import { labeled } from "./labels";
@@ -109,7 +110,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
           <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
             <div class="rg-learn__place">
               <p>{say("place", { place, count: LESSONS.length })}</p>
-              <Languages state={state} say={say} />
+              <Choice name={say("language")} label="" look="list" options={LANGUAGES} value={state.language.value} onChoose={(language) => (state.language.value = language)} />
             </div>
             <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{say(`lesson.${lesson.name}.title`)}</h2>
             {([1, 2] as const).map((part) => <p key={part} class="rg-learn__says">{say(`lesson.${lesson.name}.${part}`)}</p>)}
@@ -122,8 +123,8 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
               onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
               onPointerLeave={() => onSay(null)}
             >
-              {error && !answer && <p class="rg-learn__empty">{say("picture.none")} {error} {again(false)}</p>}
-              {error && shown && answer && <p class="rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
+              {error && !answer && <p class="rg-note">{say("picture.none")} {error} {again(false)}</p>}
+              {error && shown && answer && <p class="rg-note rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
               {lesson.own && (
                 <OwnPicture
                   state={state}
@@ -159,20 +160,6 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
         </main>
       </ColorsContext.Provider>
     </WordsContext.Provider>
-  );
-}
-
-function Languages({ state, say }: { state: State; say: Say }) {
-  const { value: language } = state.language;
-  return (
-    <select
-      class="rg-select"
-      aria-label={say("language")}
-      value={language}
-      onChange={(event) => (state.language.value = event.currentTarget.value as Language)}
-    >
-      {LANGUAGES.map(({ value, label }) => <option key={value} value={value} lang={value} selected={value === language}>{label}</option>)}
-    </select>
   );
 }
 

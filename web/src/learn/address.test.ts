@@ -13,7 +13,7 @@ const CHANGED: Learning = {
 };
 
 test("a lesson with everything changed comes back from its link as it was", () => {
-  const address = { ...DEFAULTS, theme: "dark" as const, language: "hi" as const, learn: CHANGED };
+  const address = { ...DEFAULTS, theme: "dark" as const, language: "hi" as const, learn: CHANGED, landing: false };
   expect(read(write(address))).toEqual(address);
 });
 

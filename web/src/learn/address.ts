@@ -1,4 +1,5 @@
 /** A lesson and what was changed in it, as a query string and back. */
+import { choice, count, places, readFields, tuple, words, writeFields } from "../fields";
 import { LESSONS, type LessonName } from "./lessons";
 import { OPTIONS, TEMPERATURES, type Chosen } from "./settings";
 
@@ -11,41 +12,26 @@ export interface Learning {
 }
 
 const FORMER: Record<string, LessonName> = { trained: "heads" }; // lessons of earlier links
+const PLACE = { text: { ...words(null), param: "sentence" }, spotlight: { ...count(null), param: "word" } };
+const options = Object.entries({ ...OPTIONS, temperature: TEMPERATURES }).map(([name, all]) => [name, choice<unknown>(undefined, all)]);
+const CHOSEN = {
+  ...(Object.fromEntries(options) as Record<keyof typeof OPTIONS | "temperature", ReturnType<typeof choice<unknown>>>),
+  swap: tuple(2, (both: [number, number]) => both, ([first, second]) => [first!, second!] as [number, number], undefined, -1),
+  step: count(undefined),
+  moment: count(undefined),
+  struck: places(undefined),
+};
 
 /** Adds what is not as the road has it at its beginning. */
-export function writeLearning(params: URLSearchParams, { lesson, text, spotlight, chosen }: Learning): void {
+export function writeLearning(params: URLSearchParams, { lesson, chosen, ...place }: Learning): void {
   params.set("learn", lesson);
-  if (text !== null) params.set("sentence", text);
-  if (spotlight !== null) params.set("word", String(spotlight));
-  for (const [name, value] of Object.entries(chosen)) {
-    if (Array.isArray(value) && !value.length) continue; // nothing is struck out
-    params.set(name, value === null ? "all" : String(value));
-  }
+  writeFields(PLACE, place, params);
+  writeFields(CHOSEN, chosen, params);
 }
 
 /** Null where the query names no lesson; a choice that there is not is passed over. */
 export function readLearning(params: URLSearchParams): Learning | null {
   const named = params.get("learn") ?? "";
-  const lesson = LESSONS.find(({ name }) => name === (FORMER[named] ?? named));
-  if (!lesson) return null;
-  const chosen: Chosen = {};
-  for (const name of Object.keys(OPTIONS) as (keyof typeof OPTIONS)[]) {
-    const said = params.get(name);
-    const value = OPTIONS[name].find((each) => (each === null ? "all" : String(each)) === said);
-    if (value !== undefined) Object.assign(chosen, { [name]: value });
-  }
-  const temperature = TEMPERATURES.find((each) => String(each) === params.get("temperature"));
-  if (temperature !== undefined) chosen.temperature = temperature;
-  const swap = (params.get("swap") ?? "").split(",").map(Number);
-  const [first, second] = swap;
-  if (swap.length === 2 && first !== undefined && second !== undefined && swap.every((each) => Number.isInteger(each) && each >= -1))
-    chosen.swap = [first, second];
-  const places = (name: string) => (/^\d{1,4}(,\d{1,4})*$/.test(params.get(name) ?? "") ? (params.get(name) ?? "").split(",").map(Number) : []);
-  for (const name of ["step", "moment"] as const) {
-    const [place, ...more] = places(name);
-    if (place !== undefined && !more.length) chosen[name] = place;
-  }
-  if (places("struck").length) chosen.struck = places("struck");
-  const [spotlight = null] = places("word");
-  return { lesson: lesson.name, text: params.get("sentence"), spotlight, chosen };
+  const lesson = LESSONS.find(({ name }) => name === (FORMER[named] ?? named))?.name;
+  return lesson ? { lesson, ...readFields(PLACE, params), chosen: readFields(CHOSEN, params) as Chosen } : null;
 }

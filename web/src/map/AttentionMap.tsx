@@ -24,8 +24,8 @@ export function AttentionMap({ state, trace, tap, head, label, difference }: Pro
   const shown = trace ?? state.trace.value;
   const named = typeof tap === "string" ? shown?.taps.find((each) => each.name === tap) : tap;
   const layer = named ?? (tap === undefined ? state.tap.value : null);
-  if (!shown || !layer) return <p class="rg-map__empty">Choose a layer to see its map.</p>;
-  if (!layer.rows || !layer.columns) return <p class="rg-map__empty">This map has no cells: its text is empty.</p>;
+  if (!shown || !layer) return <p class="rg-note rg-note--empty">Choose a layer to see its map.</p>;
+  if (!layer.rows || !layer.columns) return <p class="rg-note rg-note--empty">This map has no cells: its text is empty.</p>;
   return <Figure state={state} trace={shown} tap={layer} head={head ?? state.head.value} label={label} difference={difference ?? null} />;
 }
 

@@ -20,7 +20,7 @@ export function DifferenceMap({ state, first, second, label }: Props) {
   const [one, other] = [first, second].map(({ trace, tap }) => axesOf(trace, tap, group).shape) as [Shape, Shape];
   if (one.rows !== other.rows || one.columns !== other.columns) {
     return (
-      <p class="rg-map__empty">
+      <p class="rg-note rg-note--empty">
         These maps have {one.rows} × {one.columns} and {other.rows} × {other.columns} cells; choose two of the same shape
         to see their difference.
       </p>

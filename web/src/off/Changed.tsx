@@ -27,7 +27,7 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
     <li key={names.join()}>
       <button
         type="button"
-        class="rg-changed__chip"
+        class="rg-chip rg-changed__chip"
         title={`${title}; ${back}`}
         aria-label={`${back} ${label}`}
         disabled={!request || state.busy.value}
@@ -39,14 +39,14 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
   );
   return (
     <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label="what changed" aria-busy={state.busy.value}>
-      {error && <p class="rg-views__error" role="alert">{error}</p>}
+      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       {parts && !same && <Line name="before" parts={parts.before} mark="del" />}
       <Line name="now" parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? "as before" : ""} />
       {[{ name: "off", about: "switched off", list: chips, back: "bring back" }, { name: "pulled", about: "pulled", list: pulls, back: "let go" }].map(
         ({ name, about, list, back }) => list.length > 0 && (
           <div key={name} class="rg-changed__off">
-            <span class="rg-changed__name">{name}</span>
-            <ul class="rg-changed__chips" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
+            <span class="rg-note rg-changed__name">{name}</span>
+            <ul class="rg-row" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
           </div>
         ),
       )}
@@ -78,7 +78,7 @@ interface LineProps {
 function Line({ name, parts, mark: Mark, note = "" }: LineProps) {
   return (
     <p class="rg-changed__line" aria-live={name === "now" ? "polite" : undefined}>
-      <span class="rg-changed__name">{name}</span>
+      <span class="rg-note rg-changed__name">{name}</span>
       <span class="rg-changed__text">
         {parts.map(({ text, changed: differs }, i) => {
           const bare = text.trimStart();
@@ -89,7 +89,7 @@ function Line({ name, parts, mark: Mark, note = "" }: LineProps) {
             </span>
           );
         })}
-        {note && <span class="rg-changed__note"> {note}</span>}
+        {note && <span class="rg-note"> {note}</span>}
       </span>
     </p>
   );

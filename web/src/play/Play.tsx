@@ -92,7 +92,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           To write each word of the translation, the model looks at words of the source. <strong>Where would you look?</strong> Drag each
           word to one, or tap both: the model then has your lines in place of its {heads} heads.
         </p>
-        <div class="rg-play__texts">
+        <div class="rg-row">
           {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>sentence of {date}</button>}
           {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>another one</button>}
           <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>start again</button>
@@ -128,7 +128,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
             />
           )}
         </div>
-        {answer.error && <p class="rg-views__error" role="alert">{answer.error}</p>}
+        {answer.error && <p class="rg-note rg-note--error" role="alert">{answer.error}</p>}
         <ol class="rg-play__scores" aria-label="scores of 100" aria-live="polite">
           <Bar name="you" value={total} you />
           <Bar name={`its own ${heads} heads`} value={game.score(own)} />
@@ -142,13 +142,13 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
         )}
       </div>
       {marks && total !== null && (
-        <div class="rg-play__texts">
+        <div class="rg-row">
           <Copy state={state} name="copy the squares" copy={() => navigator.clipboard.writeText([about, marks.map((grade) => game.SQUARES[grade]).join(""), link()].filter(Boolean).join("\n"))} />
           <Copy state={state} name="copy the link" copy={() => navigator.clipboard.writeText(window.location.href)} />
           <Copy state={state} name="copy the picture" copy={draft} />
         </div>
       )}
-      <p class="rg-views__hint">
+      <p class="rg-note">
         There is no right answer. The score is the model’s own probability of its own words under your lines: the geometric mean over
         all tokens, of 100. A word without a line looks evenly at all; marks and the end are drawn for you.
       </p>
@@ -167,7 +167,7 @@ function rather({ trace, tap, output }: ReturnType<typeof game.board>, drawn: St
 
 function Outcome({ label, chance, rather: other }: { label: string; chance: number; rather: ReturnType<typeof rather> }) {
   return (
-    <span class="rg-play__outcome">
+    <span class="rg-note">
       <strong>{label}</strong> {percent(chance)}
       {other && <>: looking there, it would sooner write <strong>{other.label}</strong> ({percent(other.chance)})</>}
     </span>
@@ -178,7 +178,7 @@ function Bar({ name, value, you = false }: { name: string; value: number | null;
   return (
     <li class={you ? "rg-play__you" : undefined}>
       <span>{name}</span>
-      <span class="rg-play__bar" style={{ "--part": `${value ?? 0}%` }} />
+      <span class="rg-track" style={{ "--part": `${value ?? 0}%` }} />
       <output class="rg-number">{value === null ? "…" : game.points(value)}</output>
     </li>
   );

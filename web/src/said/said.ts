@@ -69,15 +69,15 @@ export function telling(words: readonly Asked[], keys: readonly Unit[], map: Wei
     const most = values.reduce((top, value, i) => (value > (values[top] as number) ? i : top), 0);
     const key = keys[most];
     if (!key || !isWord(key) || key.label === asked.label) continue;
-    const worth = (values[most] as number) * (within ? away(asked, key.first, map.width) : 1);
+    const worth = (values[most] as number) * (within ? away(asked.rows.first, key.first, map.width) : 1);
     if (worth > (best?.worth ?? 0)) best = { asked, worth };
   }
   return best;
 }
 
 /** How far a look goes within a text, as a share that counts in full from half of it on. */
-export function away({ rows }: Asked, position: number, columns: number): number {
-  return Math.min(1, Math.abs(position - rows.first) / (FAR * columns));
+export function away(from: number, position: number, columns: number): number {
+  return Math.min(1, Math.abs(position - from) / (FAR * columns));
 }
 
 /** True of what a person wrote, punctuation aside. */

@@ -31,7 +31,6 @@ import { ReceiptLine } from "./ReceiptLine";
 import { Sentences } from "./Sentences";
 import { Toolbar } from "./Toolbar";
 import { useUncovered } from "./uncover";
-import "./controls.css";
 import "./rail/rail.css";
 import "./drawer/drawer.css";
 import "./progress.css";

@@ -28,7 +28,7 @@ export function Gone({ state }: { state: State }) {
         The server does not respond. Check that <code>regard studio</code> is still running; the page reconnects by
         itself.
       </p>
-      <div class="rg-notice__actions">
+      <div class="rg-row">
         <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>try again</button>
       </div>
     </div>

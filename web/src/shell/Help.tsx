@@ -45,7 +45,7 @@ export function Help({ state }: { state: State }) {
             </div>
           ))}
         </div>
-        <p class="rg-help__note">
+        <p class="rg-note">
           On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation. In a notebook, the wheel scrolls the notebook until you click, or hold ctrl.
         </p>
       </div>

@@ -10,7 +10,7 @@ export function Notice({ state }: { state: State }) {
     return (
       <div class="rg-notice rg-notice--error" role="alert">
         <p>{error.value}</p>
-        <div class="rg-notice__actions">
+        <div class="rg-row">
           {request && source.abilities.trace && !trace.value && (
             <button type="button" class="rg-button" onClick={() => void ask(state, request)}>try again</button>
           )}

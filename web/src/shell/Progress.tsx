@@ -36,7 +36,7 @@ export function Progress({ state }: { state: State }) {
     <div class="rg-progress">
       <div class="rg-progress__line">
         <p role="status">{stageOf(working, state.asking.value)}</p>
-        {state.trace.value && <p class="rg-progress__old">below: the previous text</p>}
+        {state.trace.value && <p class="rg-note">below: the previous text</p>}
         <p aria-hidden="true">{seconds} s</p>
         {state.cancel.value && (
           <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>cancel</button>

@@ -13,12 +13,12 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
         <p class="rg-receipt__what">
           {captionWords(state.quantity.value, tap, [state.head.value])}
           {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
-            <span key={note} class="rg-receipt__note"> · {note}</span>
+            <span key={note} class="rg-note"> · {note}</span>
           ))}
         </p>
       )}
       <p
-        class="rg-receipt__exact"
+        class="rg-note"
         title={`measured on ${rows} sampled rows, compared with the full softmax in float64`}
       >
         row sums within <span class="rg-number">{short(row_sum_error)}</span> of 1 · at most{" "}

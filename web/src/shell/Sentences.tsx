@@ -71,7 +71,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
     <div class="rg-sentences__line">
       <span class="rg-sentences__name">
         {name}
-        {roles && <span class="rg-sentences__role"> {roles}</span>}
+        {roles && <span class="rg-note"> {roles}</span>}
       </span>
       <p
         ref={text}
@@ -81,12 +81,12 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
         tabIndex={0}
         onClick={(event) => void choose(event)}
       >
-        {from > 0 && <span class="rg-sentences__more">{from.toLocaleString("en")} before … </span>}
-        {axis.tokens.slice(from, from + SHOWN).map((token, i) => {
-          const position = from + i;
-          const label = labelAt(axis.tokens, position, style);
+        {from > 0 && <span class="rg-note">{from.toLocaleString("en")} before … </span>}
+        {written(axis.tokens, from, from + SHOWN, style).map(({ position, end, label }, i) => {
+          const token = axis.tokens[position] as string;
           const glued = position > 0 && continues(token, style);
-          const marks = [position === query && "rg-token--query", position === key && "rg-token--key"];
+          const has = (at: number | undefined) => at !== undefined && at >= position && at < end;
+          const marks = [has(query) && "rg-token--query", has(key) && "rg-token--key"];
           return (
             <>
               {i > 0 && !glued && " "}
@@ -99,17 +99,30 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
                 disabled={!asQuery && !asKey}
                 title={`${name} ${position}: ${token}`}
               >
-                {glued && label.length > 1 ? label.replace(/^-/, "") : label}
+                {label}
               </button>
             </>
           );
         })}
         {from + SHOWN < axis.tokens.length && (
-          <span class="rg-sentences__more"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
+          <span class="rg-note"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
         )}
       </p>
     </div>
   );
+}
+
+/** Tokens as they are written: marks that belong to a letter before them, as Hindi's vowels do, stand with it. */
+export function written(tokens: readonly string[], from: number, end: number, style: ReturnType<typeof markOf>) {
+  const all: { position: number; end: number; label: string }[] = [];
+  tokens.slice(from, end).forEach((token, i) => {
+    const position = from + i;
+    const label = labelAt(tokens, position, style).replace(position > 0 && continues(token, style) ? /^-(?=.)/ : "", "");
+    const before = all.at(-1);
+    if (before && /^\p{M}/u.test(label)) [before.label, before.end] = [before.label + label, position + 1];
+    else all.push({ position, end: position + 1, label });
+  });
+  return all;
 }
 
 /** True if no space stands before a token in running text. */

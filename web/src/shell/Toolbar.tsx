@@ -1,11 +1,12 @@
 /** Over the hero: which view, which layer and head, and how its numbers are shown. */
-import { batch } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { batch, type Signal } from "@preact/signals";
 import { fit } from "../map/input/commands";
-import type { Group, Quantity, Reduce, TapInfo, TraceInfo } from "../source";
-import type { Scale, State, View } from "../state";
-import { ExportMenu } from "./ExportMenu";
+import type { Quantity, TapInfo, TraceInfo } from "../source";
+import type { State, View } from "../state";
+import { Choice } from "../weights/Choice";
+import { knows } from "../weights/units";
 import { QUANTITY } from "../weights/words";
+import { ExportMenu } from "./ExportMenu";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
   const tap = state.tap.value;
@@ -76,111 +77,41 @@ function Views({ state, trace }: { state: State; trace: TraceInfo }) {
   );
 }
 
-const SCALES: [Scale, string][] = [
-  ["auto", "auto"],
-  ["linear", "linear"],
-  ["log", "log"],
-  ["row", "per row"],
-  ["sink", "without the sink"],
-];
-const GROUPS: [Group, string][] = [
-  ["token", "tokens"],
-  ["word", "words"],
-  ["sentence", "sentences"],
-];
-const REDUCES: [Reduce, string][] = [
-  ["max", "largest"],
-  ["mean", "mean"],
-];
-
-const BLOCKS_FROM = 256; // positions; a smaller map always shows its single cells
-
-function Shown({ state, trace, tap }: { state: State; trace: TraceInfo; tap: TapInfo }) {
-  const axes = [trace.axes[tap.queries], trace.axes[tap.keys]];
-  const groups = GROUPS.filter(
-    ([group]) => group === "token" || axes.some((axis) => (group === "word" ? axis?.words : axis?.sentences)),
-  );
-  const chooseQuantity = (quantity: Quantity) =>
-    batch(() => {
-      state.quantity.value = quantity;
-      state.ends.value = null;
-    });
-  const chooseScale = (scale: Scale) =>
-    batch(() => {
-      state.scale.value = scale;
-      state.ends.value = null;
-    });
-  const chooseGroup = (group: Group) =>
-    batch(() => {
-      state.group.value = group;
-      state.viewport.value = null; // it counts rows and columns, which are others now
-    });
-  return (
-    <>
-      <div class="rg-segments" role="group" aria-label="quantity">
-        {tap.quantities.map((quantity) => (
-          <button
-            key={quantity}
-            type="button"
-            class="rg-segments__part rg-number"
-            aria-pressed={state.quantity.value === quantity}
-            title={MEANING[quantity]}
-            onClick={() => chooseQuantity(quantity)}
-          >
-            {QUANTITY[quantity]}
-          </button>
-        ))}
-      </div>
-      <Choose name="scale" options={SCALES} value={state.scale.value} onChoose={chooseScale} />
-      {groups.length > 1 && (
-        <Choose name="rows and columns" short="by" options={groups} value={state.group.value} onChoose={chooseGroup} />
-      )}
-      {Math.max(tap.rows, tap.columns) > BLOCKS_FROM && (
-        <Choose
-          name="what a block of cells shows"
-          short="blocks"
-          options={REDUCES}
-          value={state.reduce.value}
-          onChoose={(reduce) => (state.reduce.value = reduce)}
-        />
-      )}
-      {state.viewport.value && (
-        <button type="button" class="rg-button" title="show the whole map (0)" onClick={() => fit(state)}>
-          fit
-        </button>
-      )}
-    </>
-  );
-}
-
+const SCALES = [["auto", "auto"], ["linear", "linear"], ["log", "log"], ["row", "per row"], ["sink", "without the sink"]] as const;
+const GROUPS = [["token", "tokens"], ["word", "words"], ["sentence", "sentences"]] as const;
+const REDUCES = [["max", "largest"], ["mean", "mean"]] as const;
 const MEANING: Record<Quantity, string> = {
   weight: "the weight α: the output of softmax",
   norm: "‖α·f(x)‖: the length of the vector that the weight lets through",
   score: "the score, before softmax",
 };
+const BLOCKS_FROM = 256; // positions; a smaller map always shows its single cells
 
-interface ChooseProps<T extends string> {
-  name: string;
-  short?: string;
-  options: [T, ComponentChildren][];
-  value: T;
-  onChoose: (value: T) => void;
-}
-
-function Choose<T extends string>({ name, short = name, options, value, onChoose }: ChooseProps<T>) {
+function Shown({ state, trace, tap }: { state: State; trace: TraceInfo; tap: TapInfo }) {
+  const axes = [trace.axes[tap.queries], trace.axes[tap.keys]];
+  const groups = GROUPS.filter(([group]) => axes.some((axis) => knows(axis, group)));
+  const chosen = (name: "quantity" | "scale" | "group" | "reduce", look: "joined" | "list", options: readonly (readonly [string, string, string?])[], says: string, label = says, forgets?: "ends" | "viewport") => (
+    <Choice
+      name={says}
+      label={label}
+      look={look}
+      options={options}
+      value={state[name].value}
+      onChoose={(value) =>
+        batch(() => {
+          (state[name] as Signal<string>).value = value;
+          if (forgets) state[forgets].value = null;
+        })
+      }
+    />
+  );
   return (
-    <label class="rg-choose" title={name}>
-      <span class="rg-choose__name">{short}</span>
-      <select
-        class="rg-select"
-        aria-label={name}
-        value={value}
-        onChange={(event) => onChoose(event.currentTarget.value as T)}
-      >
-        {options.map(([option, label]) => (
-          <option key={option} value={option} selected={option === value}>{label}</option>
-        ))}
-      </select>
-    </label>
+    <>
+      {chosen("quantity", "joined", tap.quantities.map((each) => [each, QUANTITY[each], MEANING[each]] as const), "quantity", "", "ends")}
+      {chosen("scale", "list", SCALES, "scale", "scale", "ends")}
+      {groups.length > 1 && chosen("group", "list", groups, "rows and columns", "by", "viewport") /* it counts rows and columns, which are others then */}
+      {Math.max(tap.rows, tap.columns) > BLOCKS_FROM && chosen("reduce", "list", REDUCES, "what a block of cells shows", "blocks")}
+      {state.viewport.value && <button type="button" class="rg-button" title="show the whole map (0)" onClick={() => fit(state)}>fit</button>}
+    </>
   );
 }

@@ -1,11 +1,11 @@
 /** Keeps the address bar and the state the same, both ways. */
-import { batch, effect } from "@preact/signals";
+import { batch, effect, type Signal } from "@preact/signals";
 import type { Head, TraceInfo, TraceRequest } from "../source";
-import { ask, found, made, open, sentence, type State } from "../state";
+import { ask, firstTap, found, made, open, sentence, type State } from "../state";
 import { ofDay } from "../play/game";
 import { landing, turnToTelling } from "./landing";
 import { viewsOf } from "./Toolbar";
-import { deliberate, DEFAULTS, linked, read, write, type Address, type Named } from "../url";
+import { deliberate, DEFAULTS, FIELDS, linked, read, write, type Address, type Fields, type Named } from "../url";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
 
@@ -14,39 +14,23 @@ export function addressOf(state: State): Address {
   const { value: trace } = state.trace;
   const { value: other } = state.other;
   return {
+    ...fieldsOf((name) => state[name].value),
     trace: trace && named(state, trace),
-    view: state.view.value,
-    tap: state.tapName.value,
-    head: state.head.value,
-    quantity: state.quantity.value,
-    scale: state.scale.value,
-    group: state.group.value,
-    reduce: state.reduce.value,
-    viewport: state.viewport.value,
-    focus: state.focus.value,
-    drawer: state.drawer.value,
-    locked: state.locked.value,
-    step: state.step.value,
-    heads: state.heads.value,
-    order: state.order.value,
-    pattern: state.pattern.value,
-    shade: state.shade.value,
-    aligned: state.aligned.value,
-    pieces: state.pieces.value,
-    drawn: state.drawn.value,
-    against: state.against.value,
-    measured: state.measured.value,
-    difference: state.difference.value,
     other: other && {
       trace: other.trace.id === trace?.id ? null : named(state, other.trace),
       tap: other.tap,
       head: other.head,
     },
-    theme: state.theme.value,
-    language: state.language.value,
     landing: false,
     learn: state.learn.value,
   };
+}
+
+const NAMES = Object.keys(FIELDS) as (keyof Fields)[];
+const OF_TRACE: (keyof Fields)[] = ["tapName", "head", "heads", "viewport", "focus", "locked", "step", "drawn"]; // whether they can be so, the trace says
+
+function fieldsOf(value: (name: keyof Fields) => unknown): Fields {
+  return Object.fromEntries(NAMES.map((name) => [name, value(name)])) as unknown as Fields;
 }
 
 /** By text where it was asked for by text and asking again would give the same, else by id: a trace
@@ -59,32 +43,13 @@ function named(state: State, trace: TraceInfo): Named {
 /** Makes the state what an address says; a trace is asked for only when it is another one. */
 export async function goTo(state: State, address: Address): Promise<void> {
   state.learn.value = state.source.abilities.explain ? address.learn : null;
-  state.language.value = address.language;
-  if (state.learn.value) {
-    state.theme.value = address.theme;
-    return; // what is looked at besides stays as it was, to come back to
-  }
+  const set = (names: (keyof Fields)[]) => {
+    for (const name of names) (state[name] as Signal<unknown>).value = address[name];
+  };
+  if (state.learn.value) return set(["theme", "language"]); // what is looked at besides stays as it was, to come back to
   batch(() => {
-    state.view.value = address.view;
-    state.quantity.value = address.quantity;
-    state.scale.value = address.scale;
-    state.group.value = address.group;
-    state.reduce.value = address.reduce;
-    state.theme.value = address.theme;
-    state.drawer.value = address.drawer;
-    state.order.value = address.order;
-    state.pattern.value = address.pattern;
-    state.shade.value = address.shade;
-    state.aligned.value = address.aligned;
-    state.pieces.value = address.pieces;
-    state.against.value = address.against;
-    state.measured.value = address.measured;
-    state.difference.value = address.difference;
-    if (state.trace.value) return;
-    // Known before the trace comes, so that no other map is drawn first.
-    state.tapName.value = address.tap;
-    state.head.value = address.head;
-    state.viewport.value = address.viewport;
+    set(NAMES.filter((name) => !OF_TRACE.includes(name)));
+    if (!state.trace.value) set(["tapName", "head", "viewport"]); // known before the trace comes, so that no other map is drawn first
   });
   const before = state.trace.value && named(state, state.trace.value);
   if (address.trace && !same(before, address.trace)) {
@@ -95,7 +60,7 @@ export async function goTo(state: State, address: Address): Promise<void> {
   if (!trace) return;
   batch(() => {
     state.drawn.value = address.drawn; // a new trace has none
-    const tap = trace.taps.find((each) => each.name === address.tap) ?? state.tap.value;
+    const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
     if (!tap) return;
     state.tapName.value = tap.name;
     state.head.value = address.head === "mean" || address.head < tap.heads ? address.head : 0;
@@ -196,11 +161,10 @@ export async function begin(state: State, address: Address): Promise<void> {
     const listed = traces.find(({ pinned = true }) => pinned);
     const [first] = state.models.value; // one that was named on the command line comes first
     const model = first?.example ? first : null;
-    const chosen = write({ ...address, theme: DEFAULTS.theme, language: DEFAULTS.language }) !== "";
     if (listed) {
       const { id, request } = listed;
       const trace: Named = request ? { ...request, id } : { id, model: listed.model, text: "" };
-      await (chosen ? goTo(state, { ...address, trace }) : land(state, { ...address, trace }));
+      await (address.landing ? land : goTo)(state, { ...address, trace });
     } else if (model && state.source.abilities.trace) {
       const text = address.drawn ? ofDay(new Date()) : model.example;
       await land(state, { ...address, trace: { model: model.name, text, id: "" } });
@@ -215,10 +179,22 @@ export async function begin(state: State, address: Address): Promise<void> {
 /** Shows a trace in the view that suits it, at a head that says something. */
 async function land(state: State, address: Address): Promise<void> {
   await goTo(state, address);
+  await landed(state);
+}
+
+/** Looks into a text; in a model of another kind, at what suits that one. */
+export async function lookInto(state: State, request: TraceRequest): Promise<void> {
+  const before = state.trace.value?.task;
+  await ask(state, request);
+  if (before && before !== state.trace.value?.task) await landed(state);
+}
+
+async function landed(state: State): Promise<void> {
   const { value: trace } = state.trace;
   if (!trace) return;
   const first = landing(trace);
   batch(() => {
+    state.tapName.value = firstTap(trace)?.name ?? "";
     if (first.view && viewsOf(trace).includes(first.view)) state.view.value = first.view;
     if (first.head !== undefined) state.head.value = first.head;
   });

@@ -1,97 +1,37 @@
-import { beforeAll, expect, test } from "vitest";
-import { fakeSource } from "./fake";
-import type { Quantity, Source, TapInfo, TileRequest, TraceInfo } from "../source";
-import { embeddedSource, type Embedded } from "./embedded";
+import { expect, test } from "vitest";
+import { cells, kept, tiles, traces } from "../../tests/recorded";
+import type { Head, TapInfo, TileRequest } from "../source";
+import { embeddedSource } from "./embedded";
 
-let live: Source;
-let trace: TraceInfo;
-let tap: TapInfo;
-let kept: Embedded;
-let file: Source;
+const file = embeddedSource(kept);
+const { trace } = kept;
+const tap = trace.taps.find((each) => each.name === "decoder.layers.1.self") as TapInfo;
+const whole = (head: Head): TileRequest => ({
+  tap: tap.name, head, level: 0, row: 0, column: 0, height: 1024, width: 1024, quantity: "weight", reduce: "max", group: "token", every: 1,
+});
+const numbers = (base64: string) => new Float32Array(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)).buffer);
 
-const base64 = (values: Float32Array) =>
-  btoa(String.fromCharCode(...new Uint8Array(values.buffer, values.byteOffset, values.byteLength)));
-const whole = (quantity: Quantity, head: number | "mean" = 1): TileRequest => ({
-  tap: tap.name,
-  head,
-  level: 0,
-  row: 0,
-  column: 0,
-  height: 1024,
-  width: 1024,
-  quantity,
-  reduce: "max",
-  group: "token",
-  every: 1,
+test.each(tiles)("$asked, as the server makes it", async ({ asked, answer }) => {
+  const query = Object.fromEntries(new URLSearchParams(asked.split("?")[1])) as unknown as TileRequest;
+  const count = (name: "level" | "row" | "column" | "height" | "width") => Number(query[name] ?? whole(0)[name]);
+  const head = String(query.head) === "mean" ? "mean" : Number(query.head);
+  const [level, row, column, height, width] = [count("level"), count("row"), count("column"), count("height"), count("width")];
+  const made = await file.tile(trace.id, { ...whole(0), ...query, head, level, row, column, height, width });
+  expect([made.height, made.width]).toEqual(answer.shape);
+  numbers(answer.f32).forEach((value, i) => (Number.isNaN(value) ? expect(made.values[i]).toBeNaN() : expect(made.values[i]).toBeCloseTo(value, 4)));
 });
 
-beforeAll(async () => {
-  live = fakeSource();
-  const text = "Two men are standing at the stove and preparing food . One of them sings .";
-  trace = await live.trace({ model: "en-de", text });
-  tap = trace.taps.find((each) => each.name === "decoder.layers.1.self") as TapInfo;
-  const answers: Embedded["answers"] = { [`scale?tap=${tap.name}`]: 0.25 };
-  answers[`summary?tap=${tap.name}`] = await live.summary(trace.id, tap.name);
-  const numbers = (shape: number[], values: Float32Array) => ({ shape, f32: base64(values) });
-  for (let head = 0; head < tap.heads; head++) {
-    const map = await live.tile(trace.id, whole("weight", head));
-    answers[`map?head=${head}&quantity=weight&tap=${tap.name}`] = numbers([tap.rows, tap.columns], map.values);
-    const row = await Promise.all(Array.from({ length: tap.rows }, (_, i) => live.cell(trace.id, tap.name, head, i, 0)));
-    const column = await Promise.all(
-      Array.from({ length: tap.columns }, (_, i) => live.cell(trace.id, tap.name, head, 0, i)),
-    );
-    const flat = [
-      ...row.flatMap((cell) => cell.query_vector),
-      ...column.flatMap((cell) => cell.key_vector),
-      ...column.flatMap((cell) => cell.value_vector),
-    ];
-    answers[`vectors?head=${head}&tap=${tap.name}`] = numbers([flat.length], new Float32Array(flat));
-    answers[`lse?head=${head}&tap=${tap.name}`] = numbers([tap.rows], Float32Array.from(row, (cell) => cell.lse ?? NaN));
-    answers[`value_norms?head=${head}&tap=${tap.name}`] = numbers(
-      [tap.columns],
-      Float32Array.from(column, (cell) => cell.value_norm ?? NaN),
-    );
-  }
-  kept = JSON.parse(JSON.stringify({ trace, answers, left_out: [] })) as Embedded;
-  file = embeddedSource(kept);
+test.each(cells)("the equation of query $query and key $key, as the server makes it", async (theirs) => {
+  const mine = await file.cell(trace.id, tap.name, 1, theirs.query, theirs.key);
+  expect([mine.allowed, mine.query_token, mine.key_token]).toEqual([theirs.allowed, theirs.query_token, theirs.key_token]);
+  for (const name of ["dot", "lse", "weight", "norm", "row_entropy"] as const) expect(mine[name], name).toBeCloseTo(theirs[name] as number, 3);
+  if (theirs.allowed) expect(mine.score).toBeCloseTo(theirs.score as number, 3);
+  expect(mine.row.map((each) => each.position)).toEqual(theirs.row.map((each) => each.position));
+  expect(mine.column.map((each) => each.position)).toEqual(theirs.column.map((each) => each.position));
 });
 
-function close(one: ArrayLike<number>, other: ArrayLike<number>) {
-  expect(one.length).toBe(other.length);
-  for (let i = 0; i < one.length; i++) {
-    if (Number.isNaN(other[i])) expect(one[i]).toBeNaN();
-    else expect(one[i]).toBeCloseTo(other[i] as number, 5);
-  }
-}
-
-test("a tile of the file is the crop that the live source gives, at every level and group", async () => {
-  for (const group of ["token", "word", "sentence"] as const)
-    for (const level of [0, 1, 2])
-      for (const reduce of ["max", "mean"] as const) {
-        const request = { ...whole("weight"), group, level, reduce, row: 1, column: 0, height: 3, width: 5 };
-        const [mine, theirs] = [await file.tile(trace.id, request), await live.tile(trace.id, request)];
-        expect([mine.height, mine.width]).toEqual([theirs.height, theirs.width]);
-        close(mine.values, theirs.values);
-      }
-});
-
-test("norms, scores and the mean over heads are made from what is kept", async () => {
-  for (const quantity of ["norm", "score"] as const)
-    close((await file.tile(trace.id, whole(quantity))).values, (await live.tile(trace.id, whole(quantity))).values);
-  close((await file.tile(trace.id, whole("weight", "mean"))).values, (await live.tile(trace.id, whole("weight", "mean"))).values);
-});
-
-test("a cell has the numbers that the live source gives", async () => {
-  for (const [query, key] of [[5, 3], [2, 7]] as const) {
-    const mine = await file.cell(trace.id, tap.name, 1, query, key);
-    const theirs = await live.cell(trace.id, tap.name, 1, query, key);
-    expect(mine.allowed).toBe(theirs.allowed);
-    expect(mine.query_token).toBe(theirs.query_token);
-    for (const name of ["dot", "score", "lse", "weight", "norm", "row_entropy"] as const)
-      expect(mine[name], name).toBeCloseTo(theirs[name] as number, 4);
-    expect(mine.row.map((each) => each.position)).toEqual(theirs.row.map((each) => each.position));
-    expect(mine.column.map((each) => each.position)).toEqual(theirs.column.map((each) => each.position));
-  }
+test("what the file says of the trace is what the server says", () => {
+  expect({ ...kept.trace, can_ablate: true, can_rewrite: true, by_text: true }).toEqual({ ...traces[0], by_text: true });
 });
 
 test("looks along a row leave the rest of its weight", async () => {
@@ -108,7 +48,7 @@ test("a stored answer is used before one is made", async () => {
 });
 
 test("what the file left out is said, not drawn", async () => {
-  await expect(file.tile(trace.id, { ...whole("weight"), tap: "encoder.layers.0.self" })).rejects.toThrow("not in this file");
+  await expect(file.tile(trace.id, { ...whole(1), tap: "encoder.layers.1.self" })).rejects.toThrow("not in this file");
   await expect(file.trace({ model: "en-de", text: "another" })).rejects.toThrow("regard look");
 });
 
@@ -117,10 +57,10 @@ test("the mean over heads has no equation", async () => {
 });
 
 test("a preview of a tile that is kept whole is that tile", async () => {
-  const request = { ...whole("weight", 0), level: 3, height: 2, width: 2 };
+  const request = { ...whole(0), level: 3, height: 2, width: 2 };
   const key = `tile?column=0&every=1&group=token&head=0&height=2&level=3&quantity=weight&reduce=max&row=0&tap=${tap.name}&width=2`;
   const values = Float32Array.of(0.5, NaN, 0.25, 0.125);
-  const long = embeddedSource({ trace, answers: { [key]: { shape: [2, 2], f32: base64(values) } }, left_out: [] });
+  const long = embeddedSource({ trace, answers: { [key]: { shape: [2, 2], f32: btoa(String.fromCharCode(...new Uint8Array(values.buffer))) } }, left_out: [] });
   expect((await long.tile(trace.id, { ...request, every: 8 })).values).toEqual(values);
   await expect(long.tile(trace.id, { ...request, head: 1, every: 8 })).rejects.toThrow("is not in this file");
 });

@@ -321,6 +321,6 @@ function arranged({ source, output }: Aligned, width: number) {
   const total = Math.max(length(left, 4), length(right, 4));
   return {
     down: false, depth: Math.min(280, width - 2 * column), font: 14, column, total, band: 22,
-    source: linedUp(left, 4, total), output: linedUp(right, 4, total),
+    source: linedUp(left, 4, total, Infinity), output: linedUp(right, 4, total, Infinity), // both from the first to the last line
   };
 }

@@ -67,10 +67,10 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     };
   }, [aligned, pointed?.side, pointed?.index]);
 
-  if (!trace) return <p class="rg-views__empty">write a sentence and look at it; its translation and what each word looked at appear here</p>;
+  if (!trace) return <p class="rg-note rg-note--empty">write a sentence and look at it; its translation and what each word looked at appear here</p>;
   if (!tap) {
     return (
-      <p class="rg-views__empty">
+      <p class="rg-note rg-note--empty">
         this trace has no cross-attention between two sentences; use the map, the flow or the generation view,
         or choose a translation model
       </p>
@@ -135,7 +135,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   return (
     <section class="rg-views rg-translation" aria-label="translation" aria-busy={loading}>
       {!plain && <header class="rg-views__head">
-        <p class="rg-views__caption">
+        <p class="rg-note">
           {captionWords(aligned?.quantity ?? "weight", shown, [aligned?.head ?? state.head.value])},{" "}
           {(aligned?.step ?? step.value) === "output"
             ? "read at the output step, which predicts the word"
@@ -148,25 +148,15 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
         )}
         <Choice
           name="step"
-          options={[
-            { value: "output", label: "output", title: "the row that predicts the word" },
-            { value: "input", label: "input", title: "the next row, which reads the word" },
-          ]}
+          options={[["output", "output", "the row that predicts the word"], ["input", "input", "the next row, which reads the word"]]}
           value={step.value}
           onChoose={chooseStep}
         />
         {wordsKnown && (
-          <Choice
-            name="by"
-            options={[{ value: "word", label: "word" }, { value: "token", label: "token" }]}
-            value={pieces.value}
-            onChoose={(value) => {
-              pieces.value = value;
-            }}
-          />
+          <Choice name="by" options={[["word", "word"], ["token", "token"]]} value={pieces.value} onChoose={(value) => (pieces.value = value)} />
         )}
       </header>}
-      {error && <p class="rg-views__error" role="alert">{error}</p>}
+      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       <div class="rg-translation__frame" ref={frame}>
         {aligned && width > 0 && (
           <>
@@ -190,7 +180,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               onAsk={ask}
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
-            <p class="rg-translation__said rg-views__hint" data-screen>
+            <p class="rg-translation__said rg-note" data-screen>
               {hint(strikes, leftOut(aligned), aligned.quantity)}
             </p>
           </>

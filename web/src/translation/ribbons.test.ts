@@ -9,6 +9,11 @@ describe("words in a line", () => {
     const [first, second] = linedUp([20, 20], 10, 200, 30);
     expect([first!.start, second!.end]).toEqual([65, 135]);
   });
+  it("reach from end to end where gaps may be of any size, so that a short column goes along with a long one", () => {
+    const [long, short] = [Array(9).fill(28), Array(3).fill(28)].map((all) => linedUp(all, 4, 284, Infinity));
+    expect([long![0]!.start, long!.at(-1)!.end]).toEqual([short![0]!.start, short!.at(-1)!.end]);
+    expect(short![1]!.start).toBe(long![4]!.start);
+  });
   it("have at least the gap between them", () => {
     const line = linedUp([50, 50, 50], 8, 100);
     expect(line[1]!.start - line[0]!.end).toBe(8);

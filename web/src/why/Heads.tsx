@@ -67,12 +67,12 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
           </tbody>
         </table>
       </div>
-      <p class="rg-why__sum rg-number">
+      <p class="rg-note rg-number">
         embedding {signed(embedding)}, biases {signed(bias)};{" "}
         {attribution.against === null ? `logit of ${word}` : `${word} over ${tokenLabel(attribution.against, style)}`}{" "}
         <strong>{signed(attribution.logit)}</strong>
       </p>
-      <p class="rg-views__hint">
+      <p class="rg-note">
         the terms add up to the logit; every norm on the way keeps the scale that it had in this run
       </p>
     </>

@@ -1,6 +1,7 @@
 /** The logit lens: a rung for each layer, with the words that it would write. */
 import type { Lens } from "../source";
 import { tokenLabel, type Style } from "../weights/units";
+import { Ranked } from "../weights/Ranked";
 import { percent } from "../weights/words";
 
 const SHOWN = 4;
@@ -11,19 +12,11 @@ export function Ladder({ lens, style }: { lens: Lens; style: Style }) {
     <ol class="rg-why__ladder">
       {lens.layers.map(({ layer, probability, rank, candidates }) => (
         <li key={layer} class="rg-why__rung">
-          <span class="rg-why__layer">{layer === 0 ? "embedding" : `after layer ${layer - 1}`}</span>
+          <span class="rg-note">{layer === 0 ? "embedding" : `after layer ${layer - 1}`}</span>
           <span class="rg-why__likely">
             {word} <span class="rg-number">{percent(probability)}, rank {rank.toLocaleString("en")}</span>
           </span>
-          <ul class="rg-why__words">
-            {candidates.slice(0, SHOWN).map((each, index) => (
-              <li key={index} class={each.token === lens.token ? "rg-why__own" : undefined}>
-                <span class="rg-why__bar" style={{ width: `${100 * each.probability}%` }} />
-                <span>{tokenLabel(each.token, style)}</span>{" "}
-                <span class="rg-number">{percent(each.probability)}</span>
-              </li>
-            ))}
-          </ul>
+          <Ranked inline rows={candidates.slice(0, SHOWN).map((each) => ({ label: tokenLabel(each.token, style), share: each.probability, own: each.token === lens.token }))} />
         </li>
       ))}
     </ol>

@@ -44,7 +44,7 @@ export function MeasureTable({ measures: { tokens, measures }, style }: { measur
           </tbody>
         </table>
       </div>
-      <p class="rg-views__hint">
+      <p class="rg-note">
         ρ: Spearman's rank correlation with |Δp| over these tokens; Δp: the change of the word's probability
         when the token is hidden
       </p>
@@ -55,9 +55,6 @@ export function MeasureTable({ measures: { tokens, measures }, style }: { measur
 function Bar({ value, most }: { value: number; most: number }) {
   const share = most > 0 ? Math.abs(value) / most : 0;
   return (
-    <td class="rg-number">
-      <span class={`rg-why__bar${value < 0 ? " rg-why__bar--less" : ""}`} style={{ width: `${100 * share}%` }} />
-      <span class="rg-why__value">{tick(Number(value.toPrecision(2)))}</span>
-    </td>
+    <td class={`rg-number rg-behind${value < 0 ? " rg-behind--less" : ""}`} style={{ "--part": `${100 * share}%` }}>{tick(Number(value.toPrecision(2)))}</td>
   );
 }

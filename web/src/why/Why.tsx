@@ -5,10 +5,10 @@ import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
+import { WordRow } from "../weights/WordRow";
 import { Heads } from "./Heads";
 import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
-import { Steps } from "./Steps";
 import "./why.css";
 
 export interface PartProps {
@@ -23,10 +23,10 @@ export function Why({ state }: { state: State }) {
   const generation = trace?.generation;
   const axis = trace && generation ? trace.axes[generation.axis] : null;
   if (!trace || !generation || !axis || generation.steps.length === 0)
-    return <p class="rg-views__empty">nothing was generated in this trace, so there is no word to ask about</p>;
+    return <p class="rg-note rg-note--empty">nothing was generated in this trace, so there is no word to ask about</p>;
   if (!state.source.abilities.why || !trace.can_ablate)
     return (
-      <p class="rg-views__empty">
+      <p class="rg-note rg-note--empty">
         why a word was written takes the model in Python, which is not here; look at the text with{" "}
         <kbd>regard studio</kbd>
       </p>
@@ -34,12 +34,13 @@ export function Why({ state }: { state: State }) {
   const chosen = state.step.value;
   const step = chosen !== null && chosen < generation.steps.length ? chosen : leastCertain(generation.steps);
   const part = { state, trace, step, style: markOf(axis.tokens) };
+  const label = ({ token }: { token: string }) => tokenLabel(token, part.style);
   const word = tokenLabel(generation.steps[step]?.token ?? "", part.style);
   return (
     <section class="rg-views rg-why" aria-label="why this word">
       <header class="rg-views__head">
         <h2 class="rg-why__title">why “{word}”?</h2>
-        <Steps {...part} steps={generation.steps} onChoose={(index) => (state.step.value = index)} />
+        <WordRow name="the word to ask about" words={generation.steps.map(label)} chosen={step} titles={(i) => `step ${i + 1}: ${label(generation.steps[i] as { token: string })}`} onChoose={(index) => (state.step.value = index)} />
       </header>
       <div class="rg-why__parts">
         <Measured {...part} />
@@ -58,13 +59,13 @@ function Measured({ state, trace, step, style }: PartProps) {
   );
   return (
     <section class="rg-why__part" aria-label="input tokens" aria-busy={loading}>
-      <h3>
-        input tokens <span>what each was worth, by five measures</span>
+      <h3 class="rg-section">
+        input tokens <span class="rg-note">what each was worth, by five measures</span>
       </h3>
       {read.length > 1 && (
         <Choice
           name="tokens of the"
-          options={read.map((each) => ({ value: each, label: each === trace.generation?.axis ? "output so far" : each }))}
+          options={read.map((each) => [each, each === trace.generation?.axis ? "output so far" : each])}
           value={axis}
           onChoose={(each) => (state.measured.value = each)}
         />
@@ -101,8 +102,8 @@ function Lensed({ state, trace, step, style }: PartProps) {
   );
   return (
     <section class="rg-why__part" aria-label="logit lens" aria-busy={loading}>
-      <h3>
-        logit lens <span>what would be written if the layers stopped here</span>
+      <h3 class="rg-section">
+        logit lens <span class="rg-note">what would be written if the layers stopped here</span>
       </h3>
       <Status what="lens" empty={!value} error={error} />
       {value && <Ladder lens={value} style={style} />}
@@ -120,16 +121,13 @@ function Attributed({ state, trace, step, style }: PartProps) {
   );
   return (
     <section class="rg-why__part" aria-label="direct logit attribution" aria-busy={loading}>
-      <h3>
-        direct logit attribution <span>what each head adds to the word's logit</span>
+      <h3 class="rg-section">
+        direct logit attribution <span class="rg-note">what each head adds to the word's logit</span>
       </h3>
       {others.length > 0 && (
         <Choice
           name="against"
-          options={[
-            { value: -1, label: "no other word" },
-            ...others.map((each) => ({ value: each.id as number, label: tokenLabel(each.token, style) })),
-          ]}
+          options={[[-1, "no other word"], ...others.map((each) => [each.id as number, tokenLabel(each.token, style)] as const)]}
           value={against ?? -1}
           onChoose={(id) => (state.against.value = id < 0 ? null : id)}
         />
@@ -141,8 +139,8 @@ function Attributed({ state, trace, step, style }: PartProps) {
 }
 
 function Status({ what, empty, error }: { what: string; empty: boolean; error: string | null }) {
-  if (error) return <p class="rg-views__error" role="alert">{error}</p>;
-  return empty ? <p class="rg-views__hint" role="status">computing the {what}</p> : null;
+  if (error) return <p class="rg-note rg-note--error" role="alert">{error}</p>;
+  return empty ? <p class="rg-note" role="status">computing the {what}</p> : null;
 }
 
 /** The sequences that the output attends to, the source first. */

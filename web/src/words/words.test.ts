@@ -7,7 +7,7 @@ const SAME = new Set(["block.sum_1"]); // formulas
 
 test("every language has every key, with a text and with the same places to fill in", () => {
   const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
-  for (const { value } of LANGUAGES) {
+  for (const [value] of LANGUAGES) {
     expect(Object.keys(TABLE[value]).sort()).toEqual([...KEYS].sort());
     for (const key of KEYS) {
       expect(TABLE[value][key].trim(), `${value} ${key}`).not.toBe("");

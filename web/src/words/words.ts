@@ -12,11 +12,7 @@ export type Key = keyof typeof phrasesEn | keyof typeof lessonsEn;
 export type Language = "en" | "de" | "hi";
 export type Say = (key: Key, values?: Record<string, string | number>) => string;
 
-export const LANGUAGES: readonly { value: Language; label: string }[] = [
-  { value: "en", label: "English" },
-  { value: "de", label: "Deutsch" },
-  { value: "hi", label: "हिन्दी" },
-];
+export const LANGUAGES: readonly (readonly [Language, string])[] = [["en", "English"], ["de", "Deutsch"], ["hi", "हिन्दी"]];
 
 export const TABLE: Record<Language, Record<Key, string>> = {
   en: { ...phrasesEn, ...lessonsEn },

@@ -109,8 +109,7 @@ def look(
             _check(trace, tap, head_choice)
             from regard.studio.app import create_app
 
-            first_view = {"tap": tap, "head": head, "landing": None if tap or head else "1"}
-            query = _query(_link(trace, request, saved) | first_view)
+            query = _query(_link(trace, request, saved) | {"tap": tap, "head": head})
             app = create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {request.id: trace},

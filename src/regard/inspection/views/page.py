@@ -58,10 +58,10 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     unmasked = layer.of_head(head)._replace(mask=None)
     score = float(unmasked.scores(rows, columns, dtype=torch.float32))
     allowed = layer.allowed(head, rows, columns)
-    row, column = layer.row(head, query), layer.column(head, key)
+    row = layer.row(head, query)
     weight, lse = float(row[key]), float(layer.lse(head, rows))
     value_norm = None if layer.value_norms is None else float(layer.value_norms[0, head, key])
-    looks = _looks(row, trace.axes[layer.keys], IN_A_CELL)
+    in_row = looks(trace, tap, head, query=query, k=IN_A_CELL)
     key_head = head // (layer.heads // layer.key_heads)
     query_vector = layer.query[0, head, query].double()
     key_vector = layer.key[0, key_head, key].double()
@@ -85,10 +85,10 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
         weight=weight,
         value_norm=value_norm,
         norm=None if value_norm is None else weight * value_norm,
-        row=looks.looks,
-        row_rest=looks.rest,
+        row=in_row.looks,
+        row_rest=in_row.rest,
         row_entropy=float(torch.special.entr(row.double()).sum() / math.log(2)),
-        column=_looks(column, trace.axes[layer.queries], IN_A_CELL).looks,
+        column=looks(trace, tap, head, key=key, k=IN_A_CELL).looks,
     )
 
 

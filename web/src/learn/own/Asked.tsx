@@ -10,7 +10,7 @@ interface AskedProps<T> {
 
 export function Asked<T>({ loaded: { value, loading, error }, children }: AskedProps<T>) {
   const say = useWords();
-  if (error) return <p class="rg-learn__empty" role="alert">{error}</p>;
-  if (!value) return <p class="rg-learn__empty" role="status">{say("model.running", { model: "en-de" })}</p>;
+  if (error) return <p class="rg-note" role="alert">{error}</p>;
+  if (!value) return <p class="rg-note" role="status">{say("model.running", { model: "en-de" })}</p>;
   return <div class="rg-stack" aria-busy={loading}>{children(value)}</div>;
 }

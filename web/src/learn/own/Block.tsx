@@ -42,7 +42,7 @@ export function Block({ state, settings: { layer }, words, spotlight }: OwnProps
                 })}
               </tbody>
             </table>
-            <p class="rg-learn__note">{say("block.units", { active, units, word })}</p>
+            <p class="rg-note">{say("block.units", { active, units, word })}</p>
           </>
         );
       }}

@@ -5,12 +5,12 @@ import { useLoaded } from "../../weights/loaded";
 import { fetchRows, grouped } from "../../weights/matrix";
 import { units } from "../../weights/units";
 import { percent } from "../../weights/words";
+import { WordRow } from "../../weights/WordRow";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";
 import { Bars } from "../pictures/Bars";
 import { Asked } from "./Asked";
 import type { OwnProps } from "./OwnPicture";
-import { Steps } from "./Steps";
 
 export function Cross({ state, model, settings, text, onSet }: OwnProps & { model: string }) {
   const say = useWords();
@@ -48,10 +48,11 @@ export function Cross({ state, model, settings, text, onSet }: OwnProps & { mode
         return (
           <>
             <div class="rg-writing">
-              <span class="rg-writing__label">{say("cross.encoder")}</span>
-              <p class="rg-writing__words">{keys.map(label).join(" · ")}</p>
+              <span class="rg-note">{say("cross.encoder")}</span>
+              <p>{keys.map(label).join(" · ")}</p>
+              <span class="rg-note">{say("cross.decoder")}</span>
+              <WordRow name={say("cross.choose")} words={output.map(label)} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
             </div>
-            <Steps words={output.map(label)} step={step} label={say("cross.decoder")} onChoose={(next) => onSet({ step: next })} />
             <p aria-live="polite">{say("cross.said", { word: `“${label(word)}”`, looked: `“${label(looked)}”`, share: percent(mean[best] ?? 0) })}</p>
             <Bars words={keys.map(label)} versions={versions} spotlight={best} from={label(word)} onPoint={() => undefined} onChoose={() => undefined} />
           </>

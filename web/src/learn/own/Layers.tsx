@@ -18,7 +18,7 @@ export function Layers({ state, words, spotlight, onPoint, onChoose }: OwnProps)
         const wordAt = (row: number | null) => (row === null ? null : (wordOf[row - 1] ?? null));
         return (
           <>
-            <p class="rg-learn__note">{say("layers", { word })}</p>
+            <p class="rg-note">{say("layers", { word })}</p>
             <Matrix
               name={say("cosine")}
               kind="signed"

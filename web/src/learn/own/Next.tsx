@@ -1,12 +1,12 @@
 /** Words that the trained translator may write next, and their chances after temperature, top-k and top-p. */
 import { useLoaded } from "../../weights/loaded";
+import { WordRow } from "../../weights/WordRow";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";
 import { Bar } from "../pictures/Looks";
 import { brief, saying } from "../pictures/said";
 import { Asked } from "./Asked";
 import type { OwnProps } from "./OwnPicture";
-import { Steps } from "./Steps";
 
 export function Next({ state, settings, text, onSet }: OwnProps) {
   const say = useWords();
@@ -17,7 +17,10 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
     <Asked loaded={loaded}>
       {({ output, step, candidates, vocabulary, possible, rest }) => (
         <>
-          <Steps words={output.map((each) => readable(each, say))} step={step} label={say("next.step")} onChoose={(next) => onSet({ step: next })} />
+          <div class="rg-writing">
+            <span class="rg-note">{say("next.step")}</span>
+            <WordRow name={say("cross.choose")} words={output.map((each) => readable(each, say))} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
+          </div>
           <table class="rg-softmax" aria-label={say("next.table")}>
             <thead>
               <tr>
@@ -50,7 +53,7 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
               </tr>
             </tfoot>
           </table>
-          <p class="rg-learn__note">{say("next.said", { possible: possible.toLocaleString("en"), vocabulary: vocabulary.toLocaleString("en") })}</p>
+          <p class="rg-note">{say("next.said", { possible: possible.toLocaleString("en"), vocabulary: vocabulary.toLocaleString("en") })}</p>
         </>
       )}
     </Asked>

@@ -28,12 +28,12 @@ export function OwnPicture(props: OwnProps) {
   const say = useWords();
   const { name } = props.lesson;
   if (name === "training") return <Training {...props} />;
-  if (!props.words.length) return <p class="rg-learn__empty">{say("model.empty")}</p>;
+  if (!props.words.length) return <p class="rg-note">{say("model.empty")}</p>;
   if (name === "block") return <Block {...props} />;
   if (name === "layers") return <Layers {...props} />;
   if (name === "next") return <Next {...props} />;
   const models = props.state.models.value.filter(({ task }) => task === "translation").map(({ name: each }) => each);
   const model = models.includes(TRANSLATOR) ? TRANSLATOR : models[0]; // the one of the other lessons, if it can be had
-  if (!model) return <p class="rg-learn__empty">{say("model.none")}</p>;
+  if (!model) return <p class="rg-note">{say("model.none")}</p>;
   return name === "cross" ? <Cross {...props} model={model} /> : <Yours {...props} model={model} />;
 }

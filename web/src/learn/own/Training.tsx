@@ -36,7 +36,7 @@ export function Training({ settings, onSet }: OwnProps) {
       </div>
       <p aria-live="polite">
         {say("training.writes", { word })} <strong class="rg-training__written">{moment.written || say("training.nothing")}</strong>{" "}
-        <span class={isRight ? "rg-training__right" : "rg-learn__note"}>{isRight ? "✓ " : ""}{say(isRight ? "training.right" : "training.wrong")}</span>
+        <span class={isRight ? "rg-training__right" : "rg-note"}>{isRight ? "✓ " : ""}{say(isRight ? "training.right" : "training.wrong")}</span>
       </p>
       <div class="rg-abreast">
         <Curve step={moment.step} onChoose={(next) => onSet({ moment: next })} />
@@ -55,7 +55,7 @@ export function Training({ settings, onSet }: OwnProps) {
           />
         </figure>
       </div>
-      <p class="rg-learn__note">{say("training.note", { parameters: parameters.toLocaleString("en"), batch, every })}</p>
+      <p class="rg-note">{say("training.note", { parameters: parameters.toLocaleString("en"), batch, every })}</p>
     </div>
   );
 }
@@ -95,7 +95,7 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
           </svg>
         )}
       </div>
-      <p class="rg-learn__note">{say("training.steps")}</p>
+      <p class="rg-note">{say("training.steps")}</p>
     </figure>
   );
 }

@@ -34,8 +34,8 @@ export function Yours({ state, model, settings: { struck }, text, onSet }: OwnPr
   const error = inner.error.value;
   return (
     <div class="rg-stack rg-yours" aria-busy={inner.busy.value}>
-      {error && <p class="rg-learn__empty" role="alert">{error}</p>}
-      {!inner.trace.value && !error && <p class="rg-learn__empty" role="status">{say("model.running", { model })}</p>}
+      {error && <p class="rg-note" role="alert">{error}</p>}
+      {!inner.trace.value && !error && <p class="rg-note" role="status">{say("model.running", { model })}</p>}
       {inner.trace.value && (
         <>
           <p class="rg-yours__text" aria-live="polite">{written(inner)}</p>

@@ -48,7 +48,7 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
     <figure class="rg-arrows">
       <figcaption class="rg-arrows__title">
         {title}
-        <span class="rg-arrows__kept" title={say("arrows.kept.title")}>
+        <span class="rg-note" title={say("arrows.kept.title")}>
           {kept > 0.9995 ? say("arrows.exact") : say("arrows.kept", { share: percent(kept) })}
         </span>
       </figcaption>

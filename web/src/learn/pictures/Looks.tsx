@@ -85,7 +85,7 @@ export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose
 export function Bar({ value, color }: { value: number; color?: string }) {
   return (
     <span class="rg-share">
-      <span class="rg-share__line"><span class="rg-share__part" style={{ width: `${100 * value}%`, ...(color && { background: color }) }} /></span>
+      <span class="rg-track" style={{ "--part": `${100 * value}%`, ...(color && { "--line": color }) }} />
       <span class="rg-share__number rg-number">{percent(value)}</span>
     </span>
   );

@@ -43,9 +43,7 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
             <td><Strip name={`${say("arrows.output", { word })} ⇄`} values={other} most={most} /></td>
             <td class="rg-order__change" {...saying(say("order.moved", { word }), change)}>
               <span class="rg-share">
-                <span class="rg-share__line">
-                  <span class="rg-share__part" style={{ width: change < 1e-9 ? "0" : `${(100 * change) / farthest}%` }} />
-                </span>
+                <span class="rg-track" style={{ "--part": change < 1e-9 ? "0" : `${(100 * change) / farthest}%` }} />
                 <span class="rg-share__number rg-number">{inWords(change)}</span>
               </span>
             </td>

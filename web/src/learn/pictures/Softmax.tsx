@@ -50,7 +50,7 @@ export function Softmax({ words, scores, formula, spotlight, onPoint, onChoose }
           </tr>
         </tfoot>
       </table>
-      <p class="rg-learn__note">{say("softmax.note")}</p>
+      <p class="rg-note">{say("softmax.note")}</p>
     </div>
   );
 }

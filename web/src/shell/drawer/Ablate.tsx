@@ -39,13 +39,13 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
     <section class="rg-ablate" aria-label="switch off">
       <h3 class="rg-section">
         switch off
-        <span class="rg-section__aside">
+        <span class="rg-note">
           {step === null
-            ? " to see which step of the output changes most"
+            ? trace.generation ? " to see which step of the output changes most" : " to see what changes in the output"
             : ` to see what changes in step ${step + 1}${token === undefined ? "" : `, “${output(token)}”`}`}
         </span>
       </h3>
-      <div class="rg-ablate__choices">
+      <div class="rg-row">
         {choices.map(([what, name, title]) => (
           <button
             key={what}
@@ -60,7 +60,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
           </button>
         ))}
       </div>
-      <p class="rg-ablate__hint">
+      <p class="rg-note">
         {writes ? "the output is written again without it" : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
       </p>
       <div role="status" aria-busy={state.ablating.value}>
@@ -93,11 +93,11 @@ function Change({ answer, label, most, before }: ChangeProps) {
           Δ {answer.delta < 0 ? "" : "+"}
           {short(answer.delta)}
         </span>
-        <span class="rg-change__from rg-number">
+        <span class="rg-note rg-number">
           p(“{label(answer.token)}”) {short(answer.before)} → {short(answer.after)}
         </span>
       </p>
-      <p class="rg-change__step">
+      <p class="rg-note">
         step {answer.step + 1} of the output{before && " as it was"}{most && ", which changes most"}
       </p>
       <table class="rg-change__table">
@@ -115,8 +115,8 @@ function Change({ answer, label, most, before }: ChangeProps) {
             <tr key={token} class={token === answer.token ? "rg-change__own" : undefined}>
               <th scope="row">{label(token)}</th>
               <td class="rg-change__bars" aria-hidden="true">
-                <span class="rg-change__bar rg-change__bar--before" style={{ width: `${100 * (before ?? 0)}%` }} />
-                <span class="rg-change__bar" style={{ width: `${100 * (after ?? 0)}%` }} />
+                <span class="rg-track rg-change__before" style={{ "--part": `${100 * (before ?? 0)}%` }} />
+                <span class="rg-track" style={{ "--part": `${100 * (after ?? 0)}%` }} />
               </td>
               <td class="rg-number">{before === null ? "–" : before.toFixed(3)}</td>
               <td class="rg-number">{after === null ? "–" : after.toFixed(3)}</td>
@@ -124,7 +124,7 @@ function Change({ answer, label, most, before }: ChangeProps) {
           ))}
         </tbody>
       </table>
-      <p class="rg-change__note">{answer.note}</p>
+      <p class="rg-note">{answer.note}</p>
     </div>
   );
 }

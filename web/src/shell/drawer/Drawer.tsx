@@ -38,18 +38,18 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
   if (!tap) return null;
   if (!focus)
     return (
-      <p class="rg-drawer__empty">
+      <p class="rg-note">
         Click a cell of the map or press an arrow key to see the numbers behind its weight.
       </p>
     );
   if (head === "mean") return <ChooseHead state={state} tap={tap} />;
   if (error)
     return (
-      <p class="rg-drawer__empty" role="alert">
+      <p class="rg-note" role="alert">
         {error}
       </p>
     );
-  if (!cell) return <p class="rg-drawer__empty" role="status">loading the numbers</p>;
+  if (!cell) return <p class="rg-note" role="status">loading the numbers</p>;
   const current = cell.tap === tap.name && cell.head === head && cell.query === focus.query && cell.key === focus.key;
   return (
     <div class="rg-drawer__body" aria-busy={!current}>
@@ -64,9 +64,9 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
 /** A mean over heads is no softmax of anything; each of its heads is. */
 function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   return (
-    <div class="rg-drawer__empty">
+    <div class="rg-note">
       <p>A mean over heads has no equation of its own; choose a single head.</p>
-      <div class="rg-drawer__heads">
+      <div class="rg-row">
         {Array.from({ length: tap.heads }, (_, head) => (
           <button key={head} type="button" class="rg-button" aria-label={headWords(head)} onClick={() => lookAt(state, tap, head)}>
             {head}
@@ -84,12 +84,12 @@ function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell
   return (
     <div class="rg-pair">
       <div class="rg-pair__side">
-        <div class="rg-pair__name">query {cell.query}</div>
+        <div class="rg-note">query {cell.query}</div>
         <div class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</div>
-        {predicted !== undefined && <div class="rg-pair__next">predicts {query(predicted)}</div>}
+        {predicted !== undefined && <div class="rg-note">predicts {query(predicted)}</div>}
       </div>
       <div class="rg-pair__side">
-        <div class="rg-pair__name">key {cell.key}</div>
+        <div class="rg-note">key {cell.key}</div>
         <div class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</div>
       </div>
     </div>

@@ -58,7 +58,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
         )}
       </ol>
       {cell.value_norm === null && (
-        <p class="rg-equation__note">‖α·f(x)‖ is unknown: this layer's output projection was not recorded.</p>
+        <p class="rg-note">‖α·f(x)‖ is unknown: this layer's output projection was not recorded.</p>
       )}
     </section>
   );
@@ -87,11 +87,9 @@ function ProductRow({ index, query, key_, product, most }: Product & { most: num
   const width = `${(100 * Math.abs(product)) / most}%`;
   return (
     <li class="rg-products__row">
-      <span class="rg-products__index rg-number">{index}</span>
+      <span class="rg-number">{index}</span>
       <span class="rg-products__factors rg-number">{short2(query)} × {short2(key_)}</span>
-      <span class="rg-products__bar" aria-hidden="true">
-        <span class={`rg-products__fill${product < 0 ? " rg-products__fill--less" : ""}`} style={{ width }} />
-      </span>
+      <span class={`rg-track${product < 0 ? " rg-track--less" : ""}`} style={{ "--part": width }} aria-hidden="true" />
       <span class="rg-number">{signed(product)}</span>
     </li>
   );

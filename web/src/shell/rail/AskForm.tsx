@@ -1,7 +1,8 @@
 /** Form for a model and a text to run it on. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
-import { ask, type State } from "../../state";
+import type { State } from "../../state";
+import { lookInto } from "../address";
 import { OpenModel } from "./OpenModel";
 import { fieldsOf, Options, requested, written, type Chosen } from "./Options";
 
@@ -38,7 +39,7 @@ export function AskForm({ state }: { state: State }) {
     }
     const { options: own = {} } = runs;
     const writes = Object.keys(own).length > 0;
-    void ask(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
+    void lookInto(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
   };
   const choose = (name: string) => {
     const before = chosen?.example;
@@ -63,13 +64,13 @@ export function AskForm({ state }: { state: State }) {
           <option key={name} value={name} selected={name === model.value}>{name}</option>
         ))}
       </select>
-      {chosen && <p class="rg-ask__about">{chosen.description}</p>}
-      {!chosen && model.value && <p class="rg-ask__about">opened from a trace; this model cannot be run from here</p>}
+      {chosen && <p class="rg-note">{chosen.description}</p>}
+      {!chosen && model.value && <p class="rg-note">opened from a trace; this model cannot be run from here</p>}
       {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
         id={`${id}-text`}
-        class="rg-ask__text"
+        class="rg-field rg-ask__text"
         rows={3}
         spellcheck={false}
         placeholder="a sentence to look into"

@@ -29,14 +29,14 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
   return (
     <details class="rg-open" onToggle={(event) => look(event.currentTarget.open)}>
       <summary class="rg-options__name">open another model</summary>
-      <p class="rg-open__note">
+      <p class="rg-note">
         Your own, in a folder: in a terminal, run <code class="rg-open__command">regard look FOLDER "a text"</code>
       </p>
       <label class="rg-label" for={`${id}-name`}>name on the Hugging Face Hub</label>
       <div class="rg-open__row">
         <input
           id={`${id}-name`}
-          class="rg-open__name"
+          class="rg-field"
           list={`${id}-cached`}
           placeholder={cached[0] ?? "openai-community/gpt2"}
           spellcheck={false}
@@ -53,8 +53,8 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
           {opening.value ? "opening" : "open"}
         </button>
       </div>
-      {refused.value && <p class="rg-open__refused" role="alert">{refused.value}</p>}
-      <p class="rg-open__note">
+      {refused.value && <p class="rg-note rg-note--error" role="alert">{refused.value}</p>}
+      <p class="rg-note">
         {cached.length > 0 && (
           <>
             on this machine:{" "}
@@ -69,7 +69,7 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
         )}
         {offer.value && (offer.value.download ? "Any other is fetched." : <>To fetch others, start the page with <code>regard studio --download</code>.</>)}
       </p>
-      <label class="rg-open__note">
+      <label class="rg-note">
         A saved trace: drop it on the page, or{" "}
         <input
           class="rg-open__file"

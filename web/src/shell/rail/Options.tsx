@@ -74,7 +74,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
       <label class="rg-label" for={`${id}-target`}>target: an output to look at instead of the model's own</label>
       <textarea
         id={`${id}-target`}
-        class="rg-ask__text rg-options__target"
+        class="rg-field rg-ask__text rg-options__target"
         rows={1}
         spellcheck={false}
         value={chosen.target ?? ""}
@@ -82,10 +82,10 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
       />
       <div class="rg-options__fields">
         {fields.map(({ name, label, least, most, step, means }) => (
-          <label key={name} class="rg-options__field" title={means}>
+          <label key={name} class="rg-note" title={means}>
             <span>{label}</span>
             <input
-              class="rg-options__number rg-number"
+              class="rg-field rg-number"
               type="number"
               min={least}
               step={step}
@@ -97,7 +97,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
           </label>
         ))}
       </div>
-      {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-options__note">{note}</p>)}
+      {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-note">{note}</p>)}
       {set > 0 && (
         <button type="button" class="rg-button rg-button--bare" onClick={() => onChange({})}>as the model has it</button>
       )}

@@ -2,6 +2,7 @@
 import { enter, inspect } from "../../learn/go";
 import { sayIn } from "../../words/words";
 import type { State, Theme } from "../../state";
+import { Choice } from "../../weights/Choice";
 import { AskForm } from "./AskForm";
 
 export function Rail({ state }: { state: State }) {
@@ -19,7 +20,7 @@ export function Brand({ state }: { state: State }) {
     <header class="rg-rail__brand">
       <h1 class="rg-rail__name">regard</h1>
       {state.source.abilities.explain && <Ways state={state} />}
-      <div class="rg-rail__tools">
+      <div class="rg-row">
         <ThemeButton state={state} />
         <button
           type="button"
@@ -38,18 +39,16 @@ export function Brand({ state }: { state: State }) {
 function Ways({ state }: { state: State }) {
   const learning = state.learn.value !== null;
   const say = sayIn(state.language.value);
-  const ways = [
-    { name: learning ? say("inspect") : "inspect", here: !learning, go: () => inspect(state), title: "look into a model" },
-    { name: learning ? say("learn") : "learn", here: learning, go: () => enter(state), title: "from words to attention, step by step" },
-  ];
+  const name = (way: "inspect" | "learn") => (learning ? say(way) : way);
   return (
-    <div class="rg-segments rg-rail__ways" role="group" aria-label="what to do">
-      {ways.map(({ name, here, go, title }) => (
-        <button key={name} type="button" class="rg-segments__part" aria-pressed={here} title={title} onClick={() => here || go()}>
-          {name}
-        </button>
-      ))}
-    </div>
+    <Choice
+      name="what to do"
+      label=""
+      look="joined"
+      options={[["inspect", name("inspect"), "look into a model"], ["learn", name("learn"), "from words to attention, step by step"]]}
+      value={learning ? "learn" : "inspect"}
+      onChoose={(way) => learning === (way === "learn") || (way === "learn" ? enter : inspect)(state)}
+    />
   );
 }
 
@@ -61,7 +60,7 @@ function Fixed({ state }: { state: State }) {
     <section class="rg-fixed" aria-label="model">
       <p class="rg-fixed__model">{trace.model}</p>
       {(state.source.leftOut ?? []).map((note) => (
-        <p key={note} class="rg-fixed__note">{note}</p>
+        <p key={note} class="rg-note">{note}</p>
       ))}
     </section>
   );
