@@ -117,6 +117,8 @@ CASES = (
     Case("BERT, pretraining", "BertForPreTraining", WORDS),
     *heads("RoBERTa", "Roberta", WORDS),
     *heads("XLM-R", "XLMRoberta", WORDS),
+    *heads("ELECTRA", "Electra", WORDS | dict(embedding_size=9)),
+    Case("ELECTRA, as wide", "ElectraModel", WORDS | dict(embedding_size=15)),
     *heads("DistilBERT", "DistilBert", DISTIL),
     Case("GPT-2", "GPT2LMHeadModel", GPT2),
     Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),

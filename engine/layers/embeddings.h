@@ -36,7 +36,7 @@ class Embedding {
  public:
   Embedding() = default;
   Embedding(const Weights& weights, const std::string& name, const regard_config& config, int vocab)
-      : width_(config.d_model),
+      : width_(width_of(weights, name, config)),
         offset_(config.position_offset),
         scale_(config.scale_embedding ? std::sqrt(static_cast<float>(width_)) : 1.0f),
         tokens_(weights(name + ".tokens.weight", vocab, width_)) {
@@ -48,12 +48,27 @@ class Embedding {
     if (config.embedding_norm)
       norm_ = std::make_unique<NormLayer>(weights, name + ".norm", width_, !config.rms_norm,
                                           config.norm_eps);
+    if (weights.has(name + ".projection.weight"))
+      projection_ = Linear(weights, {{name + ".projection", Axis{1, config.d_model}}},
+                           Axis{1, width_}, static_cast<Precision>(config.precision));
+  }
+
+  // Of the tables: d_model, unless what they hold is projected to it.
+  static int width_of(const Weights& weights, const std::string& name,
+                      const regard_config& config) {
+    if (!weights.has(name + ".projection.weight")) return config.d_model;
+    const int64_t width = weights.columns(name + ".tokens.weight");
+    if (width < 1 || width > 1 << 20) throw Mistake(name + ".tokens.weight has a wrong width");
+    return static_cast<int>(width);
   }
 
   // Without types, they are 0.
   void operator()(Work& work, const int32_t* ids, const int32_t* positions, const int32_t* types,
                   int rows, float* y) const {
+    const bool projects = projection_.outputs() > 0;
     const size_t stride = stride_of(width_);
+    float* to = y;
+    if (projects) y = work.wide.need(rows * stride);
     for (int r = 0; r < rows; r++) {
       const float *position = positions_.data(), *type = types_.data();
       if (position != nullptr) position += (positions[r] + offset_) * stride;
@@ -62,6 +77,7 @@ class Embedding {
                          y + r * stride);
     }
     if (norm_) (*norm_)(work, y, rows, y);
+    if (projects) projection_(work, y, stride, rows, to);
   }
 
  private:
@@ -70,6 +86,7 @@ class Embedding {
   Table tokens_;
   Buffer<float> positions_, types_;
   std::unique_ptr<NormLayer> norm_;
+  Linear projection_;
 };
 
 }  // namespace regard

@@ -1,6 +1,6 @@
 // A head: what a model makes of its last states, such as labels.
 #pragma once
-#include "layers/norm.h"
+#include "layers/embeddings.h"
 
 namespace regard {
 
@@ -11,18 +11,20 @@ class Head {
   Head() = default;
   Head(const regard_config& config, const Weights& weights)
       : outputs_(config.head_outputs > 0 ? config.head_outputs : config.d_model) {
-    const Axis states{1, config.d_model}, outputs{1, config.head_outputs};
+    const bool of_tokens = weights.has("head.bias");  // its last projection is their table
+    const int width = of_tokens ? Embedding::width_of(weights, "embed", config) : config.d_model;
+    const Axis states{1, config.d_model}, inner{1, width}, outputs{1, config.head_outputs};
     const auto precision = static_cast<Precision>(config.precision);
     for (std::string name : {"head.dense", "head.pooler.dense"})
       if (weights.has(name + ".weight"))
-        dense_ = Linear(weights, {{name, states}}, states, precision,
+        dense_ = Linear(weights, {{name, inner}}, states, precision,
                         static_cast<Activation>(config.head_activation));
     if (weights.has("head.norm.weight"))
-      norm_ = std::make_unique<NormLayer>(weights, "head.norm", config.d_model, !config.rms_norm,
+      norm_ = std::make_unique<NormLayer>(weights, "head.norm", width, !config.rms_norm,
                                           config.norm_eps);
     if (config.head_outputs == 0) return;
     const char* name = weights.has("head.output.weight") ? "head.output" : "embed.tokens";
-    output_ = Linear(weights, {{name, outputs}}, states, precision);
+    output_ = Linear(weights, {{name, outputs}}, inner, precision);
     output_.set_bias(weights.if_any("head.bias", 1, config.head_outputs));
   }
 
@@ -32,10 +34,11 @@ class Head {
   const float* operator()(Work& work, size_t stride, int rows) const {
     const float* x = work.states.data();
     if (dense_.outputs() > 0) {
-      float* dense = work.normed.need(rows * stride);
+      float* dense = work.normed.need(rows * dense_.stride());
       dense_(work, x, stride, rows, dense);
       if (norm_) (*norm_)(work, dense, rows, dense);
       x = dense;
+      stride = dense_.stride();
     }
     if (output_.outputs() == 0) return x;
     float* logits = work.logits.need(rows * output_.stride());

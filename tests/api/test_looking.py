@@ -37,6 +37,7 @@ ENCODERS = {
     "bert-answers": ("Bert", "ForQuestionAnswering"),
     "bert-states": ("Bert", "Model"),
     "roberta": ("Roberta", LABELED),
+    "electra": ("Electra", LABELED),
     "xlm-roberta": ("XLMRoberta", "ForMaskedLM"),
     "distilbert": ("DistilBert", "ForMaskedLM"),
 }

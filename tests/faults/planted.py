@@ -76,8 +76,8 @@ FAULTS = (
     fault(
         "rotary positions turn the other half the wrong way",
         "src/regard/positions/rotary.py",
-        "second * cosine + first * sine], -1)",
-        "second * cosine - first * sine], -1)",
+        "second * cosine + first * sine, rest], -1)",
+        "second * cosine - first * sine, rest], -1)",
         "tests/positions/test_rotary.py",
     ),
     # Layers, models, checkpoints
@@ -107,8 +107,8 @@ FAULTS = (
     fault(
         "a Mistral without the setting has as many key heads as queries",
         "src/regard/checkpoints/families/llama.py",
-        '8 if family == "mistral" else None',
-        "None",
+        '"num_key_value_heads": 8,',
+        '"num_key_value_heads": None,',
         "tests/checkpoints/families/test_llama.py",
     ),
     fault(

@@ -171,7 +171,7 @@ def test_presets_have_the_sizes_of_their_papers() -> None:
     [
         (dict(head="words"), "head must be one of none, .*; got 'words'"),
         (dict(activation="mish"), "activation must be one of"),
-        (dict(pooler_activation="gelu"), "pooler_activation must be one of tanh, relu"),
+        (dict(pooler_activation="silu"), "pooler_activation must be one of tanh, relu, gelu"),
         (dict(dropout=1.5), "dropout must be from 0"),
         (dict(head_dropout=-1.0), "dropout must be from 0"),
         (dict(head="classification"), "labels must be given for head='classification'"),

@@ -1,4 +1,4 @@
-"""The config of the bidirectional encoder, and its presets: BERT, RoBERTa and DistilBERT."""
+"""The config of the bidirectional encoder, and its presets: BERT, RoBERTa and similar."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from regard.configs.config import (
 from regard.configs.heads import ENCODER_HEADS
 from regard.errors import BadArgumentError
 
-POOLER_ACTIVATIONS = ("tanh", "relu")
+POOLER_ACTIVATIONS = ("tanh", "relu", "gelu")
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class EncoderConfig(ModelConfig):
 
     vocab_size: int  # ids a text may have
     d_model: int = 768  # width of every hidden state
+    embedding_width: int | None = None  # of the tables, if they are projected to d_model
     num_layers: int = 12
     num_heads: int = 12
     d_ff: int = 3072  # inner width of the feed-forward networks
@@ -55,18 +56,20 @@ class EncoderConfig(ModelConfig):
             )
 
     def shapes(self) -> Shapes:
-        d_model = self.d_model
+        d_model, width = self.d_model, self.embedding_width or self.d_model
         tables = {
             "tokens": self.vocab_size,
             "positions": self.max_positions + self.position_offset,
             "token_types": self.token_types,
         }
         shapes: Shapes = {
-            f"embed.{name}.weight": (rows, d_model)
+            f"embed.{name}.weight": (rows, width)
             for name, rows in tables.items()
             if rows is not None
         }
-        shapes |= self._norm("embed.norm")
+        shapes |= norm("embed.norm", width)
+        if self.embedding_width is not None:
+            shapes |= linear("embed.projection", width, d_model)
         shapes |= self._layers("encoder", self.num_layers, self.num_heads)
         if self.head == "none":
             return shapes
@@ -74,7 +77,7 @@ class EncoderConfig(ModelConfig):
             return shapes | linear("head.dense", d_model, d_model)
         if self.head == "masked_lm":
             shapes["head.bias"] = (self.vocab_size,)
-            return shapes | linear("head.dense", d_model, d_model) | norm("head.norm", d_model)
+            return shapes | linear("head.dense", d_model, width) | norm("head.norm", width)
         if self.head == "classification":
             shapes |= linear("head.pooler.dense", d_model, d_model)
         return shapes | linear("head.output", d_model, len(self.labels) or 2)

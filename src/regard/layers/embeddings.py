@@ -30,6 +30,7 @@ class Embedding(nn.Module):
         token_types: rows of the table of token types (BERT has 2); None for no table.
         norm: a normalization of the sum, before dropout.
         dropout: probability of zeroing an element of the sum.
+        projection: from the width of the tables to another one, last of all.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Embedding(nn.Module):
         token_types: int | None = None,
         norm: nn.Module | None = None,
         dropout: float = 0.0,
+        projection: nn.Linear | None = None,
     ):
         super().__init__()
         if positions not in POSITIONS:
@@ -59,6 +61,7 @@ class Embedding(nn.Module):
         self.token_types = None if token_types is None else empty_table(token_types, d_model)
         self.norm = norm
         self.dropout = Dropout(dropout)
+        self.projection = projection
 
     @torch.no_grad()
     def reset_positions(self) -> None:
@@ -101,7 +104,8 @@ class Embedding(nn.Module):
             embedded = embedded + self._rows(self.positions, ids.shape[1], start, positions)
         if self.norm is not None:
             embedded = self.norm(embedded)
-        return self.dropout(embedded)
+        embedded = self.dropout(embedded)
+        return embedded if self.projection is None else self.projection(embedded)
 
     def _rows(
         self, table: nn.Embedding, length: int, start: int, positions: Tensor | None

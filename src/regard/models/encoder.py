@@ -1,7 +1,8 @@
 """The bidirectional encoder, in which every token attends to the whole text, and its heads.
 
-Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al. 2019)
-and DistilBERT (Sanh et al. 2019) are other settings of the same fields.
+Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al.
+2019), DistilBERT (Sanh et al. 2019) and ELECTRA (Clark et al. 2020) are other settings of the same
+fields.
 """
 
 import torch
@@ -11,9 +12,9 @@ from torch.nn import functional
 from regard.attention import Padding
 from regard.configs.encoder import EncoderConfig
 from regard.errors import BadArgumentError
-from regard.layers import ACTIVATIONS, Embedding, Stack, check_ids, empty_table
+from regard.layers import ACTIVATIONS, Embedding, Stack, check_ids, empty_table, make_norm
 from regard.models.heads import ClassificationHead, Pooler, TokenHead
-from regard.models.model import Model, init_weights, make_layer, norm_of
+from regard.models.model import Model, init_weights, make_layer
 
 
 class Encoder(Model):
@@ -28,15 +29,17 @@ class Encoder(Model):
     def __init__(self, config: EncoderConfig):
         super().__init__()
         self.config = config
+        width = config.embedding_width
         self.embed = Embedding(
-            empty_table(config.vocab_size, config.d_model),
+            empty_table(config.vocab_size, width or config.d_model),
             max_positions=config.max_positions,
             positions="learned",
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
-            norm=norm_of(config),
+            norm=make_norm(config.norm_kind, width or config.d_model, config.norm_eps),
             dropout=config.dropout,
+            projection=None if width is None else nn.Linear(width, config.d_model),
         )
         self.encoder = Stack(make_layer(config, config.num_heads) for _ in range(config.num_layers))
         self.head = _head(config)
@@ -91,17 +94,18 @@ class MaskedLMHead(nn.Module):
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
-        self.dense = nn.Linear(config.d_model, config.d_model)
+        width = config.embedding_width or config.d_model
+        self.dense = nn.Linear(config.d_model, width)
         self.activation = ACTIVATIONS[config.activation]
-        self.norm = nn.LayerNorm(config.d_model, config.norm_eps)
+        self.norm = nn.LayerNorm(width, config.norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
-        """(batch, length, d_model) and (vocab, d_model) → logits, (batch, length, vocab)."""
+        """(batch, length, d_model) and (vocab, width) → logits, (batch, length, vocab)."""
         return functional.linear(self.transform(states), table, self.bias)
 
     def transform(self, states: Tensor) -> Tensor:
-        """Vectors that the table is multiplied by, (…, d_model) → the same shape."""
+        """States (…, d_model) → what the table is multiplied by, (…, width)."""
         return self.norm(self.activation(self.dense(states)))
 
 

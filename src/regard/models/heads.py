@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.layers import Dropout
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
-_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
+_ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu, "gelu": functional.gelu}
 
 
 class Pooler(nn.Module):

@@ -100,6 +100,7 @@ Tensors tensors_of(const regard_config& c) {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);
     }
+    if (c.token_types > 0) t.linear(embed + ".projection", c.d_model, c.d_model);
     if (c.token_types > 0) t.add(embed + ".token_types.weight", c.token_types, c.d_model);
     if (alone) t.add(side + ".rotary.frequencies", 1, head / 2);
     if (alone) t.add(side + ".rotary.layers", 1, c.decoder_layers);

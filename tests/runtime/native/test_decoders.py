@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch import Tensor, nn
 from fixtures.families import DECODERS
 from fixtures.searches import drawn, outcome, same_hypotheses
 from regard import RegardError
+from regard.checkpoints import save_pretrained
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.models import Decoder, DecoderConfig
 from regard.positions import LinearScaling, YarnScaling, alibi, alibi_slopes
@@ -96,6 +98,20 @@ def test_prompt_and_steps_of_every_family_are_the_models_by_all_kernels(
     got.select(rows)
     expected.select(torch.from_numpy(rows))
     same(got.step(several), expected.step(torch.from_numpy(several)))
+
+
+@pytest.mark.parametrize("name", DECODERS)
+@torch.no_grad()
+def test_a_folder_is_opened_as_its_model(
+    name: str, same: Callable[..., None], tmp_path: Path
+) -> None:
+    phi3 = dict(num_heads=2, head_dim=7, joined_projections=True) if name == "phi3" else {}
+    qwen2 = dict(attention_output_bias=False) if name == "qwen2" else {}
+    model = small(**DECODERS[name] | phi3 | qwen2)
+    save_pretrained(model, tmp_path)
+    native = open_native(tmp_path)
+    assert isinstance(native, NativeDecoder)
+    same(native.start().step(IDS), model(torch.from_numpy(IDS))[:, -1])
 
 
 @pytest.mark.parametrize("window", [None, 37, 300])

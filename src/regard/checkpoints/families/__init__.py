@@ -49,6 +49,7 @@ FAMILIES = (
         {"roberta": "RoBERTa", "xlm-roberta": "XLM-R"},
         headed=("roberta", "xlm-roberta"),
     ),
+    Entry("electra", "Encoder", {"electra": "ELECTRA"}, headed=("electra",)),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
 )

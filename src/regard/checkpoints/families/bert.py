@@ -66,7 +66,7 @@ FAMILY = Family(
     # Of the two heads of pre-training, that of next sentences is left out.
     heads=TEXT_HEADS | {"ForPreTraining": "masked_lm"},
     keys=KEYS,
-    fixed={"position_offset": 0, "pooler_activation": "tanh"},
+    fixed={"position_offset": 0, "pooler_activation": "tanh", "embedding_width": None},
     written=WRITTEN,
     refused=REFUSED,
     read=read,

@@ -4,6 +4,7 @@ import numpy as np
 
 from regard.exporting.graph import Graph, as_array
 from regard.exporting.layers.norm import norm
+from regard.exporting.linear import linear
 from regard.layers import Embedding
 
 
@@ -38,4 +39,6 @@ def embedding(
         if module.offset:
             rows = graph.op("Add", positions, graph.integers(module.offset))
         x = graph.op("Add", x, graph.op("Gather", graph.constant(module.positions.weight), rows))
-    return x if module.norm is None else norm(graph, x, module.norm)
+    if module.norm is not None:
+        x = norm(graph, x, module.norm)
+    return x if module.projection is None else linear(graph, x, module.projection)
