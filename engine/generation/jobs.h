@@ -329,6 +329,18 @@ class Jobs {
     running.erase(stay, running.end());
   }
 
+  // Texts of one thread. Where a layer has parts, threads with few rows would each read all weights:
+  // rather one reads them for more rows, and the others help.
+  size_t share_of_waiting() const {
+    if (waiting_ == 0) return 0;
+    constexpr int64_t FEW = 6;
+    const int64_t layer = static_cast<int64_t>(model_.config.d_model) * model_.config.d_ff;
+    const int64_t rows = waiting_ * lines_.front().front()->rows;
+    const int64_t takers =
+        layer < 2 * LEAST_PART ? threads_ : std::clamp<int64_t>(rows / FEW, 1, threads_);
+    return (waiting_ + takers - 1) / takers;
+  }
+
   // Texts for which there is room, of which each line is asked for one in turn: several at a time,
   // since an encoder is faster with more rows, and no more than a thread's share.
   std::vector<JobPointer> take(const std::vector<JobPointer>& running) {
@@ -340,7 +352,7 @@ class Jobs {
     }
     if (used > limits_.rows - std::max(1, limits_.rows / 4)) return taken;
     const auto now = std::chrono::steady_clock::now();
-    size_t share = (waiting_ + threads_ - 1) / threads_, passed = 0;
+    size_t share = share_of_waiting(), passed = 0;
     int64_t tokens = limits_.tokens;
     while (passed < lines_.size() && taken.size() < share) {
       JobPointer job = lines_[passed].front();

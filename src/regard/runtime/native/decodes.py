@@ -197,10 +197,10 @@ class NativeDecoder(NativeWriter):
         lengths = int32(np.diff(firsts, append=ids.size))
         tokens, positions = int32(ids), int32(np.arange(ids.size) - np.repeat(firsts, lengths))
         states = np.empty((*ids.shape, self._width), np.float32)
-        with self.threads.of_call() as own:
+        with self.threads.of_call() as least:
             status = self._library.regard_read_texts(
                 *(self.pointer, pointer_to(tokens), pointer_to(positions), None, ids.size),
-                *(pointer_to(lengths), len(lengths), max(threads, own), pointer_to(states)),
+                *(pointer_to(lengths), len(lengths), max(threads, least), pointer_to(states)),
             )
         self.check(status)
         return states
@@ -208,10 +208,10 @@ class NativeDecoder(NativeWriter):
     def logits(self, states: NDArray[np.float32], *, threads: int = 1) -> NDArray[np.float32]:
         """States, (length, d_model) → the logits of what follows, (length, vocab)."""
         logits = np.empty((len(states), self.vocab), np.float32)
-        with self.threads.of_call() as own:
+        with self.threads.of_call() as least:
             status = self._library.regard_head(
                 *(self.pointer, pointer_to(states), len(states)),
-                *(max(threads, own), pointer_to(logits)),
+                *(max(threads, least), pointer_to(logits)),
             )
         self.check(status)
         return logits

@@ -186,14 +186,14 @@ class Threads:
 
     @contextmanager
     def of_call(self) -> Iterator[int]:
-        """How many a call has, while it computes."""
+        """The number for a call, while it computes."""
         try:
             yield self.take()
         finally:
             self.give()
 
     def take(self) -> int:
-        """How many a call has that begins now and ends with `give`."""
+        """The number for a call that begins now and ends with `give`."""
         self._calls.append(None)
         return max(1, self.threads // (len(self._calls) if self._shared else 1))
 
