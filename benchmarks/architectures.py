@@ -68,7 +68,7 @@ TABLES = {
 # What a configuration's numbers become, by their names; a number that is smaller stays.
 SIZES = [
     (r"feat_extract|num_conv", 16),
-    (r"^n_group$|topk_group", 1),
+    (r"^n(um)?(_expert)?_group$|topk_group", 1),
     (r"mamba_d_ssm", 128),
     (r"(^|_)vocab_size(_|$)", VOCAB),
     (r"mamba_(d_head|head_dim)", 32),
@@ -87,18 +87,26 @@ SIZES = [
 ]
 KINDS_OF_LAYERS = ("layer_types", "layers_block_type", "attention_layers", "mlp_layer_types")
 STAGES = ("depths", "hidden_sizes", "embed_dims")  # of models whose sizes hang together
+ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 # What general rules do not find, by architecture.
 FIXES: dict[str, dict[str, Any]] = {
     "bamba": {"attn_layer_indices": [1]},
     "deepseek_v2": {"num_experts_per_tok": 2},
-    "dots1": {"n_routed_experts": 4, "num_experts_per_tok": 2},
-    "dots3_note": {"head_dim": 32},
+    "cohere_compass_text": {"rope_parameters": {"full_attention": ROPE}},
+    "dots1": {
+        "n_routed_experts": 4,
+        "n_shared_experts": 1,
+        "num_experts_per_tok": 2,
+        "moe_intermediate_size": 32,
+    },
     "dots3_note_text": {"head_dim": 32},
     "esm": {"pad_token_id": 1, "mask_token_id": 2},
     "esmc": {"num_key_value_heads": 4},
+    "falcon_h1": {"mamba_n_heads": 4, "mamba_d_head": 32},
     "gemma3n_text": {"num_kv_shared_layers": 0},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]]},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
+    "hrm_text": {"num_hidden_layers": 16, "num_layers_per_stack": 2},
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "layoutlmv3": {"coordinate_size": 12, "shape_size": 8},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"]},
@@ -108,13 +116,27 @@ FIXES: dict[str, dict[str, Any]] = {
     "mistral4": {"head_dim": 32},
     "mobilebert": {"intra_bottleneck_size": 64, "true_hidden_size": 64},
     "mobilevitv2": {"image_size": 256},
+    "moonshine": {"decoder_num_key_value_heads": 4, "encoder_num_key_value_heads": 4},
     "moonshine_streaming": {"num_key_value_heads": 4},
     "nemotron": {"num_key_value_heads": 2},
     "perceiver": {"d_latents": 64, "num_latents": 16},
+    "qwen4_exp_text": {
+        "indexer_n_heads": 2,
+        "indexer_kv_heads": 1,
+        "indexer_head_dim": 16,
+        "indexer_budget": 8,
+        "indexer_compress_ratio": 4,
+    },
     "recurrent_gemma": {"num_hidden_layers": 3},
     "reformer": {"is_decoder": True, "axial_pos_embds": False},
     "xmod": {"default_language": "en_XX"},
-    "zamba2": {"attention_hidden_size": 128, "attention_head_dim": 32},
+    "zamba": {
+        "attention_hidden_size": 128,
+        "attention_head_dim": 32,
+        "num_hidden_layers": 4,
+        "layers_block_type": ["linear_attention", "hybrid"] * 2,
+    },
+    "zamba2": {"attention_head_dim": 32, "mamba_headdim": 32, "hybrid_layer_ids": [1]},
 }
 READS = {"imagegpt": "text", "pop2piano": "text", "dia": "text"}  # ids of colors, of sounds
 
@@ -143,7 +165,7 @@ def small(values: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, dict) and name == "per_layer_config":
             value = {new: value[old] for new, old in enumerate(kept) if old in value}
         elif isinstance(value, dict) and (name.endswith("config") or "model_type" in value):
-            value = small(value)
+            value = small(value) | FIXES.get(value.get("model_type", ""), {})
         elif isinstance(value, list) and len(value) == len(kinds) > 2:
             value = [cut_down(name, value[old], values, deep) for old in kept]
         elif name in ("num_hidden_layers", "num_layers") and kinds != [0, 0]:
@@ -160,7 +182,7 @@ def cut_down(name: str, value: Any, values: dict[str, Any], deep: bool) -> Any:
         return {"head_dim": 16, "vocab_size": VOCAB}[name]
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         return value
-    if name.endswith("token_id") or name == "mask_token_id":
+    if name.endswith("token_id"):
         return min(value, VOCAB - 1)
     staged = any(isinstance(values.get(each), list | tuple) for each in STAGES)
     if staged and not name.endswith("vocab_size"):
@@ -194,11 +216,12 @@ def inputs_of(model: nn.Module, reads: str) -> dict[str, Tensor]:
     """A batch of two, as the model's forward takes it."""
     torch.manual_seed(11)
     takes, config = inspect.signature(model.forward).parameters, model.config
+    most = min(VOCAB, getattr(config, "vocab_size", None) or VOCAB) - 8
     decoder = {}
     if "decoder_input_ids" in takes:
-        decoder["decoder_input_ids"] = torch.randint(3, VOCAB - 8, (2, TARGET))
+        decoder["decoder_input_ids"] = torch.randint(3, most, (2, TARGET))
     if reads == "text":
-        ids = torch.randint(3, VOCAB - 8, (2, LENGTH))
+        ids = torch.randint(3, most, (2, LENGTH))
         inputs = {"input_ids": ids}
         if "attention_mask" in takes:
             pad = getattr(config, "pad_token_id", 0)
@@ -206,6 +229,7 @@ def inputs_of(model: nn.Module, reads: str) -> dict[str, Tensor]:
             inputs["attention_mask"] = (torch.arange(LENGTH) < ends(2)[:, None]).long()
         return inputs | decoder
     if reads == "image":
+        config = getattr(config, "vision_config", config)
         size = getattr(config, "image_size", 64) or 64
         height, width = (size, size) if isinstance(size, int) else size
         return {"pixel_values": torch.randn(2, getattr(config, "num_channels", 3), height, width)}
@@ -415,7 +439,7 @@ def examined(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Prints a line for each architecture, and the count of each outcome."""
+    """Prints the count of each outcome, and a line for each architecture."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", help="architectures by their names in the registry")
     parser.add_argument("--record", type=Path, default=ROOT / "runs" / "architectures.jsonl")
@@ -436,15 +460,17 @@ def main() -> None:
 
 
 def print_table(outcomes: list[dict[str, Any]]) -> None:
+    """The counts, then a line for each architecture."""
+    for outcome, count in Counter(each["outcome"] for each in outcomes).most_common():
+        print(f"{count:4} {outcome}")
+    print(f"\n{'architecture':30} reads  {'outcome':12} layers  error  and why")
     for each in outcomes:
         layers = f"{each['found']}/{each['of']}" if "of" in each else ""
         worst = f"{each['worst']:.0e}" if "worst" in each else ""
         print(
-            f"{each['name']:30} {each['reads']:6} {each['outcome']:12} {layers:>6} {worst:>6}"
+            f"{each['name']:30} {each['reads']:6} {each['outcome']:12} {layers:>6}  {worst:>5}"
             f"  {each['why']}".rstrip()
         )
-    for outcome, count in Counter(each["outcome"] for each in outcomes).most_common():
-        print(f"{count:4} {outcome}")
 
 
 if __name__ == "__main__":

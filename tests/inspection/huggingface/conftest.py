@@ -1,7 +1,8 @@
-"""The families of benchmarks/families.py, and small models saved as folders."""
+"""Families and architectures of scripts in benchmarks, and small models saved as folders."""
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,15 +16,25 @@ WORDS = ["the", "cat", "sat", "on", "a", "mat", ".", "Die", "Katze", "war", "da"
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 
 
+def script(name: str) -> ModuleType:
+    """A module of the folder of benchmarks."""
+    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+    try:
+        return import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
 @pytest.fixture(scope="session")
 def families() -> ModuleType:
     """The script that measures what these tests assert."""
-    sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
-    try:
-        import families as module
-    finally:
-        sys.path.pop(0)
-    return module
+    return script("families")
+
+
+@pytest.fixture(scope="session")
+def architectures() -> ModuleType:
+    """The script that walks the registry of transformers."""
+    return script("architectures")
 
 
 @pytest.fixture(scope="session")

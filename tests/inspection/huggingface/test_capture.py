@@ -309,7 +309,7 @@ def test_what_is_handed_out_and_is_no_map_is_refused(families):
 def test_whole_maps_are_taken_of_short_texts_only(families, monkeypatch):
     config = transformers.BloomConfig(**families.SMALL, hidden_size=48, n_layer=1, n_head=6)
     model = transformers.BloomForCausalLM(config).eval()
-    monkeypatch.setattr("regard.inspection.huggingface.handed_out.LONGEST", 10)
+    monkeypatch.setattr("regard.inspection.huggingface.handed_out.MOST", 6 * 10**2)
     assert len(regard.trace(model, input_ids=torch.randint(3, 97, (1, 10)))) == 1
     with pytest.raises(RegardError, match="no whole maps of these inputs"):
         regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
@@ -394,7 +394,10 @@ def test_layers_without_attention_are_named_and_the_others_shown(families):
         use_mamba_kernels=False,
     )
     model = transformers.JambaForCausalLM(config).eval()
+    runs = []
+    model.register_forward_hook(lambda *run: runs.append(run))
     trace = regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
+    assert len(runs) == 1  # mixers have no weights that could be asked for in another
     assert list(trace) == ["decoder.layers.1.self", "decoder.layers.3.self"]
     assert "JambaMambaMixer" in trace.notes[0]
     assert "model.layers.0.mamba, model.layers.2.mamba" in trace.notes[0]

@@ -13,11 +13,12 @@ from torch import Tensor, nn
 
 from regard.attention import Call
 from regard.errors import UnsupportedError, some
-from regard.inspection.huggingface.handed_out import AS_HANDED_OUT, LONGEST, handed_out
+from regard.inspection.huggingface.handed_out import AS_HANDED_OUT, MOST, handed_out
 from regard.inspection.huggingface.interface import CapturedCall, capturing_interface
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
 from regard.inspection.huggingface.places import (
     ATTENTION,
+    LINEAR,
     Places,
     another_sequence,
     axes_of,
@@ -47,8 +48,11 @@ def trace_transformers(
     """Runs `model(**inputs)` once with its own attention implementation, and traces it.
 
     The model computes what it computes without this, to the bit: its attention functions run with
-    the arguments that they would get anyway. Layers that cannot be shown faithfully are left out,
-    and `trace.notes` says which and why.
+    the arguments that they would get anyway. A learned sink is the first key, and each softmax of a
+    layer is a tap. Layers that are not captured are shown by the weights that the model hands out
+    in a second run, if it computes the same then, as the notes of these taps say; nothing can then
+    be ablated. Layers that cannot be shown faithfully are left out, and `trace.notes` says which
+    and why.
 
     Args:
         tokens: names of the positions, for one axis or by axis ("source", "target", …).
@@ -162,8 +166,9 @@ class Run:
     def take_handed_out(self, inputs: dict[str, Any], output: Any) -> None:
         """Layers that were not captured, from the weights that the model hands out: all of their
         side and kind, if it hands out more of them than were captured."""
-        taps = self.recorder.taps
-        if taps and not self.refused and not self.silent():
+        taps, silent = self.recorder.taps, self.silent()
+        softmax = [module for module in silent if not LINEAR.search(type(module).__name__)]
+        if (taps or silent) and not softmax and not self.refused:
             return
         modules = dict(self.model.named_modules())
         by_place = handed_out(self.model, inputs, output, self.batches)
@@ -224,7 +229,7 @@ class Run:
             raise UnsupportedError(
                 f"{name} mixes positions in {some(silent)}, without transformers' attention"
                 " interface, so what it attends to cannot be captured, and it hands out no whole"
-                f" maps of these inputs, which are taken of up to {LONGEST:,} positions."
+                f" maps of these inputs, of which {MOST:,} weights at most are taken."
             )
         raise UnsupportedError(f"no attention was captured in {name}: it has no attention layers.")
 

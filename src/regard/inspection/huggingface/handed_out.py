@@ -18,7 +18,7 @@ from regard.inspection.huggingface.masks import recognize
 from regard.inspection.huggingface.understanding import output_tolerance
 
 AS_HANDED_OUT = "its weights are as the model gave them, not recomputed"
-LONGEST = 4096  # positions
+MOST = 2**29  # weights that are taken: 2 GiB
 ROW_SUM_ERROR = 1e-3
 # Fields of a model's output, and the side and kind of the layers whose weights they have; of a
 # model without two sides, the mask says which.
@@ -44,8 +44,7 @@ def handed_out(
         output: what the model gave of the inputs as it is.
         batches: the sizes that a batch may have: windows of an input are more.
     """
-    texts = [value.shape[1] for value in inputs.values() if is_text(value)]
-    if max(texts, default=0) > LONGEST:
+    if weights_of(model, inputs) > MOST:
         return {}
     for make in (as_it_is, eager):
         try:
@@ -102,6 +101,17 @@ def eager(model: nn.Module) -> Any:
     for path, module in slow.named_modules():
         module._parameters, module._buffers = (modules[path]._parameters, modules[path]._buffers)
     return slow
+
+
+def weights_of(model: nn.Module, inputs: dict[str, Any]) -> int:
+    """About how many weights a model of texts has of these inputs, in all layers and heads."""
+    config: Any = model.config
+    maps = 1
+    for name in ("num_hidden_layers", "num_attention_heads"):
+        number = getattr(config.get_text_config(), name, 1)
+        maps *= number if isinstance(number, int) else 1
+    texts = (value for value in inputs.values() if is_text(value))
+    return maps * max((len(text) * text.shape[1] ** 2 for text in texts), default=0)
 
 
 def is_text(value: Any) -> bool:

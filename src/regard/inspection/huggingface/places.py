@@ -18,6 +18,7 @@ from regard.inspection.writing import Written
 
 CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encdec", re.IGNORECASE)
 ATTENTION = re.compile(r"(Attention|Attn|Mixer|DeltaNet|Hyena|Retention)(V?\d|Layer|Block)?$")
+LINEAR = re.compile(r"Mixer|DeltaNet|Hyena|Retention")  # those that have no softmax
 SINK = " and sink"  # of an axis of keys before which there is a learned sink
 VISION = re.compile(r"vision|visual|image|vit", re.IGNORECASE)
 STATES_OF_ANOTHER = ("encoder_hidden_states", "key_value_states", "cross_attention_states")
