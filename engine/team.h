@@ -54,8 +54,8 @@ void in_threads(int, Function function) {
 
 #else
 
-// Where threads wait: for a moment awake, since who sleeps comes back late, then asleep, since beside
-// a busy process who is awake keeps the processor from who has the work.
+// Where threads wait: for a moment awake, since one that sleeps comes back late, then asleep, since
+// beside a busy process one that is awake keeps a processor from those that have work.
 class Bell {
  public:
   using Clock = std::chrono::steady_clock;
@@ -124,7 +124,7 @@ class Team : public std::enable_shared_from_this<Team> {
 
  private:
   static constexpr int EACH = 4;         // parts for each thread, of which one may be slow
-  static constexpr int LEAST_CALL = 16;  // least parts that are worth waking who sleeps
+  static constexpr int LEAST_CALL = 16;  // least parts that are worth waking a thread
   // After a wait for a thread that others keep from its processor, so many times as long alone.
   static constexpr int PATIENCE = 16;
   static constexpr uint64_t NEXT_OFFER = uint64_t{1} << 32;
