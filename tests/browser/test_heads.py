@@ -81,13 +81,16 @@ def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wai
     page = open_page(at(view="translation", head="mean"))
     row = trace.axes["target"].predicts.index("▁Tee")
     words = trace.axes["source"].words
-    shares = {}
+    shares, worth = {}, {}
     for tap in (each for each in trace.values() if each.kind == "cross"):
         weights = tap.weights()[:, row]
         rows = {f"{tap.layer}·{head}": weights[head] for head in range(tap.heads)}
         for name, own in (rows | {f"{tap.layer}·mean": weights.mean(0)}).items():
-            shares[name] = max(float(own[first:end].sum()) for first, end in words)
-    best = sorted(shares, key=lambda name: -shares[name])
+            shares[name], first = max((float(own[first:end].sum()), first) for first, end in words)
+            diagonal = (row + 0.5) * tap.columns / tap.rows - 0.5
+            far = min(1, abs(first - diagonal) / (tap.columns / 2))
+            worth[name] = shares[name] * (1 + far) / 2
+    best = sorted(worth, key=lambda name: -worth[name])
     page.locator("[data-word^=output]").filter(has_text="Tee").hover()
     heads = page.get_by_role("navigation", name="attention to show")
     heads.get_by_role("heading", name="Which head, for Tee?").wait_for()
@@ -96,7 +99,9 @@ def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wai
     expect(rows.first).to_contain_text(f"{100 * shares[best[0]]:.0f}")
     rows.nth(1).click()
     page.locator(".rg-said").filter(has_text=f"head {best[1]} looked at").wait_for()
-    wait_for_address(page, "head", best[1].split("·")[1])
+    layer, head = best[1].split("·")
+    wait_for_address(page, "tap", f"decoder.layers.{layer}.cross")
+    wait_for_address(page, "head", None if head == "0" else head)
 
 
 def test_the_tab_key_reaches_the_heads_that_a_pattern_leaves(open_page, at):

@@ -71,7 +71,7 @@ def test_another_sentence_shows_what_attend_computes(learn, x, query, score):
     page = learn("similarity", **query)
     write(page, SENTENCE, "money")
     page.get_by_role("radio", name="bank").click()
-    page.locator(".rg-attention__row--lit", has_text="bank").wait_for()
+    page.locator(".rg-table__row--lit", has_text="bank").wait_for()
     bank = WORDS.index("bank")
     eye = torch.eye(len(WORDS), dtype=torch.float64)
     weights = regard.attend(x, x, eye, score=score)[bank]
@@ -133,9 +133,9 @@ def test_the_weighted_values_end_at_the_output(learn):
 def test_pointing_at_a_word_shows_its_row_and_at_a_number_says_it(learn):
     page = learn("alike", sentence=SENTENCE, word=0)
     page.get_by_role("radio", name="river").hover()
-    page.locator(".rg-attention__row--lit", has_text="river").wait_for()
+    page.locator(".rg-table__row--lit", has_text="river").wait_for()
     page.locator(".rg-attention__score[data-says]").first.hover()
-    page.locator(".rg-attention__row--lit", has_text="money").wait_for()  # back to the chosen one
+    page.locator(".rg-table__row--lit", has_text="money").wait_for()  # back to the chosen one
     told_of = page.locator(".rg-learn__readout")
     told_of.get_by_text(re.compile(r"money → money: score: \d")).wait_for()
 
@@ -151,10 +151,10 @@ def test_a_sentence_without_words_is_refused_beside_it_and_the_picture_stays(
     field.fill("")
     page.locator(".rg-sentence__error", has_text="no word").wait_for()
     assert field.get_attribute("aria-invalid") == "true"
-    assert page.locator(".rg-attention__row").count() == 11  # of the sample
+    assert page.locator(".rg-attention tbody tr").count() == 11  # of the sample
     page.get_by_text("still the picture of “the boy eats").wait_for()
     field.fill("the river")
-    page.locator(".rg-attention__row").nth(1).wait_for()
+    page.locator(".rg-attention tbody tr").nth(1).wait_for()
     page.locator(".rg-learn__stale").wait_for(state="detached")
     page.locator(".rg-sentence__error:empty").wait_for(state="attached")
     context.close()
@@ -254,7 +254,7 @@ def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspecto
 def test_an_unknown_word_borrows_a_vector_and_says_so(learn):
     page = learn("alike", sentence="The cat sat on the mat")
     page.get_by_text("“mat” has no vector of its own and borrows that of “meat”").wait_for()
-    assert page.locator(".rg-attention__row").count() == 6
+    assert page.locator(".rg-attention tbody tr").count() == 6
     page.get_by_label("your sentence").fill("Starbucks 2024")
     page.locator(".rg-sentence .rg-note:not([role=status], label)", has_text="2024").wait_for()
     assert page.locator(".rg-words__word--unknown").count() == 2

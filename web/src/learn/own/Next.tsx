@@ -21,7 +21,7 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
             <span class="rg-note">{say("next.step")}</span>
             <WordRow name={say("cross.choose")} words={output.map((each) => readable(each, say))} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
           </div>
-          <table class="rg-softmax" aria-label={say("next.table")}>
+          <table class="rg-table rg-softmax" aria-label={say("next.table")}>
             <thead>
               <tr>
                 <th scope="col">{say("next.candidate")}</th>
@@ -35,8 +35,8 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
                 const name = readable(token, say);
                 const chosen = token === output[step];
                 return (
-                  <tr key={token} class={`${chosen ? "rg-bars__row--lit" : ""}${chance > 0 ? "" : " rg-next__cut"}`}>
-                    <th scope="row" class="rg-bars__word" title={chosen ? say("next.chosen") : undefined}>{name}{chosen && <span class="rg-unseen">, {say("next.chosen")}</span>}</th>
+                  <tr key={token} class={`${chosen ? "rg-table__row--lit" : ""}${chance > 0 ? "" : " rg-next__cut"}`}>
+                    <th scope="row" class="rg-table__word" title={chosen ? say("next.chosen") : undefined}>{name}{chosen && <span class="rg-unseen">, {say("next.chosen")}</span>}</th>
                     <td class="rg-number" {...saying(`${name}: ${say("next.logit")}`, logit)}>{brief(logit)}</td>
                     <td class="rg-softmax__share" {...saying(`${name}: ${say("next.probability")}`, probability)}><Bar value={probability} color="var(--rg-faint)" /></td>
                     <td class="rg-softmax__share" {...saying(`${name}: ${say("next.chance")}`, chance)}><Bar value={chance} /></td>

@@ -23,10 +23,10 @@ export function Bars({ words, versions, spotlight, from, onPoint, onChoose }: Ba
   const say = useWords();
   const lit = from ?? words[spotlight] ?? "";
   return (
-    <table class={`rg-bars${versions.length > 4 ? " rg-bars--many" : ""}`} aria-label={say("where", { word: lit })} onPointerLeave={() => onPoint(null)}>
+    <table class={`rg-table rg-bars${versions.length > 4 ? " rg-bars--many" : ""}`} aria-label={say("where", { word: lit })} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
-          <td class="rg-bars__corner">{say("from", { word: lit })}</td>
+          <td>{say("from", { word: lit })}</td>
           {versions.map(({ title, scores }) => (
             <th key={title} scope="colgroup" colSpan={scores ? 2 : 1}>{title}</th>
           ))}
@@ -34,11 +34,11 @@ export function Bars({ words, versions, spotlight, from, onPoint, onChoose }: Ba
       </thead>
       <tbody>
         {words.map((word, key) => (
-          <tr key={key} class={key === spotlight ? "rg-bars__row rg-bars__row--lit" : "rg-bars__row"}>
-            <th scope="row" class="rg-bars__word" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{word}</th>
+          <tr key={key} class={key === spotlight ? "rg-table__row--lit" : undefined}>
+            <th scope="row" class="rg-table__word" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{word}</th>
             {versions.map(({ title, scores, weights, color }) => [
               scores && (
-                <td key={`${title} score`} class="rg-bars__score rg-number" {...saying(`${lit} → ${word}: ${title}`, scores[key] ?? null)}>
+                <td key={`${title} score`} class="rg-bars__score rg-table__number rg-number" {...saying(`${lit} → ${word}: ${title}`, scores[key] ?? null)}>
                   {brief(scores[key] ?? null)}
                 </td>
               ),

@@ -29,21 +29,21 @@ export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose
   const most = Math.max(reach([output]), reach(looks.map(({ given }) => given)));
   const middle = (place: number) => (place + 0.5) * ROW;
   return (
-    <table class="rg-attention" aria-label={say("gets", { word: lit })} onPointerLeave={() => onPoint(null)}>
+    <table class="rg-table rg-attention" aria-label={say("gets", { word: lit })} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
           <th scope="col" class="rg-attention__query">{say(named ? "query" : "word")}</th>
           <td />
           <th scope="col">{say(named ? "key" : "looksAt")}</th>
-          <th scope="col" class="rg-attention__score">{formula === "0" ? say("score") : formula}</th>
+          <th scope="col" class="rg-attention__score rg-table__number">{formula === "0" ? say("score") : formula}</th>
           <th scope="col">{say("weight")}</th>
           <th scope="col" class="rg-attention__given">{say(named ? "given.value" : "given")}</th>
         </tr>
       </thead>
       <tbody>
         {looks.map((look, key) => (
-          <tr key={key} class={key === spotlight ? "rg-attention__row rg-attention__row--lit" : "rg-attention__row"}>
-            <td class="rg-attention__query" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{words[key]}</td>
+          <tr key={key} class={key === spotlight ? "rg-table__row--lit" : undefined}>
+            <td class="rg-table__word rg-attention__query" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{words[key]}</td>
             {key === 0 && (
               <td ref={lines} class="rg-attention__lines" rowSpan={looks.length} aria-hidden="true">
                 <svg width={width} height={looks.length * ROW}>
@@ -59,8 +59,8 @@ export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose
                 </svg>
               </td>
             )}
-            <td class="rg-attention__key" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{look.word}</td>
-            <td class="rg-attention__score rg-number" {...saying(`${lit} → ${look.word}: ${say("score")}`, look.score)}>{brief(look.score)}</td>
+            <td class="rg-table__word rg-attention__key" onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>{look.word}</td>
+            <td class="rg-attention__score rg-table__number rg-number" {...saying(`${lit} → ${look.word}: ${say("score")}`, look.score)}>{brief(look.score)}</td>
             <td class="rg-attention__weight" {...saying(`${lit} → ${look.word}: ${say("weight")}`, look.weight)}>
               <Bar value={look.weight} />
             </td>
@@ -73,7 +73,7 @@ export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose
           <td class="rg-attention__query" />
           <td class="rg-attention__equals" colSpan={2}>{say("sum")} <strong>{lit}</strong></td>
           <td class="rg-attention__score" />
-          <td class="rg-attention__sum rg-number">{percent(looks.reduce((sum, { weight }) => sum + weight, 0))}</td>
+          <td class="rg-table__number rg-number">{percent(looks.reduce((sum, { weight }) => sum + weight, 0))}</td>
           <td class="rg-attention__given"><Strip name={say("arrows.output", { word: lit })} values={output} most={most} /></td>
         </tr>
       </tfoot>

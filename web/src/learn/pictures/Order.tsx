@@ -21,7 +21,7 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
   const farthest = Math.max(...rows.map(({ change }) => change), 1e-9);
   const [first, second] = places(settings.swap, tokens.length);
   return (
-    <table class="rg-order" aria-label={say("order")} onPointerLeave={() => onPoint(null)}>
+    <table class="rg-table rg-order" aria-label={say("order")} onPointerLeave={() => onPoint(null)}>
       <thead>
         <tr>
           <td />
@@ -34,11 +34,11 @@ export function Order({ answers, settings, spotlight, onPoint, onChoose }: Pictu
         {rows.map(({ word, one, other, change }, i) => (
           <tr
             key={i}
-            class={i === spotlight ? "rg-order__row rg-order__row--lit" : "rg-order__row"}
+            class={i === spotlight ? "rg-table__row--lit" : undefined}
             onPointerEnter={() => onPoint(i)}
             onClick={() => onChoose(i)}
           >
-            <th scope="row" class="rg-order__word">{word}{i === first || i === second ? <span aria-hidden="true"> ⇄</span> : ""}</th>
+            <th scope="row" class="rg-table__word">{word}{i === first || i === second ? <span aria-hidden="true"> ⇄</span> : ""}</th>
             <td><Strip name={say("arrows.output", { word })} values={one} most={most} /></td>
             <td><Strip name={`${say("arrows.output", { word })} ⇄`} values={other} most={most} /></td>
             <td class="rg-order__change" {...saying(say("order.moved", { word }), change)}>

@@ -20,7 +20,7 @@ export function Softmax({ words, scores, formula, spotlight, onPoint, onChoose }
   const { shares, sum } = softmax(scores);
   return (
     <div class="rg-stack">
-      <table class="rg-softmax" aria-label={say("softmax", { word: lit })} onPointerLeave={() => onPoint(null)}>
+      <table class="rg-table rg-softmax" aria-label={say("softmax", { word: lit })} onPointerLeave={() => onPoint(null)}>
         <thead>
           <tr>
             <td>{say("from", { word: lit })}</td>
@@ -31,8 +31,8 @@ export function Softmax({ words, scores, formula, spotlight, onPoint, onChoose }
         </thead>
         <tbody>
           {words.map((word, key) => (
-            <tr key={key} class={key === spotlight ? "rg-bars__row--lit" : ""} onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>
-              <th scope="row" class="rg-bars__word">{word}</th>
+            <tr key={key} class={key === spotlight ? "rg-table__row--lit" : undefined} onPointerEnter={() => onPoint(key)} onClick={() => onChoose(key)}>
+              <th scope="row" class="rg-table__word">{word}</th>
               <td class="rg-number" {...saying(`${lit} → ${word}: ${say("score")}`, scores[key] ?? 0)}>{brief(scores[key] ?? 0)}</td>
               <td class="rg-number" {...saying(`${lit} → ${word}: ${say("softmax.exp")}`, shares[key]?.exp ?? 0)}>{large(shares[key]?.exp ?? 0)}</td>
               <td class="rg-softmax__share" {...saying(`${lit} → ${word}: ${say("weight")}`, shares[key]?.weight ?? 0)}>
@@ -46,7 +46,7 @@ export function Softmax({ words, scores, formula, spotlight, onPoint, onChoose }
             <th scope="row">{say("softmax.sum")}</th>
             <td />
             <td class="rg-number" {...saying(`${lit}: ${say("softmax.sum")}`, sum)}>{large(sum)}</td>
-            <td class="rg-softmax__whole rg-number">{percent(shares.reduce((total, { weight }) => total + weight, 0))}</td>
+            <td class="rg-table__number rg-number">{percent(shares.reduce((total, { weight }) => total + weight, 0))}</td>
           </tr>
         </tfoot>
       </table>

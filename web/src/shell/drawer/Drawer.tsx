@@ -1,6 +1,7 @@
 /** One cell, asked what its number is: the equation, what can be switched off, and its neighbors. */
 import type { Cell, TapInfo, TraceInfo } from "../../source";
 import { lookAt, type State } from "../../state";
+import { Choice } from "../../weights/Choice";
 import { useLoaded } from "../../weights/loaded";
 import { headWords } from "../../weights/words";
 import { Ablate } from "./Ablate";
@@ -66,13 +67,7 @@ function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   return (
     <div class="rg-note">
       <p>A mean over heads has no equation of its own; choose a single head.</p>
-      <div class="rg-row">
-        {Array.from({ length: tap.heads }, (_, head) => (
-          <button key={head} type="button" class="rg-button" aria-label={headWords(head)} onClick={() => lookAt(state, tap, head)}>
-            {head}
-          </button>
-        ))}
-      </div>
+      <Choice name="head" options={Array.from({ length: tap.heads }, (_, head) => [head, headWords(head)])} value={-1} onChoose={(head) => lookAt(state, tap, head)} />
     </div>
   );
 }
