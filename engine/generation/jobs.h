@@ -332,7 +332,7 @@ class Jobs {
   // Texts of one thread. Where a layer has parts, threads with few rows would each read all weights:
   // rather one reads them for more rows, and the others help.
   size_t share_of_waiting() const {
-    if (waiting_ == 0) return 0;
+    if (lines_.empty()) return 0;  // also where memory was short and texts were lost
     constexpr int64_t FEW = 6;
     const int64_t layer = static_cast<int64_t>(model_.config.d_model) * model_.config.d_ff;
     const int64_t rows = waiting_ * lines_.front().front()->rows;

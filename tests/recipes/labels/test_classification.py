@@ -103,7 +103,7 @@ def test_a_text_may_have_several_labels_or_none(
     assert {len(answer.labels) for answer in answers} == {3}
     wet = [score.score for each in answers for score in each.labels if score.label == "wet"]
     river = np.array(["river" in text for text in texts])
-    assert np.mean(wet, where=river) > np.mean(wet, where=~river) + 0.3
+    assert np.mean(wet, where=river) > np.mean(wet, where=~river) + 0.2
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     assert config["problem_type"] == "multi_label_classification"
     dev = read_card(tmp_path / "model")["dev"]
