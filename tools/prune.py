@@ -22,6 +22,7 @@ from tokenizers import Tokenizer
 
 WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
+FILES = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def main() -> None:
@@ -33,6 +34,11 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=512, help="tokens of the longest text")
     parser.add_argument("--texts", type=Path, nargs="+", required=True)
     options = parser.parse_args()
+    needed = [options.folder / name for name in (*FILES, "model.safetensors")]
+    if missing := [str(path) for path in [*needed, *options.texts] if not path.is_file()]:
+        parser.error(f"there is no file {', '.join(missing)}")
+    if options.output.exists():
+        parser.error(f"{options.output} exists; give a new folder")
 
     tokenizer = json.loads((options.folder / "tokenizer.json").read_text("utf-8"))
     tokenizer |= {"truncation": None, "padding": None}

@@ -7,7 +7,7 @@ Of the discriminator's files the body is read: the head that finds replaced toke
 from dataclasses import replace
 from typing import Any
 
-from regard.checkpoints.families import bert
+from regard.checkpoints.families import bert, roberta
 from regard.checkpoints.family import Key, Settings, refuse_settings, tied
 from regard.checkpoints.heads import TEXT_HEADS
 from regard.configs.encoder import EncoderConfig
@@ -19,10 +19,7 @@ HEAD = {
         ("head.norm", "generator_predictions.LayerNorm"),
         ("head.bias", "generator_lm_head.bias"),
     ),
-    "classification": (
-        ("head.pooler.dense", "classifier.dense"),
-        ("head.output", "classifier.out_proj"),
-    ),
+    "classification": roberta.HEAD["classification"],
 }
 
 
