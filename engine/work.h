@@ -27,7 +27,7 @@ struct Work {
   Team* team = nullptr;  // which shares what is large
   Buffer<float> states, normed, added, wide, attended, projected, last, logits, scores, angles;
   Buffer<int8_t> integers;
-  Buffer<float> row_scales;
+  Buffer<float> row_scales, row_middles;
   Buffer<int32_t> row_sums;
   TextMemory memory;  // of a text that is read at once
 

@@ -26,14 +26,16 @@ struct Matrix {
   Storage storage;
   const void* weights;  // of INT8: plus 128; of INT4: plus 8
   const float* scales;  // of INT8, for each output
+  const float* totals;  // of integers, for each output: the sum of its weights
   const float* bias;
   Activation activation;
 };
 
-// Rows of numbers as integers from -127 to 127, and a scale for each row.
+// Rows of numbers as integers from -127 to 127, with a scale and a middle for each row: what is never
+// negative, as behind ReLU, has all integers too.
 struct Rounded {
   int8_t* integers;  // (rows, stride)
-  float* scales;
+  float *scales, *middles;
   int32_t* sums;  // (rows, groups) of integers
   size_t stride;
   int group, groups;  // integers of a sum, and sums of a row, behind which the integers are zeros

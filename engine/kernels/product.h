@@ -39,10 +39,12 @@ typedef Floats Sums[TILE_ROWS][TILE_VECTORS];
 
 // One function for all sizes of tiles, which takes a third off of the library.
 static __attribute__((noinline)) void finish(const Matrix& m, int output, int rows,
-                                             const Sums& sums, float* y, size_t stride, Into into) {
+                                             const Sums& sums, const float* middles, float* y,
+                                             size_t stride, Into into) {
   for (int r = 0; r < rows; r++)
     for (int v = 0; v < TILE_VECTORS; v++) {
       Floats x = sums[r][v] + load<Floats>(m.bias + output + v * LANES);
+      if (middles) x = fused(load<Floats>(m.totals + output + v * LANES), all(middles[r]), x);
       x = activated(x, m.activation);
       float* place = y + r * stride + output + v * LANES;
       if (into == Into::ADD) x = load<Floats>(place) + x;
@@ -168,21 +170,28 @@ static void product(const Matrix& m, const float* x, size_t x_stride, const Roun
       int some = rows - row < TILE_ROWS ? rows - row : TILE_ROWS;
       Sums sums;
       tile<TILE_ROWS>(m, output, x, x_stride, q, row, some, sums);
-      finish(m, output, some, sums, y + row * y_stride, y_stride, into);
+      finish(m, output, some, sums, q.middles ? q.middles + row : nullptr, y + row * y_stride,
+             y_stride, into);
     }
 }
 
+INLINE float bounded(float x) { return x > 1e-30f ? x < 1e30f ? x : 1e30f : 1e-30f; }
+
 [[maybe_unused]] static void round_rows(const float* x, size_t stride, int rows, int width, const Rounded& q) {
   for (int r = 0; r < rows; r++, x += stride) {
-    Floats most = {};
-    for (int i = 0; i < width; i += LANES) most = larger(absolute(load<Floats>(x + i)), most);
-    float top = largest(most);
-    top = top > 1e-30f ? top < 1e30f ? top : 1e30f : 1e-30f;
+    Floats lows = {}, highs = {};
+    for (int i = 0; i < width; i += LANES) {
+      Floats some = load<Floats>(x + i);
+      lows = larger(-some, lows);
+      highs = larger(some, highs);
+    }
+    const float low = -bounded(largest(lows)), high = bounded(largest(highs));
+    const float middle = q.middles[r] = (low + high) / 2, top = (high - low) / 2;
     q.scales[r] = top / 127;
     for (int g = 0; g < q.groups; g++) {
       Ints total = {};
       for (int i = g * q.group; i < (g + 1) * q.group; i += LANES) {
-        Floats scaled = i < width ? load<Floats>(x + i) * (127 / top) : Floats{};
+        Floats scaled = i < width ? (load<Floats>(x + i) - middle) * (127 / top) : Floats{};
         scaled = scaled > -127.0f ? scaled : all(-127.0f);  // NaN too
         scaled = scaled < 127.0f ? scaled : all(127.0f);
         Ints whole = __builtin_convertvector(nearest(scaled), Ints);

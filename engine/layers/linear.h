@@ -83,11 +83,12 @@ class Linear {
       rounded.groups = (inputs_ + rounded.group - 1) / rounded.group;
       rounded.integers = work.integers.need(rows * rounded.stride);
       rounded.scales = work.row_scales.need(rows);
+      rounded.middles = work.row_middles.need(rows);
       rounded.sums = work.row_sums.need(rows * rounded.groups);
       work.kernels.round(x, x_stride, rows, inputs_, rounded);
     }
-    Matrix matrix{outputs_,        inputs_,      storage_,  packed_,
-                  scales_.data(), bias_.data(), activation_};
+    Matrix matrix{outputs_,       inputs_,      storage_,    packed_, scales_.data(),
+                  totals_.data(), bias_.data(), activation_};
     const int64_t panel = static_cast<int64_t>(PANEL) * inputs_ * rows;
     work.share(static_cast<int64_t>(stride() / PANEL), panel, [&](int64_t first, int64_t end) {
       work.kernels.product(matrix, x, x_stride, rounded, rows, y, into,
@@ -113,6 +114,7 @@ class Linear {
     std::memset(packed_, 0, count);
     std::fill_n(bias_.need(padded), padded, 0.0f);
     std::fill_n(scales_.need(padded), padded, 0.0f);
+    std::fill_n(totals_.need(padded), padded, 0.0f);
   }
 
   // A row of weights, by the places of its inputs.
@@ -134,12 +136,17 @@ class Linear {
       float most = *std::max_element(row.begin(), row.end(), larger);
       float scale = scales_.data()[output] = std::max(std::fabs(most) / 127, 1e-35f);
       uint8_t* to = packed_ + first + column * QUADS;
-      for (int i = 0; i < inputs_; i++)
-        to[i / QUADS * PANEL * QUADS + i % QUADS] =
-            static_cast<uint8_t>(128 + std::lrint(row[i] / scale));
+      long total = 0;
+      for (int i = 0; i < inputs_; i++) {
+        const long whole = std::lrint(row[i] / scale);
+        total += whole;
+        to[i / QUADS * PANEL * QUADS + i % QUADS] = static_cast<uint8_t>(128 + whole);
+      }
+      totals_.data()[output] = static_cast<float>(total) * scale;
     } else {
       // The largest weight of a block becomes -8, so a scale may be negative.
       uint8_t* to = packed_ + panel * (row.size() / BLOCK) * BLOCK_BYTES;
+      double total = 0;
       for (const float *x = row.data(), *end = x + row.size(); x < end; x += BLOCK) {
         float most = *std::max_element(x, x + BLOCK, larger);
         const uint16_t narrow = narrowed(std::fabs(most) > 1e-34f ? most / -8 : 1e-35f);
@@ -147,11 +154,13 @@ class Linear {
         for (int i = 0; i < BLOCK; i++) {
           const int half = i % (BLOCK / 2);
           long whole = std::clamp(std::lrint(x[i] / widened(narrow)), -8l, 7l) + 8;
+          total += (whole - 8) * static_cast<double>(widened(narrow));
           to[(half / QUADS * PANEL + column) * QUADS + half % QUADS] |=
               static_cast<uint8_t>(i < BLOCK / 2 ? whole : whole << 4);
         }
         to += BLOCK_BYTES;
       }
+      totals_.data()[output] = static_cast<float>(total);
     }
   }
 
@@ -160,7 +169,7 @@ class Linear {
   Activation activation_ = Activation::NONE;
   std::shared_ptr<Arena> arena_;
   uint8_t* packed_ = nullptr;  // in the arena
-  Buffer<float> scales_, bias_;
+  Buffer<float> scales_, totals_, bias_;
 };
 
 }  // namespace regard

@@ -21,6 +21,7 @@ WEIGHT[4, 32:64] = 1e-36
 BIAS = draw.standard_normal(OUTPUTS).astype(np.float32)
 X = (draw.standard_normal((11, INPUTS)) * np.logspace(-3, 3, 11)[:, None]).astype(np.float32)
 X[5] = 0
+X[6] = np.abs(X[6])  # as behind ReLU
 
 
 def product(precision: str, kernels: int = 0, weight: Any = WEIGHT) -> NativeReader:
@@ -43,20 +44,23 @@ def bfloat16(x: Any) -> Any:
 
 
 def defined(precision: str) -> Any:
-    """Rows as integers with a scale of their own; sums that are exact, scaled in float32."""
-    top = np.abs(X).max(1, keepdims=True).clip(1e-30)
-    x, scales = np.rint(X * (np.float32(127) / top)).astype(int), top / np.float32(127)
+    """Rows as integers around a middle of their own; sums that are exact, scaled in float32."""
+    low, high = X.min(1, keepdims=True).clip(max=-1e-30), X.max(1, keepdims=True).clip(1e-30)
+    middles, top = (low + high) / 2, (high - low) / 2
+    x, scales = np.rint((X - middles) * (np.float32(127) / top)).astype(int), top / np.float32(127)
     if precision == "int8":
         steps = (np.abs(WEIGHT).max(1, keepdims=True) / np.float32(127)).clip(1e-35)
-        exact = x @ np.rint(WEIGHT / steps).astype(int).T
-        return exact.astype(np.float32) * (steps.T * scales) + BIAS
+        whole = np.rint(WEIGHT / steps).astype(int)
+        scaled = (x @ whole.T).astype(np.float32) * (steps.T * scales)
+        return scaled + middles * (whole * steps).sum(1) + BIAS
     blocks = np.pad(WEIGHT, ((0, 0), (0, -INPUTS % BLOCK))).reshape(OUTPUTS, -1, BLOCK)
     largest = np.take_along_axis(blocks, np.abs(blocks).argmax(2, keepdims=True), 2)
     steps = bfloat16(np.where(np.abs(largest) > 1e-34, largest / -8, np.float32(1e-35)))
     whole = np.rint(blocks / steps).clip(-8, 7).astype(int)
     x = np.pad(x, ((0, 0), (0, -INPUTS % BLOCK))).reshape(len(X), -1, BLOCK)
     exact = np.einsum("rbi,obi->rob", x, whole)
-    return (exact.astype(np.float64) * steps[..., 0]).sum(2) * scales + BIAS
+    scaled = (exact.astype(np.float64) * steps[..., 0]).sum(2) * scales
+    return scaled + middles * (whole * steps).sum((1, 2)) + BIAS
 
 
 @pytest.mark.parametrize("precision", ["int8", "int4"])
