@@ -1,5 +1,6 @@
 // The tensors of a checkpoint, by the names that they have in src/regard/models.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -40,6 +41,15 @@ class Tensor {
     return given_.is_bfloat16 ? widened(static_cast<const uint16_t*>(given_.data)[place])
                               : static_cast<const float*>(given_.data)[place];
   }
+  // The numbers of a row: faster than one at a time.
+  void read(int64_t row, float* to) const {
+    const int64_t first = row * given_.columns;
+    if (given_.is_bfloat16)
+      for (int64_t i = 0; i < given_.columns; i++)
+        to[i] = widened(static_cast<const uint16_t*>(given_.data)[first + i]);
+    else
+      std::copy_n(static_cast<const float*>(given_.data) + first, given_.columns, to);
+  }
   // True if every number is a bfloat16, so that nothing is lost in half of the bytes.
   bool is_narrow() const {
     if (given_.is_bfloat16) return true;
@@ -59,8 +69,7 @@ inline Buffer<float> rows_of(const Tensor& tensor) {
   const size_t stride = up_to(tensor.columns(), PANEL);
   float* row = rows.need(tensor.rows() * stride);
   std::memset(row, 0, tensor.rows() * stride * sizeof(float));
-  for (int64_t r = 0; r < tensor.rows(); r++, row += stride)
-    for (int64_t i = 0; i < tensor.columns(); i++) row[i] = tensor.at(r, i);
+  for (int64_t r = 0; r < tensor.rows(); r++, row += stride) tensor.read(r, row);
   return rows;
 }
 

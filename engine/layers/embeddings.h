@@ -1,6 +1,8 @@
 // Token embeddings with positions added.
 #pragma once
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "layers/norm.h"
 
@@ -14,14 +16,15 @@ class Table {
       : storage_(tensor.is_narrow() ? Storage::BFLOAT16 : Storage::FLOAT32),
         row_(up_to(tensor.columns(), LANES) * (storage_ == Storage::BFLOAT16 ? 2 : 4)) {
     std::memset(data_.need(tensor.rows() * row_), 0, tensor.rows() * row_);
-    for (int64_t r = 0; r < tensor.rows(); r++)
-      for (int64_t i = 0; i < tensor.columns(); i++) {
-        uint8_t* to = data_.data() + r * row_;
-        if (storage_ == Storage::BFLOAT16)
-          reinterpret_cast<uint16_t*>(to)[i] = narrowed(tensor.at(r, i));
-        else
-          reinterpret_cast<float*>(to)[i] = tensor.at(r, i);
-      }
+    std::vector<float> row(tensor.columns());
+    for (int64_t r = 0; r < tensor.rows(); r++) {
+      uint8_t* to = data_.data() + r * row_;
+      tensor.read(r, row.data());
+      if (storage_ == Storage::BFLOAT16)
+        std::transform(row.begin(), row.end(), reinterpret_cast<uint16_t*>(to), narrowed);
+      else
+        std::copy(row.begin(), row.end(), reinterpret_cast<float*>(to));
+    }
   }
   const void* row(int index) const { return data_.data() + index * row_; }
   Storage storage() const { return storage_; }

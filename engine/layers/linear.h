@@ -49,7 +49,9 @@ class Linear {
     activation_ = activation;
     arena_ = weights.packed;
     reserve();
-    std::vector<float> row(up_to(inputs_, BLOCK));
+    std::vector<float> numbers(inputs.total()), row(up_to(inputs_, BLOCK));
+    std::vector<int> places(inputs.total());
+    for (int k = 0; k < inputs.total(); k++) places[k] = inputs.place(k);
     int first = 0;
     const Tensor* weight = tensors.data();
     for (const auto& [name, outputs] : parts) {
@@ -57,7 +59,8 @@ class Linear {
       for (int i = 0; i < outputs.total(); i++) {
         int output = first + outputs.place(i);
         if (bias) bias_.data()[output] = bias.at(0, i);
-        for (int k = 0; k < inputs.total(); k++) row[inputs.place(k)] = weight->at(i, k);
+        weight->read(i, numbers.data());
+        for (int k = 0; k < inputs.total(); k++) row[places[k]] = numbers[k];
         pack(row, output, name);
       }
       first += outputs.width();
