@@ -32,7 +32,8 @@ help:
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
 	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
-	@echo "make fuzz     a million calls of the native engine at random, under the sanitizers: CALLS=1000"
+	@echo "make fuzz     a million calls of the native engine at random, under the sanitizers: CALLS=1000; and"
+	@echo "              100,000 settings of searches, beside torch: SETTINGS=100 of each family"
 	@echo "make audit    known vulnerabilities of the packages from PyPI and npm, where a service answers"
 	@echo "make notices  THIRD-PARTY.md and the SBOM, after a change of constraints.txt or of the page"
 	@echo "make fresh    the README's commands in a clone that has nothing: before a release"
@@ -95,8 +96,11 @@ build/zig: $(READY) Makefile
 	@touch $@
 
 CALLS ?= 1000000
+SETTINGS ?= 7200
 fuzz: $(TEST_READY)
 	@FUZZ_CALLS=$(CALLS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_safety.py -k random
+	@FUZZ_SETTINGS=$(SETTINGS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_decode*s.py \
+		-k every_search
 
 docs: $(DOCS_READY)
 	@$(BIN)/python docs/commands.py --run
