@@ -31,6 +31,24 @@ def test_bounds_are_measured_and_written(translator: Translator, tmp_path: Path)
     assert regard.load(str(tmp_path / "model"), "translation").calibration == bounds
 
 
+@pytest.mark.parametrize(("most_other", "precision"), [(1.0, "int8"), (-1.0, "fp32")])
+def test_int8_is_the_default_where_it_loses_little(
+    most_other: float,
+    precision: str,
+    translator: Translator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("regard.translation.evaluation.MOST_OTHER", most_other)
+    translator.save(tmp_path / "model")
+    assert regard.load(tmp_path / "model").computed_by == "native fp32"
+    (tmp_path / "dev.tsv").write_text(TESTS)
+    regard.evaluate(
+        tmp_path / "model", tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv", max_new_tokens=20
+    )
+    assert regard.load(tmp_path / "model").computed_by == f"native {precision}"
+
+
 def test_what_cannot_be_calibrated_is_refused(translator: Translator, tmp_path: Path) -> None:
     (tmp_path / "dev.tsv").write_text(TESTS)
     with pytest.raises(RegardError, match="`calibrate` needs a folder"):

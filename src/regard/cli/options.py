@@ -73,7 +73,9 @@ Corpus = Annotated[
 BatchSize = Annotated[int, option("Texts in a batch.", min=1)]
 Threads = Annotated[int | None, option("CPU threads.", default="one for each core", min=1)]
 Engine = Annotated[str, _of_engine("engine")]
-Precision = Annotated[str | None, _of_engine("precision", default="fp32")]
+Precision = Annotated[
+    str | None, _of_engine("precision", default="fp32, or as the model was calibrated")
+]
 Download = Annotated[
     bool, option("Fetch a model that is not here from the Hugging Face Hub.", "--download")
 ]

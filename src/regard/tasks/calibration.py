@@ -1,4 +1,4 @@
-"""Bounds that were measured of a model on a dev set, in a file beside its weights.
+"""What was measured of a model on a dev set: bounds and a precision, in a file beside its weights.
 
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
@@ -27,7 +27,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 @dataclass(frozen=True)
 class Calibration:
-    """Bounds of one model; without any, no word is unsure and every text is in its language.
+    """Bounds of one model; without any, no word is unsure and every text is in its language. And
+    the precision of the native engine: "int8" where it was measured to give what fp32 gives.
 
     >>> bounds = Calibration(words="the of and to a in is", rarest=3.0)
     >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
@@ -35,6 +36,7 @@ class Calibration:
     """
 
     unsure_below: float = 0.0  # probability of a word
+    precision: str = "fp32"
     rarest: float | None = None  # rarity of a text in the model's language; None: any
     words: str = ""  # the most frequent of its language, in that order, with spaces between
 
@@ -52,10 +54,11 @@ class Calibration:
             (found.unsure_below, int | float),
             (found.rarest, int | float | None),
             (found.words, str),
+            (found.precision, str),
         )
         if not all(isinstance(value, kind) for value, kind in kinds):
             raise DamagedFileError(
-                f"{files.folder / FILE} must have two numbers and a text. Measure them again, or"
+                f"{files.folder / FILE} must have two numbers and two texts. Measure them again, or"
                 " delete it."
             )
         return found

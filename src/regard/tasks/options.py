@@ -28,7 +28,7 @@ class EngineOptions(Options):
         None,
         "Number format of the native engine's matrix products.",
         metavar="fp32|bf16|int8|int4",
-        shown="fp32",
+        shown="fp32, or as the model was calibrated",
     )
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 

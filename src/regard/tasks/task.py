@@ -60,6 +60,11 @@ class Task(ABC):
         device: torch.device = next(self.model.parameters()).device
         return device
 
+    @property
+    def default_precision(self) -> str:
+        """The precision of the native engine, where none is named."""
+        return "fp32"
+
     def run_by(
         self,
         engine: str = "auto",
@@ -76,8 +81,8 @@ class Task(ABC):
             engine: "torch": the model itself. "native": the engine in C++, on the CPU. "auto":
                 "native" where it can compute the model, the model is on the CPU and the package has
                 a library for this machine, else "torch".
-            precision: of "native": "fp32", the default, "bf16", "int8" or "int4";
-                see `runtime.native.loading.open_native`.
+            precision: of "native": "fp32", "bf16", "int8" or "int4"; see
+                `runtime.native.loading.open_native`. By default `default_precision`.
             threads: of "native", that compute one batch; by default one for each core, which the
                 batches that are computed at the same time share.
             say: called with a sentence where "auto" leaves the work to torch.
@@ -88,6 +93,8 @@ class Task(ABC):
             UnavailableError: it has no library for this machine, or too little memory.
         """
         kind = check_engine(engine, precision=precision, threads=threads)
+        if "precision" in kind.settings:
+            precision = precision or self.default_precision
         other = copy.copy(self)
         other.handle = self.handle.run_by(kind, say, precision=precision, threads=threads)
         return other

@@ -91,6 +91,10 @@ class TextToText(Task):
         self.before, self.after = _special_around(tokenizers.source)
         self._set(handle, generation or GenerationConfig())
 
+    @property
+    def default_precision(self) -> str:
+        return self.calibration.precision
+
     def _set(self, handle: EncoderDecoderHandle, generation: GenerationConfig) -> None:
         """Set the handle and the defaults of decoding: each has what the other lacks."""
         self.generation = _with_ids(generation, handle.config)

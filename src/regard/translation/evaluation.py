@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from regard import catalog
 from regard.data import read_pairs
-from regard.errors import DamagedFileError, UnsupportedError
+from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.resampling import Scored, intervals
@@ -26,6 +26,7 @@ from regard.translation.files import PairFile, held_files, pair_files, read_sour
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
 
+MOST_LOST, MOST_OTHER = 0.2, 0.03  # BLEU, and share of the texts, by int8
 MARKS = ("wrong", "mark_precision", "mark_recall")  # figures of `mark_figures`
 
 
@@ -246,9 +247,26 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         assert self.options.calibrate is not None
         files = pair_files(self.options.calibrate)
         texts = [source for file in files for source, _ in self._pairs(file)]
-        bounds = replace(of_language(texts), unsure_below=scores.judged.threshold())
+        below, precision = scores.judged.threshold(), self._precision(scores)
+        bounds = replace(of_language(texts), unsure_below=below, precision=precision)
         bounds.save(source.folder)
         return replace(scores, translator=task.decoding_by(calibration=bounds), calibrated=True)
+
+    def _precision(self, scores: TranslationScores) -> str:
+        """Return int8 if it changes little: at most `MOST_LOST` BLEU and `MOST_OTHER` texts."""
+        texts, references = zip(*scores.pairs, strict=True)
+        settings = self.options.decoding()
+        outputs = list[list[str]]()
+        for precision in ("fp32", "int8"):
+            try:
+                task = scores.translator.run_by("native", precision=precision)
+            except (UnsupportedError, UnavailableError):
+                return "fp32"
+            outputs.append([each.text for each in task.run(texts, force=True, **settings)])
+        exact, rounded = outputs
+        other = sum(a != b for a, b in zip(exact, rounded, strict=True)) / len(texts)
+        lost = corpus_scores(exact, references).bleu - corpus_scores(rounded, references).bleu
+        return "int8" if other <= MOST_OTHER and lost <= MOST_LOST else "fp32"
 
     def compared(self, result: TranslationScores) -> str:
         return "bleu"

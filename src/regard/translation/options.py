@@ -44,9 +44,9 @@ class TranslationEvaluationOptions(LineOptions, DecodingOptions):
     )
     calibrate: str | None = option(
         None,
-        "Measure on this test set which words the model is unsure of, and on the sources of this"
-        " file, best those it was trained on, what its language looks like; keep both beside the"
-        " model's weights.",
+        "Measure on this test set which words the model is unsure of and whether int8 loses little,"
+        " and on the sources of this file, best those it was trained on, what its language looks"
+        " like; keep all of it beside the model's weights.",
         metavar="FILE",
     )
 
