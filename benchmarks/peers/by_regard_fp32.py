@@ -1,4 +1,4 @@
-"""regard in fp32, its default, in which weights of bfloat16 are stored as such."""
+"""regard in fp32, in which weights of bfloat16 are stored as such."""
 
 from functools import partial
 
