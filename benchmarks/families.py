@@ -106,6 +106,10 @@ FAMILIES = [
         ),
     ),
     Family(
+        "Gemma3",
+        lambda hf: hf.Gemma3ForCausalLM(hf.Gemma3TextConfig(**ROTARY, sliding_window=7)),
+    ),
+    Family(
         "ViT",
         lambda hf: hf.ViTForImageClassification(
             hf.ViTConfig(

@@ -91,6 +91,10 @@ def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
         theirs["decoder_input_ids"] = ours.shift_right(target)
         return Batch(theirs, {"source": ids, "target": target}, real, target != pad)
     assert isinstance(ours, Encoder)
+    if ours.config.window is not None and ours.config.head == "classification":
+        ids[2, :4] = other  # the head would read padding, whose window may hold no token
+        real = ids != pad
+        theirs["attention_mask"] = real.long()
     token_types = ours.config.token_types
     if token_types is None:
         return Batch(theirs, {"ids": ids}, real, real)

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 6 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 7 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -29,8 +29,11 @@ typedef struct {
 } regard_tensor;
 
 /* A model; the fields of the configs in src/regard/models. What a kind lacks is 0, or 1 of sizes.
-   Rotary positions are there where the tensor <stack>.rotary.frequencies is, (1, pairs that are
-   rotated), in layers for which <stack>.rotary.layers, (1, layers), is not 0, or in all. */
+   Rotary positions are there where the tensor <stack>.rotary.frequencies is, (kinds, pairs that are
+   rotated). <stack>.rotary.layers, (1, layers), has the number of each layer's kind, from 1 to the
+   last, or 0 for none; without it all layers have the only one. <stack>.windows, (1, layers), has
+   the tokens that a token of each layer attends to, itself included, or 0 for all so far; an
+   encoder's attends to as many behind it. */
 typedef struct {
   int32_t kind;
   int32_t vocab_size, target_vocab_size, d_model, d_ff;
@@ -38,13 +41,11 @@ typedef struct {
   int32_t encoder_head_dim, decoder_head_dim;
   int32_t decoder_key_heads; /* of keys and values */
   int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh */
-  int32_t gated, norm_first, rms_norm, scaled_dot;
+  int32_t gated, norm_first, rms_norm;
   int32_t has_positions; /* a table of them */
   int32_t max_positions; /* of the table, and of a text */
   int32_t position_offset;
   int32_t relative_reach; /* distances up to which a bias is given; -1: none */
-  int32_t window;         /* tokens that a token attends to, itself included; 0: all so far */
-  int32_t first_window_layer;
   int32_t scale_embedding, embedding_norm, tied_output, scale_output;
   int32_t pad_id; /* what is no token where texts are read; -1 in a decoder's prompts */
   int32_t start_id;
@@ -56,6 +57,8 @@ typedef struct {
   int32_t precision; /* fp32, bf16, int8, int4 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
   float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
+  float score_scale;           /* of query times key; 0: 1/√head_dim */
+  float score_cap, output_cap; /* c of c · tanh(x / c), of scores and of logits; 0: none */
 } regard_config;
 
 typedef struct regard_model regard_model;

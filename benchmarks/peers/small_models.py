@@ -17,6 +17,11 @@ TOKENS = dict(vocab_size=VOCAB, pad_token_id=PAD, bos_token_id=None, eos_token_i
 TOKENS |= dict(decoder_start_token_id=START)
 WORDS = dict(num_hidden_layers=2, num_attention_heads=3, hidden_size=15, intermediate_size=22)
 WORDS |= dict(max_position_embeddings=19, type_vocab_size=3, layer_norm_eps=1e-3)
+MODERN = dict(num_hidden_layers=4, num_attention_heads=3, hidden_size=18, intermediate_size=22)
+MODERN |= dict(max_position_embeddings=19, norm_eps=1e-3, local_attention=4)
+MODERN_BIASED = dict(attention_bias=True, mlp_bias=True, norm_bias=True, classifier_bias=True)
+MODERN_BIASED |= dict(classifier_pooling="mean", layer_types=["sliding_attention"] * 3)
+MODERN_BIASED |= dict(num_hidden_layers=3, num_labels=5, classifier_activation="relu")
 DISTIL = dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22, max_position_embeddings=19)
 GPT2 = dict(n_embd=20, n_layer=3, n_head=5, n_inner=44, n_positions=37)
 UNTIED = dict(n_layer=1, n_inner=None, tie_word_embeddings=False, scale_attn_weights=False)
@@ -35,6 +40,9 @@ BIASED = dict(attention_bias=True, tie_word_embeddings=True)
 PARTS = LLAMA | dict(hidden_size=56, num_key_value_heads=1, original_max_position_embeddings=32)
 LONG = dict(rope_type="longrope", rope_theta=500.0, partial_rotary_factor=0.75)
 LONG |= dict(short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0])
+GEMMA = WIDE | dict(query_pre_attn_scalar=9, sliding_window=3)
+CAPPED = dict(attn_logit_softcapping=1.5, final_logit_softcapping=4.0)
+LOCAL = ["sliding_attention", "full_attention", "sliding_attention"] * 2
 PAIR = dict(d_model=18, encoder_layers=3, decoder_layers=2, max_position_embeddings=19)
 PAIR |= dict(encoder_attention_heads=3, decoder_attention_heads=2, forced_eos_token_id=None)
 PAIR |= dict(encoder_ffn_dim=23, decoder_ffn_dim=23)
@@ -74,7 +82,8 @@ class Case:
         with torch.no_grad():
             for name, weight in model.named_parameters():
                 if weight.requires_grad:  # tables of sinusoids have none
-                    weight.copy_(_deviation(name) * torch.randn_like(weight) + _is_scale(name))
+                    middle = weight.clone() if _is_scale(name) else 0.0  # 1, or Gemma's 0
+                    weight.copy_(_deviation(name) * torch.randn_like(weight) + middle)
             if hasattr(model, "final_logits_bias"):  # which is no parameter
                 model.final_logits_bias.normal_(std=0.05)
         return model
@@ -86,7 +95,7 @@ def _deviation(name: str) -> float:
 
 
 def _is_scale(name: str) -> bool:
-    """Whether a weight multiplies what has been normalized, so that it is about one."""
+    """Whether a weight multiplies what has been normalized, so that it stays about what it is."""
     return name.endswith("weight") and ("norm" in name.lower() or ".ln_" in name)
 
 
@@ -119,6 +128,8 @@ CASES = (
     *heads("XLM-R", "XLMRoberta", WORDS),
     *heads("ELECTRA", "Electra", WORDS | dict(embedding_size=9)),
     Case("ELECTRA, as wide", "ElectraModel", WORDS | dict(embedding_size=15)),
+    *heads("ModernBERT", "ModernBert", MODERN),
+    Case("ModernBERT, mean", "ModernBertForSequenceClassification", MODERN | MODERN_BIASED),
     *heads("DistilBERT", "DistilBert", DISTIL),
     Case("GPT-2", "GPT2LMHeadModel", GPT2),
     Case("GPT-2, untied", "GPT2LMHeadModel", GPT2 | UNTIED),
@@ -153,6 +164,18 @@ CASES = (
     Case("Phi-3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
     Case("Phi-3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
     *reads("Phi-3", "Phi3", PARTS | dict(rope_parameters=LONG))[:1],
+    Case("Gemma 2", "Gemma2ForCausalLM", GEMMA | CAPPED),
+    Case("Gemma 2, biased", "Gemma2ForCausalLM", GEMMA | BIASED | dict(sliding_window=50)),
+    *reads("Gemma 2", "Gemma2", GEMMA | CAPPED)[:1],
+    Case("Gemma 3", "Gemma3ForCausalLM", GEMMA | dict(layer_types=LOCAL[:3])),
+    Case(
+        "Gemma 3, longer",
+        "Gemma3ForCausalLM",
+        GEMMA
+        | dict(num_hidden_layers=5, layer_types=LOCAL[:5], num_key_value_heads=7)
+        | dict(rope_parameters=dict(full_attention=LINEAR)),
+    ),
+    *reads("Gemma 3", "Gemma3Text", GEMMA | dict(layer_types=LOCAL[:3]))[:1],
     Case("Marian", "MarianMTModel", PAIR | SCALED),
     Case("Marian, two tables", "MarianMTModel", PAIR | SCALED | TWO_TABLES),
     Case("Pegasus", "PegasusForConditionalGeneration", PAIR | SCALED),
@@ -163,6 +186,8 @@ CASES = (
     Case("T5", "T5ForConditionalGeneration", T5),
     Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("T5 1.1, tied", "T5ForConditionalGeneration", T5 | GATED | dict(num_decoder_layers=1)),
+    Case("mT5", "MT5ForConditionalGeneration", T5 | dict(tie_word_embeddings=True)),
+    Case("mT5, untied", "MT5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("ViT", "ViTForImageClassification", VIT),
     Case("ViT, no head", "ViTModel", VIT | dict(qkv_bias=False, num_hidden_layers=1)),
 )

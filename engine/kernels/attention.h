@@ -26,6 +26,12 @@ static void softmax(float* scores, int begin, int from, int to, int end) {
   for (int i = begin; i < to; i += LANES) store(scores + i, load<Floats>(scores + i) * factor);
 }
 
+// Of numbers as far as whole lanes of them go.
+static void cap(float* x, size_t count, float most) {
+  for (size_t i = 0; i < count; i += LANES)
+    store(x + i, hyperbolic_tangent(load<Floats>(x + i) / most) * most);
+}
+
 INLINE void add_distances(const Distances& distances, const float* table, int query, int from,
                           int to, float* scores) {
   for (int key = from; key < to; key++) {
@@ -38,7 +44,7 @@ INLINE void add_distances(const Distances& distances, const float* table, int qu
 // Several queries share each load of a key and of a value.
 template <int QUERIES>
 static void attend_some(const float* queries, size_t q_stride, int head_width,
-                        const Memory& memory, const Sight& sight, float scale,
+                        const Memory& memory, const Sight& sight, Score score,
                         const Distances& distances, int first, float* scores, float* y,
                         size_t y_stride) {
   const int padded = memory.padded, at = sight.first + first;
@@ -52,9 +58,10 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
       for (int q = 0; q < QUERIES; q++)
         sums[q] = fused(all(queries[q * q_stride + i]), keys, sums[q]);
     }
-    for (int q = 0; q < QUERIES; q++) store(scores + q * padded + key, sums[q] * scale);
+    for (int q = 0; q < QUERIES; q++) store(scores + q * padded + key, sums[q] * score.scale);
   }
   for (int q = 0; q < QUERIES; q++) {
+    if (score.cap > 0) cap(scores + q * padded + begin, end - begin, score.cap);
     if (distances.table != nullptr)
       add_distances(distances, distances.table, first + q, from(q), to(q), scores + q * padded);
     softmax(scores + q * padded, begin, from(q), to(q), end);
@@ -71,18 +78,18 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
 }
 
 static void attend(const float* queries, size_t q_stride, int count, int head_width,
-                   const Memory& memory, const Sight& sight, float scale,
+                   const Memory& memory, const Sight& sight, Score score,
                    const Distances& distances, float* scores, float* y, size_t y_stride) {
   int q = 0;
   for (; q + 4 <= count; q += 4)
-    attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, sight, scale, distances,
+    attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
                    q, scores, y + q * y_stride, y_stride);
   for (; q < count; q++)
-    attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, sight, scale, distances,
+    attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
                    q, scores, y + q * y_stride, y_stride);
 }
 
-static void attend_past(const float* query, const Past& past, float scale,
+static void attend_past(const float* query, const Past& past, Score score,
                         const Distances& distances, size_t reach, float* scores, float* y) {
   const int head = past.head_width, group = past.heads / past.key_heads;
   const int padded = (past.count + LANES - 1) / LANES * LANES;
@@ -93,10 +100,11 @@ static void attend_past(const float* query, const Past& past, float scale,
       for (int i = 0; i < head; i += LANES)
         sums = fused(load<Floats>(query + h * head + i), load<Floats>(key + h / group * head + i),
                      sums);
-      scores[h * padded + t] = sum(sums) * scale;
+      scores[h * padded + t] = sum(sums) * score.scale;
     }
   }
   for (int h = 0; h < past.heads; h++) {
+    if (score.cap > 0) cap(scores + h * padded, past.count, score.cap);
     if (distances.table != nullptr)
       add_distances(distances, distances.table + h * reach, 0, 0, past.count, scores + h * padded);
     softmax(scores + h * padded, 0, 0, past.count, past.count);

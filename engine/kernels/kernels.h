@@ -69,6 +69,11 @@ struct Distances {
   const int32_t *keys, *queries;  // positions
 };
 
+// What a score is of the product of query and key: times a factor, under a cap if that is not 0.
+struct Score {
+  float scale = 1, cap = 0;
+};
+
 // The table of a decoder's tokens so far: where the key of each is, and `width` further its value.
 struct Past {
   const float* const* places;  // (count)
@@ -88,15 +93,17 @@ struct Kernels {
   void (*normalize)(const Norm&, const float* x, size_t stride, int rows, float* y);
   // One head: queries (count, q_stride) → y (count, y_stride); `scores` has 4 · padded places.
   void (*attend)(const float* queries, size_t q_stride, int count, int head_width,
-                 const Memory&, const Sight&, float scale, const Distances&, float* scores,
+                 const Memory&, const Sight&, Score, const Distances&, float* scores,
                  float* y, size_t y_stride);
   // All heads of one query; `scores` has heads · padded places.
-  void (*attend_past)(const float* query, const Past&, float scale, const Distances&, size_t reach,
+  void (*attend_past)(const float* query, const Past&, Score, const Distances&, size_t reach,
                       float* scores, float* y);
   // Rotates each of a row's heads by its angles: (rows, 2 · half), cosines and then sines.
   void (*rotate)(float* x, size_t stride, int rows, int heads, int head_width, int half,
                  const float* angles);
   void (*scale)(float* x, size_t count, float factor);
+  // most · tanh(x / most), of each.
+  void (*cap)(float* x, size_t count, float most);
   // A token's row of a table, times a factor, plus those of its type and position (or null).
   void (*embed)(const void* row, Storage, float factor, const float* type, const float* position,
                 int width, float* y);

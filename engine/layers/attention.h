@@ -17,11 +17,12 @@ class MultiHeadAttention {
   MultiHeadAttention() = default;
   // Each head of keys and values serves a group of neighboring heads of queries.
   MultiHeadAttention(const Weights& weights, const std::string& name, int d_model, int heads,
-                     int key_heads, int head_dim, bool scaled, bool is_cross, Precision precision,
+                     int key_heads, int head_dim, Score score, bool is_cross, Precision precision,
                      float epsilon)
       : heads_{heads, head_dim},
         key_heads_{key_heads, head_dim},
-        scale_(scaled ? 1 / std::sqrt(static_cast<float>(head_dim)) : 1.0f) {
+        score_(score) {
+    if (score_.scale == 0) score_.scale = 1 / std::sqrt(static_cast<float>(head_dim));
     Axis states{1, d_model};
     Linear::Part query{name + ".query", heads_}, key{name + ".key", key_heads_},
         value{name + ".value", key_heads_};
@@ -92,7 +93,7 @@ class MultiHeadAttention {
         size_t first = h * head_width(), key = h / (heads() / key_heads()) * head_width();
         Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
                     memory.count, padded};
-        work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, scale_,
+        work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score_,
                             bias.of(static_cast<int>(h), keys, places),
                             scores + first_head * 4 * padded, y + first, y_stride);
       }
@@ -112,7 +113,7 @@ class MultiHeadAttention {
       const int some = static_cast<int>(end - first);
       Past past{places, offset + key, key_width(), count, some * static_cast<int>(group),
                 some,   head_width()};
-      work.kernels.attend_past(query + head * head_width(), past, scale_,
+      work.kernels.attend_past(query + head * head_width(), past, score_,
                                bias.of(static_cast<int>(head), keys, position), bias.entries(),
                                scores + head * padded, y + head * head_width());
     });
@@ -120,7 +121,7 @@ class MultiHeadAttention {
 
  private:
   Axis heads_{}, key_heads_{};
-  float scale_ = 1;
+  Score score_;
   Linear input_, memory_, output_;
   HeadsNorm query_norm_, key_norm_;  // of self-attention
 };

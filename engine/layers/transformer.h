@@ -49,11 +49,12 @@ struct SublayerNorms {
 };
 
 struct TransformerLayer {
+  // An encoder's first layer may read what its embedding has normalized.
   TransformerLayer(const Weights& weights, const std::string& name, const regard_config& config,
-                   const Side& side) {
+                   const Side& side, bool reads_normed) {
     auto attention = [&](const char* kind, bool is_cross) {
       return MultiHeadAttention(weights, name + kind, config.d_model, side.heads, side.key_heads,
-                                side.head_dim, config.scaled_dot, is_cross,
+                                side.head_dim, {config.score_scale, config.score_cap}, is_cross,
                                 static_cast<Precision>(config.precision), config.norm_eps);
     };
     auto norms = [&](const std::string& kind) {
@@ -67,7 +68,7 @@ struct TransformerLayer {
       return both;
     };
     self_attention = attention(".self_attention", false);
-    self_attention_norms = norms(".self_attention");
+    if (!reads_normed) self_attention_norms = norms(".self_attention");
     if (side.has_cross) {
       cross_attention = attention(".cross_attention", true);
       cross_attention_norms = norms(".cross_attention");
@@ -96,7 +97,13 @@ class Stack {
       relative_bias_ = RelativeBias(weights, name + ".relative_bias.table", side.heads,
                                     config.relative_reach);
     for (int i = 0; i < side.layers; i++)
-      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, side);
+      layers_.emplace_back(weights, name + ".layers." + std::to_string(i), config, side,
+                           i == 0 && config.kind == REGARD_ENCODER && config.norm_first &&
+                               config.embedding_norm);
+    windows_.resize(side.layers);
+    if (const Tensor windows = weights.if_any(name + ".windows", 1, side.layers))
+      for (int i = 0; i < side.layers; i++)
+        windows_[i] = windows.at(0, i) > 0 ? static_cast<int>(std::min(windows.at(0, i), 1e9f)) : 0;
     if (norm_first_)
       norm_ = NormLayer(weights, name + ".norm", config.d_model, !config.rms_norm, config.norm_eps);
   }
@@ -104,6 +111,8 @@ class Stack {
   const std::vector<TransformerLayer>& layers() const { return layers_; }
   const RelativeBias& relative_bias() const { return relative_bias_; }
   size_t stride() const { return stride_; }
+  // Tokens that a token of a layer sees before it, or behind it.
+  int reach(size_t layer) const { return windows_[layer] > 0 ? windows_[layer] - 1 : Sight::ALL; }
 
   // Rows of tokens → the first layer's input, in work.states. Without types, they are 0.
   void embed(Work& work, const int32_t* ids, const int32_t* positions, const int32_t* types,
@@ -146,7 +155,7 @@ class Stack {
           float* projected = work.projected.need(rows * module.input().stride());
           module.project(work, input, stride_, rows, projected);
           if (rotary_.rotates(i) && &module == &layer.self_attention)
-            rotary_(work, module, projected, rows);
+            rotary_(work, i, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
           attended_by(i, projected, attended);
           module.output()(work, attended, stride_of(module.width()), rows, y, Into::ADD);
@@ -191,6 +200,7 @@ class Stack {
   std::vector<TransformerLayer> layers_;
   NormLayer norm_;
   RelativeBias relative_bias_;
+  std::vector<int> windows_;  // of each layer; 0: none
   bool norm_first_ = false;
   size_t stride_ = 0;
 };

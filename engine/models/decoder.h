@@ -13,9 +13,8 @@ class Decoder {
                {config.decoder_layers, config.decoder_heads, config.decoder_key_heads,
                 config.decoder_head_dim, config.kind == REGARD_ENCODER_DECODER, "decoder.embed",
                 config.target_vocab_size}),
-        window_(config.window),
-        first_window_layer_(config.first_window_layer),
-        scale_(config.scale_output ? 1 / std::sqrt(static_cast<float>(config.d_model)) : 1.0f) {
+        scale_(config.scale_output ? 1 / std::sqrt(static_cast<float>(config.d_model)) : 1.0f),
+        cap_(config.output_cap) {
     if (config.head_outputs > 0) return;
     const char* name = config.tied_output ? "decoder.embed.tokens" : "output";
     Axis vocab{1, config.target_vocab_size}, states{1, config.d_model};
@@ -26,10 +25,7 @@ class Decoder {
   const Stack& stack() const { return stack_; }
 
   // What a layer's tokens see of a whole text.
-  Sight sight(size_t layer) const {
-    const bool has_window = window_ > 0 && static_cast<int>(layer) >= first_window_layer_;
-    return {0, has_window ? window_ - 1 : Sight::ALL, 0};
-  }
+  Sight sight(size_t layer) const { return {0, stack_.reach(layer), 0}; }
 
   // The states of whole texts for a head, (rows, stride), in work.states, where those of their
   // sources are, if they have any.
@@ -68,6 +64,7 @@ class Decoder {
   float* output(Work& work, const float* states, int rows) const {
     float* logits = work.logits.need(rows * output_.stride());
     output_(work, states, stack_.stride(), rows, logits);
+    if (cap_ > 0) work.kernels.cap(logits, rows * output_.stride(), cap_);
     return logits;
   }
   size_t logits_stride() const { return output_.stride(); }
@@ -75,8 +72,7 @@ class Decoder {
  private:
   Stack stack_;
   Linear output_;
-  int window_ = 0, first_window_layer_ = 0;
-  float scale_ = 1;
+  float scale_ = 1, cap_ = 0;
 };
 
 }  // namespace regard

@@ -40,7 +40,9 @@ class Encoder {
   // What is embedded → its states, (rows, stride), in work.states.
   const float* operator()(Work& work, const Texts& texts) const {
     return stack_(
-        work, texts, [](size_t) { return Sight(); }, [](size_t, const float*, float*) {});
+        work, texts,
+        [this](size_t layer) { return Sight{0, stack_.reach(layer), stack_.reach(layer)}; },
+        [](size_t, const float*, float*) {});
   }
 
  private:

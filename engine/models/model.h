@@ -48,7 +48,6 @@ struct Model {
              {"max_positions", c.max_positions, 1, kMost},
              {"position_offset", c.position_offset, 0, kMost},
              {"relative_reach", c.relative_reach, -1, kMost},
-             {"window", c.window, 0, INT32_MAX},
              {"start_id", c.start_id, 0, std::max(1, c.target_vocab_size) - 1},
              {"token_types", c.token_types, 0, kMost},
              {"image_length", c.image_length, 0, c.kind == REGARD_ENCODER ? kMost : 0},

@@ -42,7 +42,8 @@ ENCODERS = {
     "distilbert": ("DistilBert", "ForMaskedLM"),
 }
 LLAMAS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}
-LLAMAS |= {"olmo2": "Olmo2", "smollm3": "SmolLM3", "phi3": "Phi3"}
+LLAMAS |= {"olmo2": "Olmo2", "smollm3": "SmolLM3", "phi3": "Phi3", "gemma2": "Gemma2"}
+LLAMAS |= {"gemma3": "Gemma3"}
 DECODERS = ("gpt2", *LLAMAS)
 FAMILIES = (*SEQ2SEQ, *ENCODERS, *DECODERS, "vit")
 WITHOUT_LOGITS = ("bert-states",)
@@ -84,9 +85,9 @@ def decoder(name: str, folder: Path, backend: Any) -> Path:
     else:
         sizes |= dict(hidden_size=24, intermediate_size=31, num_hidden_layers=2)
         sizes |= dict(num_attention_heads=6, num_key_value_heads=2, max_position_embeddings=64)
-        sizes |= {"sliding_window": 5} if name == "mistral" else {}
+        sizes |= {"sliding_window": 5} if name in ("mistral", "gemma2", "gemma3") else {}
         sizes["pad_token_id"] = None  # some have one that is not in this vocabulary
-        kind = LLAMAS[name], f"{LLAMAS[name]}ForCausalLM"
+        kind = LLAMAS[name] + "Text" * (name == "gemma3"), f"{LLAMAS[name]}ForCausalLM"
     torch.manual_seed(5)
     model = getattr(transformers, kind[1])(getattr(transformers, f"{kind[0]}Config")(**sizes))
     with torch.no_grad():

@@ -39,8 +39,14 @@ def test_a_norm_is_made_by_its_name() -> None:
     assert isinstance(rms, RMSNorm)
     assert (layer.normalized_shape, layer.eps) == ((7,), 1e-12)
     assert (rms.weight.shape, rms.eps) == ((5,), 1e-3)
+    more, x = make_norm("rms_plus_one", 5, 1e-3), torch.randn(3, 5)
+    assert isinstance(more, RMSNorm)
+    assert torch.equal(more(x), rms(x))  # each as it is at first
+    nn.init.normal_(more.weight)
+    rms.weight.data = more.weight.data + 1
+    assert torch.equal(more(x), rms(x))
 
 
 def test_an_unknown_norm_lists_the_known() -> None:
-    with pytest.raises(RegardError, match="one of layer, rms; got 'batch'"):
+    with pytest.raises(RegardError, match="one of layer, rms, rms_plus_one; got 'batch'"):
         make_norm("batch", 7)

@@ -102,7 +102,7 @@ def test_selected_rows_go_on_as_they_would_have(settings: dict[str, Any]) -> Non
 
 def test_windows_are_of_the_upper_layers() -> None:
     assert small(**FAMILIES["qwen2"]).config.windows == (None, 3, 3)
-    assert DecoderConfig(VOCAB, num_layers=2, window=5, first_window_layer=9).windows == (None,) * 2
+    assert DecoderConfig(VOCAB, num_layers=2, window=5, unwindowed=(0, 1)).windows == (None,) * 2
 
 
 def test_generation_of_a_padded_batch_equals_that_of_each_text() -> None:
@@ -156,6 +156,14 @@ def test_one_table_serves_input_and_output_unless_untied() -> None:
         dict(rotary_share=0.7),
         dict(unrotated=(2,)),
         dict(norms="output"),
+        dict(norms="both"),
+        dict(norm_kind="rms_plus_one"),
+        dict(scale_embedding=True),
+        dict(score_width=2),
+        dict(score_cap=1.0),
+        dict(output_cap=1.0),
+        dict(window=2, unwindowed=(1,)),
+        dict(window=2, window_theta=9.0),
         dict(query_key_norm="head"),
         dict(query_key_norm="projection"),
         dict(window=2),
@@ -177,15 +185,16 @@ def test_every_setting_changes_the_output(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(norm_kind="batch"), "norm_kind must be one of layer, rms; got 'batch'"),
+        (dict(norm_kind="batch"), "norm_kind must be one of layer, rms, rms_plus_one; got 'batch'"),
         (dict(activation="tanh"), "activation must be one of relu"),
         (dict(positions="alibi"), "positions must be one of learned, rotary; got 'alibi'"),
         (dict(score="cosine"), "score must be one of scaled_dot, dot"),
-        (dict(norms="both"), "norms must be one of input, output; got 'both'"),
+        (dict(norms="no"), "norms must be one of input, output, both; got 'no'"),
         (dict(rotary_share=0.0), "rotary_share must be above 0 and at most 1; got 0"),
         (dict(num_layers=0), "num_layers must be at least 1; got 0"),
         (dict(window=0), "window must be at least 1 token, or None; got 0"),
-        (dict(first_window_layer=-1), "first_window_layer must be at least 0; got -1"),
+        (dict(score_cap=0), "score_cap must be above 0, or None; got 0"),
+        (dict(window_theta=-1.0), "window_theta must be above 0, or None; got -1"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused(change: dict[str, Any], message: str) -> None:

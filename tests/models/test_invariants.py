@@ -43,6 +43,14 @@ LLAMA: dict[str, Any] = DECODER | dict(
     positions="rotary",
     tied_output=False,
 )
+GEMMA: dict[str, Any] = LLAMA | dict(
+    norms="both",
+    norm_kind="rms_plus_one",
+    activation="gelu_tanh",
+    scale_embedding=True,
+    window=3,
+    unwindowed=(1,),
+)
 PAIR: dict[str, Any] = dict(
     d_model=12, d_ff=20, encoder_layers=2, decoder_layers=3, encoder_heads=3, decoder_heads=2
 )
@@ -83,8 +91,8 @@ class Family:
     # Positions that count padding too, as transformers' do, give a text that is padded on the left
     # other positions than it has alone.
     left: bool = True
-    # The fused kernel computes products of query and key. A recurrent decoder may have another
-    # score, or no attention.
+    # The fused kernel computes products of query and key. A score may have a cap, and a recurrent
+    # decoder another score, or no attention.
     fused: bool = True
 
     @property
@@ -101,19 +109,29 @@ FAMILIES = {
     "bert": Family(Encoder, ENCODER, left=False),
     "roberta": Family(Encoder, ENCODER | dict(count_padding=False, position_offset=1)),
     "distilbert": Family(Encoder, ENCODER | dict(token_types=None), left=False),
+    "modernbert": Family(
+        Encoder,
+        ENCODER
+        | dict(token_types=None, d_model=18, norm_first=True, norm_kind="layer_without_bias")
+        | dict(gated=True, positions="rotary", window=2, unwindowed=(0,), window_theta=9.0),
+    ),
     "gpt2": Family(Decoder, DECODER),
     "llama": Family(Decoder, LLAMA | dict(rotary_scaling=Llama3Scaling(4.0, 1.0, 3.0, 16))),
     "mistral": Family(Decoder, LLAMA | dict(window=3)),
     "qwen2": Family(
         Decoder,
         LLAMA
-        | dict(attention_bias=True, window=3, first_window_layer=1)
+        | dict(attention_bias=True, window=3, unwindowed=(0,))
         | dict(rotary_scaling=YarnScaling(4.0, 1.1, 2.0, 0.5, original_max_position_embeddings=16)),
     ),
     "qwen3": Family(Decoder, LLAMA | dict(query_key_norm="head")),
     "olmo2": Family(Decoder, LLAMA | dict(query_key_norm="projection", norms="output")),
     "smollm3": Family(Decoder, LLAMA | dict(unrotated=(1,))),
     "phi3": Family(Decoder, LLAMA | dict(rotary_share=0.7)),
+    "gemma2": Family(
+        Decoder, GEMMA | dict(score_width=9, score_cap=1.5, output_cap=4.0), fused=False
+    ),
+    "gemma3": Family(Decoder, GEMMA | dict(query_key_norm="head", window_theta=20.0)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),
     "bart": Family(EncoderDecoder, BART, left=False),

@@ -5,6 +5,7 @@ from dataclasses import field, fields
 from typing import Any, TypeVar
 
 from regard.configs.heads import HEADS
+from regard.configs.scaling import Scaling
 from regard.errors import BadArgumentError, unknown
 
 Config = TypeVar("Config")
@@ -12,7 +13,7 @@ Config = TypeVar("Config")
 Shapes = dict[str, tuple[int, ...]]
 
 SCORES = ("scaled_dot", "dot")  # of Transformers that write
-NORMS = ("layer", "rms")
+NORMS = ("layer", "layer_without_bias", "rms", "rms_plus_one")
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "gelu_new", "gelu_pytorch_tanh", "silu", "swish")
 
 
@@ -42,12 +43,23 @@ class ModelConfig:
     num_key_heads: int | None = None
     head_dim: int | None = None
     score = "scaled_dot"
+    score_width: float | None = None
+    score_cap: float | None = None
     gated = False
     feed_forward_bias = True
     attention_bias = True
     attention_output_bias: bool | None = None
     norms = "input"
     query_key_norm = "none"
+    # Of its positions.
+    num_layers: int
+    positions = "learned"
+    rotary_theta: float
+    rotary_scaling: Scaling | None = None
+    window: int | None = None
+    unwindowed: tuple[int, ...] = ()
+    window_theta: float | None = None
+    unrotated: tuple[int, ...] = ()
 
     def shapes(self) -> Shapes:
         """The shapes of a model's weights by their names in `models`, in their order there."""
@@ -67,6 +79,29 @@ class ModelConfig:
                 f" got head={self.head!r} and {len(self.labels)} labels."
             )
 
+    @property
+    def windows(self) -> tuple[int | None, ...]:
+        """The window of each layer."""
+        layers = range(self.num_layers)
+        return tuple(None if index in self.unwindowed else self.window for index in layers)
+
+    @property
+    def rotaries(self) -> tuple[tuple[float, Scaling | None], ...]:
+        """The kinds of rotary positions: theta, and a scaling."""
+        if self.positions != "rotary":
+            return ()
+        local = () if self.window_theta is None else ((self.window_theta, None),)
+        return ((self.rotary_theta, self.rotary_scaling), *local)
+
+    @property
+    def rotated(self) -> tuple[int, ...]:
+        """For each layer the number of its kind of rotary positions, from 1; 0: it has none."""
+        kinds = len(self.rotaries)
+        return tuple(
+            0 if index in self.unrotated else min(kinds, 1 if window is None else 2)
+            for index, window in enumerate(self.windows)
+        )
+
     def _layers(
         self, path: str, count: int, num_heads: int, *, decodes_memory: bool = False
     ) -> Shapes:
@@ -75,7 +110,9 @@ class ModelConfig:
         queries, keys = head_dim * num_heads, head_dim * (self.num_key_heads or num_heads)
         bias, output_bias = self.attention_bias, self.attention_output_bias
         output_bias = bias if output_bias is None else output_bias
-        place = "norm" if self.norms == "input" else "output_norm"
+        places = {"input": ["norm"], "output": ["output_norm"]}.get(
+            self.norms, ["norm", "output_norm"]
+        )
         layer = Shapes()
         for attention in ("self_attention", "cross_attention")[: 1 + decodes_memory]:
             layer |= linear(f"{attention}.query", d_model, queries, bias)
@@ -86,11 +123,13 @@ class ModelConfig:
                 for name, width in (("query_norm", queries), ("key_norm", keys)):
                     width = head_dim if self.query_key_norm == "head" else width
                     layer |= norm(f"{attention}.{name}", width, bias=False)
-            layer |= self._norm(f"{attention}_{place}")
+            for place in places:
+                layer |= self._norm(f"{attention}_{place}")
         for name in ("gate", "inner")[not self.gated :]:
             layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)
         layer |= linear("feed_forward.outer", self.d_ff, d_model, self.feed_forward_bias)
-        layer |= self._norm(f"feed_forward_{place}")
+        for place in places:
+            layer |= self._norm(f"feed_forward_{place}")
         return {
             f"{path}.layers.{index}.{name}": shape
             for index in range(count)

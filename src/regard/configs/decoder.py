@@ -41,13 +41,16 @@ class DecoderConfig(ModelConfig):
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
-    # what a layer's norms are of: the input of a sub-layer, or its output before it is added
-    norms: str = one_of("input", ("input", "output"))
+    # what a layer's norms are of: the input of a sub-layer, its output before it is added, or both
+    norms: str = one_of("input", ("input", "output", "both"))
     # an RMS norm of queries and of keys: of each head, or of all heads as one vector
     query_key_norm: str = one_of("none", ("none", "head", "projection"))
     # whether files join the projections of attention's input, and those of the feed-forward's
     joined_projections: bool = False
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
+    score_width: float | None = None  # whose root divides a scaled score; None: head_dim
+    score_cap: float | None = None  # c of c · tanh(score / c), which scores do not pass
+    scale_embedding: bool = False  # by √d_model
     # "learned": a table of max_positions rows; "rotary": without a limit
     positions: str = one_of("learned", ("learned", "rotary"))
     max_positions: int = 1024  # the longest text, in tokens, that the model was trained on
@@ -56,8 +59,10 @@ class DecoderConfig(ModelConfig):
     rotary_share: float = 1.0  # of a head's numbers, the first ones, that are rotated
     unrotated: tuple[int, ...] = ()  # numbers of the layers without positions
     window: int | None = None  # tokens that a token attends to, itself included; None: all so far
-    first_window_layer: int = 0  # layers below it have no window
+    unwindowed: tuple[int, ...] = ()  # numbers of the layers without a window
+    window_theta: float | None = None  # rotary_theta of layers with a window, which are not scaled
     tied_output: bool = True  # the embedding table is also the output projection
+    output_cap: float | None = None  # of the logits, as score_cap
     head: str = one_of("language_model", WRITER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     # For the tokenizer and generation; a language model itself does not use them.
@@ -80,10 +85,9 @@ class DecoderConfig(ModelConfig):
             raise BadArgumentError(
                 f"rotary_share must be above 0 and at most 1; got {self.rotary_share}."
             )
-        if self.first_window_layer < 0:
-            raise BadArgumentError(
-                f"first_window_layer must be at least 0; got {self.first_window_layer}."
-            )
+        for name in ("score_width", "score_cap", "window_theta", "output_cap"):
+            if (value := getattr(self, name)) is not None and value <= 0:
+                raise BadArgumentError(f"{name} must be above 0, or None; got {value}.")
 
     def shapes(self) -> Shapes:
         shapes: Shapes = {"decoder.embed.tokens.weight": (self.vocab_size, self.d_model)}
@@ -108,12 +112,6 @@ class DecoderConfig(ModelConfig):
     def rotary_dim(self) -> int:
         """Numbers of a head that are rotated."""
         return int((self.head_dim or self.d_model // self.num_heads) * self.rotary_share)
-
-    @property
-    def windows(self) -> tuple[int | None, ...]:
-        """The window of each layer."""
-        full = min(self.first_window_layer, self.num_layers)
-        return (None,) * full + (self.window,) * (self.num_layers - full)
 
 
 # Settings that Llama, Mistral, Qwen2 and Qwen3 share.

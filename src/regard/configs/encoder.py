@@ -5,6 +5,7 @@ from typing import Any
 
 from regard.configs.config import (
     ACTIVATIONS,
+    NORMS,
     ModelConfig,
     Shapes,
     from_preset,
@@ -34,14 +35,32 @@ class EncoderConfig(ModelConfig):
     d_ff: int = 3072  # inner width of the feed-forward networks
     dropout: float = 0.1  # on sub-layer outputs and embedding sums, in 1/256 steps
     activation: str = one_of("gelu", ACTIVATIONS)
+    gated: bool = False  # whether the activation gates a second projection
+    feed_forward_bias: bool = True  # on the projections of the feed-forward networks
+    attention_bias: bool = True  # on those of attention
+    norm_kind: str = one_of("layer", NORMS)
     norm_eps: float = 1e-12  # added to the variance before its root is taken
-    max_positions: int = 512  # longest text, in tokens
+    # whether norms are of what a sub-layer reads, but for the first, whose input the embedding has
+    # normalized, and of the last states; else of each sum
+    norm_first: bool = False
+    # "learned": a table of max_positions rows; "rotary": without a limit
+    positions: str = one_of("learned", ("learned", "rotary"))
+    max_positions: int = 512  # longest text that the model was trained on, in tokens
+    rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
+    window: int | None = None  # tokens that a token attends to on each side, itself included
+    unwindowed: tuple[int, ...] = ()  # numbers of the layers without a window
+    window_theta: float | None = None  # rotary_theta of layers with a window
     position_offset: int = 0  # rows of the table of positions before position 0
     count_padding: bool = True  # False: padding has no positions (RoBERTa)
     token_types: int | None = 2  # such as question and text; None: the model has none
     head: str = one_of("none", ENCODER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     pooler_activation: str = one_of("tanh", POOLER_ACTIVATIONS)  # of the first token's projection
+    # whether each head projects norm(f(W h)), as that of words does, with f = pooler_activation
+    head_norm: bool = False
+    head_bias: bool = True  # on W
+    # the state that "classification" reads: the first token's, or the mean of all
+    pooling: str = one_of("first", ("first", "mean"))
     head_dropout: float | None = None  # before the head's last projection; None: as dropout
     pad_id: int | None = 0  # None: padding only where attention_mask is False
 
@@ -57,9 +76,10 @@ class EncoderConfig(ModelConfig):
 
     def shapes(self) -> Shapes:
         d_model, width = self.d_model, self.embedding_width or self.d_model
+        learned = self.positions == "learned"
         tables = {
             "tokens": self.vocab_size,
-            "positions": self.max_positions + self.position_offset,
+            "positions": self.max_positions + self.position_offset if learned else None,
             "token_types": self.token_types,
         }
         shapes: Shapes = {
@@ -67,20 +87,37 @@ class EncoderConfig(ModelConfig):
             for name, rows in tables.items()
             if rows is not None
         }
-        shapes |= norm("embed.norm", width)
+        bias = self.norm_kind == "layer"
+        shapes |= norm("embed.norm", width, bias=bias)
         if self.embedding_width is not None:
             shapes |= linear("embed.projection", width, d_model)
         shapes |= self._layers("encoder", self.num_layers, self.num_heads)
+        if self.norm_first:
+            for name in norm("encoder.layers.0.self_attention_norm", d_model, bias=bias):
+                del shapes[name]
+            shapes |= self._norm("encoder.norm")
         if self.head == "none":
             return shapes
         if self.head == "pooler":
             return shapes | linear("head.dense", d_model, d_model)
-        if self.head == "masked_lm":
-            shapes["head.bias"] = (self.vocab_size,)
-            return shapes | linear("head.dense", d_model, width) | norm("head.norm", width)
-        if self.head == "classification":
+        if self.head == "masked_lm" or self.head_norm:
+            shapes |= linear("head.dense", d_model, width, self.head_bias)
+            shapes |= norm("head.norm", width, bias=bias)
+            if self.head == "masked_lm":
+                return shapes | {"head.bias": (self.vocab_size,)}
+        elif self.head == "classification":
             shapes |= linear("head.pooler.dense", d_model, d_model)
         return shapes | linear("head.output", d_model, len(self.labels) or 2)
+
+    @property
+    def longest(self) -> int | None:
+        """Tokens of a text at most; None: no limit."""
+        return self.max_positions if self.positions == "learned" else None
+
+    @property
+    def rotary_dim(self) -> int:
+        """Numbers of a head that are rotated: all."""
+        return self.d_model // self.num_heads
 
 
 # base and large are BERT's own; the smaller ones are the sizes of Turc et al. 2019.

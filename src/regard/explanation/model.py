@@ -194,11 +194,10 @@ def _projection(linear: nn.Linear) -> Projection:
 
 
 def _normalization(norm: Norm) -> Normalization:
-    weight = double(norm.weight)
     if isinstance(norm, RMSNorm):
-        return Normalization("rms", weight, None, norm.eps)
+        return Normalization("rms", double(norm.factor), None, norm.eps)
     bias = None if norm.bias is None else double(norm.bias)
-    return Normalization("layer", weight, bias, norm.eps)
+    return Normalization("layer", double(norm.weight), bias, norm.eps)
 
 
 def _rotation(

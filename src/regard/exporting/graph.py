@@ -18,7 +18,7 @@ from regard.errors import UnsupportedError
 
 # The domain of ONNX Runtime's own operators: attention, quantized products.
 MICROSOFT = "com.microsoft"
-INT32, INT64 = 6, 7  # TensorProto's, of casts
+FLOAT, INT32, INT64 = 1, 6, 7  # TensorProto's, of casts
 OPSET, IR_VERSION = 20, 9  # read by ONNX Runtime 1.18 and later
 WEIGHTS = "weights.bin"  # the arrays that the graphs of a folder share
 IN_THE_GRAPH = 1024  # bytes; larger constants are in that file

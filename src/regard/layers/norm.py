@@ -1,5 +1,8 @@
 """Normalization of hidden states: LayerNorm and RMSNorm."""
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -8,7 +11,7 @@ from regard.errors import check_choice
 
 
 class RMSNorm(nn.Module):
-    """weight ⊙ x / √(mean(x²) + eps), without a mean or a bias (Zhang & Sennrich 2019).
+    """factor ⊙ x / √(mean(x²) + eps), without a mean or a bias (Zhang & Sennrich 2019).
 
     >>> RMSNorm(2)(torch.tensor([[3.0, 4.0]])).detach()
     tensor([[0.8485, 1.1314]])
@@ -16,16 +19,22 @@ class RMSNorm(nn.Module):
     Args:
         width: of the vectors.
         eps: added to the mean square, so that it is not zero.
+        offset: added to the weight, for the factor (Gemma has 1, and weights about 0).
     """
 
-    def __init__(self, width: int, eps: float = 1e-6):
+    def __init__(self, width: int, eps: float = 1e-6, offset: float = 0.0):
         super().__init__()
-        self.weight = nn.Parameter(torch.ones(width))
-        self.eps = eps
+        self.weight = nn.Parameter(torch.full((width,), 1.0 - offset))
+        self.eps, self.offset = eps, offset
+
+    @property
+    def factor(self) -> Tensor:
+        """(width,)."""
+        return self.weight + self.offset if self.offset else self.weight
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, width) → the same shape."""
-        return functional.rms_norm(x, self.weight.shape, self.weight, self.eps)
+        return functional.rms_norm(x, self.weight.shape, self.factor, self.eps)
 
     def extra_repr(self) -> str:
         return f"{len(self.weight)}, eps={self.eps}"
@@ -33,7 +42,12 @@ class RMSNorm(nn.Module):
 
 Norm = nn.LayerNorm | RMSNorm
 # "layer": of mean and deviation; "rms": of the root mean square.
-NORMS: dict[str, type[Norm]] = {"layer": nn.LayerNorm, "rms": RMSNorm}
+NORMS: dict[str, Callable[[int, float], Norm]] = {
+    "layer": nn.LayerNorm,
+    "layer_without_bias": partial(nn.LayerNorm, bias=False),
+    "rms": RMSNorm,
+    "rms_plus_one": partial(RMSNorm, offset=1.0),
+}
 
 
 def make_norm(kind: str, width: int, eps: float = 1e-5) -> Norm:

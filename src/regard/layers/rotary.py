@@ -37,6 +37,13 @@ class Rotary:
         self._frequencies: dict[torch.device, Tensor] = {}
         self._tables: dict[torch.device, tuple[Tensor, Tensor]] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Rotary)
+            and (self.attention_factor, self.longest) == (other.attention_factor, other.longest)
+            and torch.equal(self.frequencies, other.frequencies)
+        )
+
     def __call__(
         self, query: Tensor, key: Tensor, *, positions: Tensor | None = None, start: int = 0
     ) -> tuple[Tensor, Tensor]:

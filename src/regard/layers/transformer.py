@@ -33,8 +33,9 @@ class Stack(nn.Module):
         norm: applied to the last layer's output, as pre-norm layers need; None for none.
         relative_bias: added to the scores of self-attention in every layer.
         causal: whether a position attends to itself and the past only.
-        windows: for each layer of a causal stack, how many positions a position attends to, itself
-            included; None for all. All for every layer if not given.
+        windows: for each layer, how many positions a position attends to, itself included, and as
+            many behind it in a stack that is not causal; None for all. All for every layer if not
+            given.
     """
 
     def __init__(
@@ -96,10 +97,10 @@ class Stack(nn.Module):
     def _mask(
         self, mask: Mask | Tensor | None, window: int | None, queries: int
     ) -> Mask | Tensor | None:
-        """`mask`, restricted to what a causal stack allows the newest `queries` positions."""
+        """`mask`, restricted to what a stack allows the newest `queries` positions."""
         allowed: Mask | None = None
         if window is not None:
-            allowed = Window(window - 1, 0)
+            allowed = Window(window - 1, 0 if self.causal else window - 1)
         elif self.causal and queries > 1:  # a single query attends to everything in the cache
             allowed = Causal()
         if allowed is None:

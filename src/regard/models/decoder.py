@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard.attention import Documents, Padding
 from regard.configs.decoder import DecoderConfig
-from regard.layers import Embedding, LayerCache, Rotary, Stack, check_ids, empty_table
+from regard.layers import Embedding, LayerCache, Stack, check_ids, empty_table
 from regard.models.decoding import (
     TextState,
     check_attention_mask,
@@ -21,7 +21,7 @@ from regard.models.decoding import (
     positions_within,
 )
 from regard.models.heads import LinearHead, TokenHead, last_state
-from regard.models.model import Model, make_layer, norm_of
+from regard.models.model import Model, make_layer, norm_of, rotaries
 
 
 class Decoder(Model):
@@ -108,7 +108,9 @@ class Decoder(Model):
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Hidden states, (…, d_model) → (…, vocab)."""
-        return nn.functional.linear(hidden, self.output_weight)
+        logits = nn.functional.linear(hidden, self.output_weight)
+        cap = self.config.output_cap
+        return logits if cap is None else cap * torch.tanh(logits / cap)
 
     def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
         if not self.writes:
@@ -136,24 +138,12 @@ def _stack(config: DecoderConfig) -> Stack:
         empty_table(config.vocab_size, config.d_model),
         max_positions=config.max_positions,
         positions="learned" if learned else "none",
-        scale=False,
+        scale=config.scale_embedding,
         dropout=config.dropout,
     )
-    rotary = None
-    if not learned:
-        rotary = Rotary(
-            config.rotary_dim,
-            theta=config.rotary_theta,
-            scaling=config.rotary_scaling,
-            longest=config.longest,
-        )
     layers = (
-        make_layer(
-            config,
-            config.num_heads,
-            rotary=None if index in config.unrotated else rotary,
-        )
-        for index in range(config.num_layers)
+        make_layer(config, config.num_heads, rotary=rotary)
+        for rotary in rotaries(config, config.rotary_dim, config.longest)
     )
     norm = norm_of(config)
     return Stack(layers, embed=embed, norm=norm, causal=True, windows=config.windows)

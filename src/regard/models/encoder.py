@@ -1,8 +1,8 @@
 """The bidirectional encoder, in which every token attends to the whole text, and its heads.
 
 Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al.
-2019), DistilBERT (Sanh et al. 2019) and ELECTRA (Clark et al. 2020) are other settings of the same
-fields.
+2019), DistilBERT (Sanh et al. 2019), ELECTRA (Clark et al. 2020) and ModernBERT (Warner et al.
+2024) are other settings of the same fields.
 """
 
 import torch
@@ -12,9 +12,9 @@ from torch.nn import functional
 from regard.attention import Padding
 from regard.configs.encoder import EncoderConfig
 from regard.errors import BadArgumentError
-from regard.layers import ACTIVATIONS, Embedding, Stack, check_ids, empty_table, make_norm
-from regard.models.heads import ClassificationHead, Pooler, TokenHead
-from regard.models.model import Model, init_weights, make_layer
+from regard.layers import ACTIVATIONS, Dropout, Embedding, Stack, check_ids, empty_table, make_norm
+from regard.models.heads import ClassificationHead, Pooler, TokenHead, mean_state
+from regard.models.model import Model, init_weights, make_layer, norm_of, rotaries
 
 
 class Encoder(Model):
@@ -33,7 +33,7 @@ class Encoder(Model):
         self.embed = Embedding(
             empty_table(config.vocab_size, width or config.d_model),
             max_positions=config.max_positions,
-            positions="learned",
+            positions="learned" if config.positions == "learned" else "none",
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
@@ -41,7 +41,14 @@ class Encoder(Model):
             dropout=config.dropout,
             projection=None if width is None else nn.Linear(width, config.d_model),
         )
-        self.encoder = Stack(make_layer(config, config.num_heads) for _ in range(config.num_layers))
+        layers = [
+            make_layer(config, config.num_heads, rotary=rotary)
+            for rotary in rotaries(config, config.rotary_dim)
+        ]
+        if config.norm_first:
+            layers[0].self_attention_norm = nn.Identity()
+        last = norm_of(config) if config.norm_first else None
+        self.encoder = Stack(layers, norm=last, windows=config.windows)
         self.head = _head(config)
         self.reset_parameters()
 
@@ -55,6 +62,9 @@ class Encoder(Model):
         states = self.hidden(ids, **inputs)
         if isinstance(self.head, MaskedLMHead):
             return self.head(states, self.embed.tokens.weight)
+        if self.config.pooling == "mean" and self.config.head == "classification":
+            mask = self.mask(ids, inputs.get("attention_mask"))
+            states = states.mean(1, keepdim=True) if mask is None else mean_state(states, mask)
         return self.head(states)
 
     def hidden(
@@ -76,10 +86,15 @@ class Encoder(Model):
         check_ids(ids, config.vocab_size)
         if token_type_ids is not None:
             _check_token_types(token_type_ids, config.token_types)
-        if attention_mask is None and config.pad_id is not None:
-            attention_mask = self.not_padding(ids)
+        attention_mask = self.mask(ids, attention_mask)
         x = self.embed(ids, positions=self._positions(ids), token_type_ids=token_type_ids)
         return self.encoder(x, mask=None if attention_mask is None else Padding(attention_mask))
+
+    def mask(self, ids: Tensor, attention_mask: Tensor | None) -> Tensor | None:
+        """(batch, length), True for a token: attention_mask, or where ids are not pad_id."""
+        if attention_mask is None and self.config.pad_id is not None:
+            return self.not_padding(ids)
+        return attention_mask
 
     def _positions(self, ids: Tensor) -> Tensor | None:
         """RoBERTa's: tokens are counted from 0, and padding is at -1, the row before."""
@@ -89,24 +104,46 @@ class Encoder(Model):
         return token.cumsum(1) * token - 1
 
 
-class MaskedLMHead(nn.Module):
+class _Transform(nn.Module):
+    """norm(f(W h + b)), which a head projects."""
+
+    def __init__(self, config: EncoderConfig, width: int):
+        super().__init__()
+        self.dense = nn.Linear(config.d_model, width, bias=config.head_bias)
+        name = config.pooler_activation if config.head_norm else config.activation
+        self.activation = torch.tanh if name == "tanh" else ACTIVATIONS[name]
+        self.norm = make_norm(config.norm_kind, width, config.norm_eps)
+
+    def transform(self, states: Tensor) -> Tensor:
+        """States (…, d_model) → what is projected, (…, width)."""
+        return self.norm(self.activation(self.dense(states)))
+
+
+class MaskedLMHead(_Transform):
     """Masked language modeling: table · norm(f(W h + b)) + bias, with the embedding table."""
 
     def __init__(self, config: EncoderConfig):
-        super().__init__()
-        width = config.embedding_width or config.d_model
-        self.dense = nn.Linear(config.d_model, width)
-        self.activation = ACTIVATIONS[config.activation]
-        self.norm = nn.LayerNorm(width, config.norm_eps)
+        super().__init__(config, config.embedding_width or config.d_model)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, states: Tensor, table: Tensor) -> Tensor:
         """(batch, length, d_model) and (vocab, width) → logits, (batch, length, vocab)."""
         return functional.linear(self.transform(states), table, self.bias)
 
-    def transform(self, states: Tensor) -> Tensor:
-        """States (…, d_model) → what the table is multiplied by, (…, width)."""
-        return self.norm(self.activation(self.dense(states)))
+
+class NormalizedHead(_Transform):
+    """Labels, of the first state or of each: W' norm(f(W h + b)) + b'."""
+
+    def __init__(self, config: EncoderConfig, dropout: float):
+        super().__init__(config, config.d_model)
+        self.of_first = config.head == "classification"
+        self.dropout = Dropout(dropout)
+        self.output = nn.Linear(config.d_model, len(config.labels) or 2)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → logits, (batch, labels) or (batch, length, outputs)."""
+        states = states[:, 0] if self.of_first else states
+        return self.output(self.dropout(self.transform(states)))
 
 
 def _check_token_types(token_type_ids: Tensor, token_types: int | None) -> None:
@@ -130,6 +167,8 @@ def _head(config: EncoderConfig) -> nn.Module:
         return Pooler(config.d_model, config.pooler_activation)
     if config.head == "masked_lm":
         return MaskedLMHead(config)
+    if config.head_norm and config.head != "none":
+        return NormalizedHead(config, dropout)
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)

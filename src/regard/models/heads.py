@@ -79,6 +79,13 @@ def last_state(states: Tensor, chosen: Tensor) -> Tensor:
     return states[torch.arange(len(states), device=states.device), last][:, None]
 
 
+def mean_state(states: Tensor, chosen: Tensor) -> Tensor:
+    """The mean of each row's chosen states, (batch, 1, d_model); of (batch, length, d_model), by
+    (batch, length)."""
+    weights = chosen[..., None].to(states.dtype)
+    return (states * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
+
+
 def replace_head(model: ModelT, head: str, *, labels: Sequence[str] = (), **changes: Any) -> ModelT:
     """A model with the same body, another head, and other changes to its config.
 

@@ -1,6 +1,6 @@
 """The base of all models: a model says what it is, so that its users need not know its class."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.padding import not_padding
+from regard.attention.scores import capped, find_score, scaled
 from regard.configs.config import ModelConfig
 from regard.configs.heads import HEADS
 from regard.layers import (
     FeedForward,
     MultiHeadAttention,
     Norm,
-    RMSNorm,
     Rotary,
     TransformerLayer,
     check_ids,
@@ -161,6 +161,20 @@ def norm_of(config: ModelConfig) -> Norm:
     return make_norm(config.norm_kind, config.d_model, config.norm_eps)
 
 
+def rotaries(config: ModelConfig, dim: int, longest: int | None = None) -> Iterator[Rotary | None]:
+    """The rotary positions of each layer, which layers share; None where there are none.
+
+    Args:
+        dim: numbers of a head that are rotated.
+        longest: tokens of a text at most; None: no limit.
+    """
+    kinds = [
+        Rotary(dim, theta=theta, scaling=scaling, longest=longest)
+        for theta, scaling in config.rotaries
+    ]
+    return (kinds[number - 1] if number else None for number in config.rotated)
+
+
 def make_layer(
     config: ModelConfig,
     num_heads: int,
@@ -170,6 +184,16 @@ def make_layer(
 ) -> TransformerLayer:
     """A layer of this configuration, with cross-attention if it decodes a memory."""
 
+    score = find_score(config.score)
+    if config.score_width is not None:
+        score = scaled(config.score_width**-0.5)
+    if config.score_cap is not None:
+        score = capped(score, config.score_cap)
+    # of queries and keys, by their width
+    heads_norm = partial(
+        make_norm, config.norm_kind if "rms" in config.norm_kind else "rms", eps=config.norm_eps
+    )
+
     def attention(rotary: Rotary | None = None) -> MultiHeadAttention:
         return MultiHeadAttention(
             config.d_model,
@@ -178,9 +202,9 @@ def make_layer(
             head_dim=config.head_dim,
             bias=config.attention_bias,
             output_bias=config.attention_output_bias,
-            score=config.score,
+            score=score,
             rotary=rotary,
-            norm=None if config.query_key_norm == "none" else partial(RMSNorm, eps=config.norm_eps),
+            norm=None if config.query_key_norm == "none" else heads_norm,
             norm_together=config.query_key_norm == "projection",
         )
 
@@ -196,7 +220,7 @@ def make_layer(
         attention(rotary),
         feed_forward,
         cross_attention=attention() if decodes_memory else None,
-        norm=norm if config.norms == "input" else nn.Identity,
+        norm=nn.Identity if config.norms == "output" else norm,
         output_norm=nn.Identity if config.norms == "input" else norm,
         norm_first=config.norm_first,
         dropout=config.dropout,

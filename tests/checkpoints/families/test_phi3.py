@@ -84,7 +84,7 @@ def test_other_scalings_and_models_that_it_does_not_compute_are_refused() -> Non
         dict(head_dim=6),
         dict(joined_projections=False),
         dict(attention_bias=True),
-        dict(window=3, first_window_layer=1),
+        dict(window=3, unwindowed=(0,)),
         dict(head="question_answering"),
     ):
         assert not FAMILY.fits(config(**change))

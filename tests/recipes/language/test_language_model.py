@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
 import regard
+from fixtures.families import DECODERS
 from regard import RegardError
 from regard.generation import GenerationConfig
 from regard.models import Decoder, DecoderConfig
 from regard.recipes.card import read_card
-from regard.recipes.language.language_model import LanguageModelRecipe
+from regard.recipes.language.blocks import BlockBatch
+from regard.recipes.language.language_model import LanguageModelRecipe, summed_loss
 from regard.recipes.options.language import LanguageModelOptions
 from regard.recipes.recipe import learn
 from regard.tasks.writing import Writer
@@ -210,3 +213,15 @@ def test_an_encoder_is_no_base(text: Path, tmp_path: Path) -> None:
     save_pretrained(Encoder(encoder_preset("tiny", 40, pad_id=0)), tmp_path / "bert")
     with pytest.raises(RegardError, match=r"must be a language model .* it is a bert model"):
         write(text, tmp_path / "run", base_model=str(tmp_path / "bert"))
+
+
+def test_a_language_models_loss_is_of_its_capped_logits() -> None:
+    torch.manual_seed(3)
+    model = Decoder(DecoderConfig(31, **DECODERS["gemma2"]))
+    ids = torch.tensor([[5, 9, 2, 30, 7, 11]])
+    batch = BlockBatch(ids[:, :-1], ids[:, 1:], None)
+    found, logits = summed_loss(model, batch), model(batch.ids)
+    assert logits.abs().max() < 4.0  # the cap
+    torch.testing.assert_close(found, cross_entropy(logits[0], ids[0, 1:], reduction="sum"))
+    found.backward()
+    assert model.decoder.embed.tokens.weight.grad.abs().max() > 0

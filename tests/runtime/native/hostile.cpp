@@ -102,8 +102,13 @@ Tensors tensors_of(const regard_config& c) {
     }
     if (c.token_types > 0) t.linear(embed + ".projection", c.d_model, c.d_model);
     if (c.token_types > 0) t.add(embed + ".token_types.weight", c.token_types, c.d_model);
-    if (alone) t.add(side + ".rotary.frequencies", 1, head / 2);
-    if (alone) t.add(side + ".rotary.layers", 1, c.decoder_layers);
+    if (alone) {
+      t.add(side + ".rotary.frequencies", 2, head / 2);
+      t.add(side + ".rotary.layers", 1, c.decoder_layers);
+      t.add(side + ".windows", 1, c.decoder_layers);
+      t.data[t.data.size() - 2] = {2, 1};
+      t.data.back() = {3, 0};
+    }
     if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
@@ -501,7 +506,7 @@ int main(int count, char** arguments) {
   const int64_t most = count > 2 ? std::atoll(arguments[2]) : 0;
   if (most > 0) state = std::atoll(arguments[1]);
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
-                       1, 9, 0, 4, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1};
+                       9, 0, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1, 0, 0, 0};
   regard_config alone = config;
   alone.kind = REGARD_DECODER;
   alone.decoder_heads = 4;
@@ -509,8 +514,8 @@ int main(int count, char** arguments) {
   alone.decoder_head_dim = 6;
   alone.has_positions = 0;
   alone.relative_reach = alone.pad_id = -1;
-  alone.window = 3;
-  alone.first_window_layer = 1;
+  alone.score_cap = 2;
+  alone.output_cap = 3;
   regard_config pair_reads = config, alone_reads = alone;
   for (regard_config* reads : {&pair_reads, &alone_reads}) {  // for a head
     reads->head_outputs = 3;

@@ -36,8 +36,14 @@ FAMILIES = (
         headed=("llama", "mistral", "qwen2", "qwen3", "olmo2", "smollm3"),
     ),
     Entry("phi3", "Decoder", {"phi3": "Phi-3"}, headed=("phi3",)),
+    Entry(
+        "gemma",
+        "Decoder",
+        {"gemma2": "Gemma 2", "gemma3_text": "Gemma 3"},
+        headed=("gemma2", "gemma3_text"),
+    ),
     Entry("bart", "EncoderDecoder", {"bart": "BART", "mbart": "mBART"}, headed=("bart",)),
-    Entry("t5", "EncoderDecoder", {"t5": "T5"}),
+    Entry("t5", "EncoderDecoder", {"t5": "T5", "mt5": "mT5"}),
     Entry(
         "marian", "EncoderDecoder", {"marian": "Marian", "pegasus": "Pegasus", "regard": "regard"}
     ),
@@ -50,6 +56,7 @@ FAMILIES = (
         headed=("roberta", "xlm-roberta"),
     ),
     Entry("electra", "Encoder", {"electra": "ELECTRA"}, headed=("electra",)),
+    Entry("modernbert", "Encoder", {"modernbert": "ModernBERT"}, headed=("modernbert",)),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
 )
@@ -61,7 +68,7 @@ def titles(*models: str, headed: bool = False) -> str:
     """The families whose models are of these classes, for messages.
 
     >>> titles("Decoder")
-    'GPT-2, Llama, Mistral, Qwen2, Qwen3, OLMo 2, SmolLM3, Phi-3'
+    'GPT-2, Llama, Mistral, Qwen2, Qwen3, OLMo 2, SmolLM3, Phi-3, Gemma 2, Gemma 3'
     """
     entries = [entry for model in models for entry in FAMILIES if entry.model == model]
     return ", ".join(

@@ -47,6 +47,19 @@ KEYS = {
     "pad_token_id": Key("pad_id", 0),
 }
 WRITTEN = {"attention_probs_dropout_prob": 0.0, "tie_word_embeddings": True}
+# Settings that all have, and the families that are made of this one.
+PLAIN = {
+    "gated": False,
+    "feed_forward_bias": True,
+    "attention_bias": True,
+    "norm_kind": "layer",
+    "norm_first": False,
+    "positions": "learned",
+    "window": None,
+    "head_norm": False,
+    "head_bias": True,
+    "pooling": "first",
+}
 REFUSED = {
     "position_embedding_type": "absolute",
     "is_decoder": False,
@@ -66,7 +79,7 @@ FAMILY = Family(
     # Of the two heads of pre-training, that of next sentences is left out.
     heads=TEXT_HEADS | {"ForPreTraining": "masked_lm"},
     keys=KEYS,
-    fixed={"position_offset": 0, "pooler_activation": "tanh", "embedding_width": None},
+    fixed=PLAIN | {"position_offset": 0, "pooler_activation": "tanh", "embedding_width": None},
     written=WRITTEN,
     refused=REFUSED,
     read=read,

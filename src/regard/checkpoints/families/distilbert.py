@@ -5,6 +5,7 @@ DistilBERT has no token types and no pooler.
 
 from typing import Any
 
+from regard.checkpoints.families import bert
 from regard.checkpoints.family import Family, Key, Settings, tied
 from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
 from regard.configs.encoder import EncoderConfig
@@ -79,7 +80,8 @@ FAMILY = Family(
     classes={"distilbert": "DistilBert"},
     heads=TEXT_HEADS | {"Model": "none"},
     keys=KEYS,
-    fixed={"token_types": None, "position_offset": 0, "norm_eps": 1e-12, "embedding_width": None},
+    fixed=bert.PLAIN
+    | {"token_types": None, "position_offset": 0, "norm_eps": 1e-12, "embedding_width": None},
     written={"attention_dropout": 0.0, "tie_word_embeddings": True},
     refused={"tie_word_embeddings": True},
     read=read,

@@ -87,6 +87,10 @@ FAMILY = Family(
         "window": None,
         "norms": "input",
         "query_key_norm": "none",
+        "scale_embedding": False,
+        "score_width": None,
+        "score_cap": None,
+        "output_cap": None,
     },
     written={"attn_pdrop": 0.0},  # the weights of attention are never dropped here
     refused={"scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},

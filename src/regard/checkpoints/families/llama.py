@@ -11,6 +11,7 @@ from typing import Any
 from regard.checkpoints.family import Family, Key, Settings, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
 from regard.configs.decoder import DecoderConfig
+from regard.configs.encoder import EncoderConfig
 from regard.configs.scaling import LinearScaling, Llama3Scaling, LongScaling, Scaling, YarnScaling
 from regard.errors import DamagedFileError, UnsupportedError
 
@@ -61,6 +62,12 @@ PLAIN: dict[str, Any] = dict(
     rotary_share=1.0,
     unrotated=(),
     joined_projections=False,
+    norm_kind="rms",
+    scale_embedding=False,
+    score_width=None,
+    score_cap=None,
+    window_theta=None,
+    output_cap=None,
 )
 # Keys of config.json that some kinds have → the field of PLAIN that they decide.
 DECIDED = {
@@ -68,7 +75,12 @@ DECIDED = {
     "mlp_bias": "feed_forward_bias",
     "no_rope_layers": "unrotated",
     "partial_rotary_factor": "rotary_share",
+    "query_pre_attn_scalar": "score_width",
+    "attn_logit_softcapping": "score_cap",
+    "final_logit_softcapping": "output_cap",
+    "rope_local_base_freq": "window_theta",
 }
+_AS_IT_IS = ("query_pre_attn_scalar", "attn_logit_softcapping", "final_logit_softcapping")
 
 
 @dataclass(frozen=True)
@@ -78,13 +90,18 @@ class Kind:
     fields: Mapping[str, Any] = field(default_factory=dict)  # of all its models, if not PLAIN
     keys: tuple[str, ...] = ()  # of DECIDED
     defaults: Settings = field(default_factory=dict)  # of keys that config.json lacks
-    windows: str = "none"  # the layers that may have one: "none", "all" or the "upper" ones
+    # the layers that may have one: "none", "all", the "upper" ones, or those of "types"
+    windows: str = "none"
     output_bias: bool = True  # on the output of attention, where its other projections have one
     answers: str | None = None  # prefix of the body of a model that answers; None: no such class
     ropes: tuple[str, ...] = ("default", "linear", "llama3", "yarn")
 
 
 _WINDOW = {"sliding_window": 4096}
+_GEMMA = dict(norms="both", norm_kind="rms_plus_one", scale_embedding=True)
+_GEMMA_DEFAULTS = {"num_key_value_heads": 4, "head_dim": 256, "query_pre_attn_scalar": 256}
+_GEMMA_DEFAULTS |= {"tie_word_embeddings": True, "pad_token_id": 0, "bos_token_id": 2}
+_GEMMA_DEFAULTS |= {"eos_token_id": 1, **_WINDOW}
 KINDS = {
     "llama": Kind(keys=("attention_bias", "mlp_bias"), answers="transformer."),
     "mistral": Kind(
@@ -123,6 +140,20 @@ KINDS = {
         windows="all",
         ropes=("default", "longrope"),
     ),
+    "gemma2": Kind(
+        _GEMMA,
+        keys=("attention_bias", *_AS_IT_IS),
+        defaults=_GEMMA_DEFAULTS
+        | {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0},
+        windows="types",
+    ),
+    "gemma3_text": Kind(
+        _GEMMA | {"query_key_norm": "head"},
+        keys=("attention_bias", _AS_IT_IS[0], _AS_IT_IS[2], "rope_local_base_freq"),
+        defaults=_GEMMA_DEFAULTS,
+        windows="types",
+        ropes=("default", "linear", "llama3"),
+    ),
 }
 
 
@@ -157,7 +188,7 @@ def _model_type(config: DecoderConfig) -> str | None:
 
 def fits(model_type: str, config: DecoderConfig) -> bool:
     """Return True if a model of this configuration can be saved as one of this type."""
-    kind, windows, scaling = KINDS[model_type], set(config.windows), config.rotary_scaling
+    kind, scaling = KINDS[model_type], config.rotary_scaling
     decided = {DECIDED[key] for key in kind.keys}
     return (
         all(
@@ -166,13 +197,22 @@ def fits(model_type: str, config: DecoderConfig) -> bool:
             if name not in decided
         )
         and config.attention_output_bias == (config.attention_bias and kind.output_bias)
-        and (kind.windows == "upper" or len(windows) == 1)
-        and (kind.windows != "none" or windows == {None})
+        and _writable(config, kind.windows)
         and (scaling is None or scaling.rope_type in kind.ropes)
         and (config.head != ANSWERS or kind.answers is not None)
         # transformers refuses a Llama whose width its heads do not divide, whatever their own.
         and (model_type != "llama" or config.d_model % config.num_heads == 0)
     )
+
+
+def _writable(config: DecoderConfig, windows: str) -> bool:
+    """Return True if a kind with these windows can say which layers have one."""
+    full = tuple(index for index, window in enumerate(config.windows) if window is None)
+    if windows == "upper":
+        return full == tuple(range(len(full)))
+    if windows == "types":
+        return True
+    return len(full) == config.num_layers or (windows == "all" and not full)
 
 
 def write(config: DecoderConfig, model_type: str | None = None) -> Settings:
@@ -194,7 +234,9 @@ def write(config: DecoderConfig, model_type: str | None = None) -> Settings:
         settings["sliding_window"] = config.window
     if kind.windows == "upper":
         settings["use_sliding_window"] = config.window is not None
-        settings["max_window_layers"] = config.first_window_layer
+        settings["max_window_layers"] = len(config.unwindowed)
+    if kind.windows == "types":
+        settings["layer_types"] = layer_types(config)
     if isinstance(scaling := config.rotary_scaling, LongScaling):
         settings["original_max_position_embeddings"] = config.max_positions
         settings["max_position_embeddings"] = scaling.long_positions
@@ -205,10 +247,11 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that they say differently."""
     kind, heads = KINDS[settings["model_type"]], fields["num_heads"]
     theta, scaling, share = _rotary(settings, kind)
-    window, first_window_layer = _window(settings, kind)
+    window, unwindowed = _window(settings, kind)
     key_heads = settings.get("num_key_value_heads")
     settled = {**PLAIN, **kind.fields}
     settled |= {DECIDED[key]: settings.get(key, False) for key in kind.keys if key.endswith("bias")}
+    settled |= {DECIDED[key]: settings.get(key) for key in kind.keys if key in _AS_IT_IS}
     if "no_rope_layers" in kind.keys:
         settled["unrotated"] = _unrotated(settings)
     if isinstance(scaling, LongScaling):
@@ -221,7 +264,7 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
         rotary_scaling=scaling,
         rotary_share=share,
         window=window,
-        first_window_layer=first_window_layer,
+        unwindowed=unwindowed,
     )
 
 
@@ -319,11 +362,19 @@ def _need(parameters: dict[str, Any], key: str) -> Any:
     return parameters[key]
 
 
-def _window(settings: Settings, kind: Kind) -> tuple[int | None, int]:
-    """Tokens that a token attends to, and the first layer with this limit."""
+def _window(settings: Settings, kind: Kind) -> tuple[int | None, tuple[int, ...]]:
+    """Tokens that a token attends to, and the layers without this limit."""
     layers, window = settings["num_hidden_layers"], settings.get("sliding_window")
     if kind.windows == "all":
-        return window, 0
+        return window, ()
+    if kind.windows == "types":
+        full = full_layers(settings, layers)
+        if window is None and len(full) < layers:
+            raise UnsupportedError(
+                "sliding_window must be a number where layer_types has sliding_attention;"
+                " config.json says null."
+            )
+        return (None, ()) if len(full) == layers else (window, full)
     if not settings.get("use_sliding_window", False) or window is None:
         window = None
     if kind.windows == "none":
@@ -333,7 +384,7 @@ def _window(settings: Settings, kind: Kind) -> tuple[int | None, int]:
                 "use_sliding_window must be false for this model; config.json says"
                 f" {settings.get('use_sliding_window')}, and layer_types {kinds}."
             )
-        return None, 0
+        return None, ()
     first = settings.get("max_window_layers", 28)
     kinds = settings.get("layer_types")
     if kinds is not None:  # it decides; max_window_layers is what it is made from when not given
@@ -348,7 +399,25 @@ def _window(settings: Settings, kind: Kind) -> tuple[int | None, int]:
                 "layer_types has sliding_attention, so use_sliding_window must be true and"
                 " sliding_window a number; in config.json they are not."
             )
-    return (window, first) if window is not None and first < layers else (None, 0)
+    return (window, tuple(range(first))) if window and first < layers else (None, ())
+
+
+def full_layers(settings: Settings, layers: int) -> tuple[int, ...]:
+    """Numbers of the layers that have no window, by layer_types."""
+    kinds = settings["layer_types"]
+    if len(kinds) != layers or not {*kinds} <= {"full_attention", "sliding_attention"}:
+        raise UnsupportedError(
+            f"layer_types must be full_attention or sliding_attention for each of {layers} layers;"
+            f" config.json says {kinds}."
+        )
+    return tuple(index for index, kind in enumerate(kinds) if kind == "full_attention")
+
+
+def layer_types(config: DecoderConfig | EncoderConfig) -> list[str]:
+    """Names of the kinds of layers, as `full_layers` reads them."""
+    return [
+        "full_attention" if window is None else "sliding_attention" for window in config.windows
+    ]
 
 
 FAMILY = Family(
@@ -364,7 +433,7 @@ FAMILY = Family(
     heads={"ForCausalLM": "language_model", **READER_HEADS},
     keys=KEYS,
     defaults={name: kind.defaults for name, kind in KINDS.items()},
-    fixed={"positions": "rotary", "norm_kind": "rms", "gated": True, "score": "scaled_dot"},
+    fixed={"positions": "rotary", "gated": True, "score": "scaled_dot"},
     read=read,
     write=write,
     type_of=_model_type,

@@ -52,7 +52,8 @@ FAMILY = replace(
     classes={"roberta": "Roberta", "xlm-roberta": "XLMRoberta"},
     heads=TEXT_HEADS,
     keys=bert.KEYS | {"pad_token_id": Key("pad_id", 1)},
-    fixed={"count_padding": False, "pooler_activation": "tanh", "embedding_width": None},
+    fixed=bert.PLAIN
+    | {"count_padding": False, "pooler_activation": "tanh", "embedding_width": None},
     read=read,
     write=lambda config: {"max_position_embeddings": config.max_positions + config.position_offset},
     type_of=type_of,

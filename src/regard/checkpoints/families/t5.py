@@ -2,7 +2,7 @@
 
 The original T5 has one table for both embeddings and the output, before which states are scaled.
 T5 1.1, and Flan after it, gate the feed-forward networks, have an output table of their own and
-scale nothing.
+scale nothing. mT5 is T5 1.1 with a vocabulary of many languages, and is saved as T5.
 """
 
 from collections.abc import Collection
@@ -71,8 +71,13 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     """The activation, and what follows from other fields; `complete` adds what the weights say."""
     check_writes(settings)
     tied: bool = fields["tied_output"]
-    scaled: bool = settings.get("scale_decoder_outputs", tied)
-    activation, gated = _activation(settings.get("feed_forward_proj", "relu"))
+    multilingual = (
+        settings["model_type"] == "mt5"
+    )  # which scales nothing, whatever its config.json says
+    scaled: bool = not multilingual and settings.get("scale_decoder_outputs", tied)
+    activation, gated = _activation(
+        settings.get("feed_forward_proj", "gated-gelu" if multilingual else "relu")
+    )
     # transformers writes what follows from the projection beside it, and believes it first.
     refuse_settings(settings, {"dense_act_fn": activation, "is_gated_act": gated})
     layers, start = fields["decoder_layers"], fields["start_id"]
@@ -144,7 +149,7 @@ def _place(name: str, config: EncoderDecoderConfig) -> str:
 
 FAMILY = Family(
     config=EncoderDecoderConfig,
-    classes={"t5": "T5ForConditionalGeneration"},
+    classes={"t5": "T5ForConditionalGeneration", "mt5": "MT5ForConditionalGeneration"},
     keys=KEYS,
     fixed={
         "target_vocab_size": None,

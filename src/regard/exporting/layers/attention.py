@@ -1,10 +1,11 @@
 """Multi-head attention: the operators of MultiHeadAttention, without a cache of its own keys."""
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import nn
 
-from regard.attention.scores import dot, scaled, scaled_dot
+from regard.attention.scores import capped, dot, scaled, scaled_dot
 from regard.exporting.graph import MICROSOFT, Graph, cannot_export
 from regard.exporting.linear import linear, product, side_by_side, split
 from regard.layers import MultiHeadAttention
@@ -18,20 +19,28 @@ def self_attention(
     mask: str = "",
     bias: str = "",
     causal: bool = False,
+    rotate: Callable[[str], str] | None = None,
 ) -> str:
     """x (batch, length, d_model) → the same shape.
 
     Args:
         mask: (batch, length) of int32, 0 for padding.
-        bias: (1, heads, length, length), added to the scores.
+        bias: (1, heads or 1, length, length), added to the scores.
         causal: whether a position attends to itself and the past only.
+        rotate: rotates queries, or keys, (batch, length, heads · head_dim).
     """
-    _check_plain(module)
+    if (module.rotary is None) != (rotate is None) or module.num_key_heads != module.num_heads:
+        raise cannot_export("attention with rotary positions or shared keys, outside a decoder,")
     weight, added = side_by_side(module.query, module.key, module.value)
     width = module.num_heads * module.head_dim
-    query, key, value = split(graph, product(graph, x, weight), (width,) * 3)
     settings = settings_of(module) | {"unidirectional": int(causal)}
-    inputs = (query, key, value, graph.constant(added), mask, bias)
+    biases = graph.constant(added)
+    if rotate is None:
+        query, key, value = split(graph, product(graph, x, weight), (width,) * 3)
+    else:
+        query, key, value = split(graph, product(graph, x, weight, added), (width,) * 3)
+        query, key, biases = rotate(query), rotate(key), ""
+    inputs = (query, key, value, biases, mask, bias)
     y = graph.op("MultiHeadAttention", *inputs, **settings)
     return linear(graph, y, module.output)
 
@@ -89,29 +98,27 @@ def whole_cross_attention(
     return linear(graph, y, module.output)
 
 
-def _check_plain(module: MultiHeadAttention) -> None:
-    if module.rotary is not None or module.num_key_heads != module.num_heads:
-        raise cannot_export("attention with rotary positions or shared keys, outside a decoder,")
-
-
 def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -> str:
     """x (batch, length, heads · head_dim) → (batch, length, heads, head_dim) in another order."""
     parted = graph.op("Reshape", x, graph.integers(0, 0, -1, module.head_dim))
     return graph.op("Transpose", parted, perm=order)
 
 
-def settings_of(module: MultiHeadAttention, *, normalized: bool = False) -> dict[str, Any]:
-    """The attributes of ONNX Runtime's attention operators, for queries and keys that have been
-    `normalized` where the module does so."""
-    if not normalized and not isinstance(module.query_norm, nn.Identity):
+def settings_of(module: MultiHeadAttention, *, decodes: bool = False) -> dict[str, Any]:
+    """The attributes of ONNX Runtime's attention operators. That which `decodes` can cap scores,
+    and is given queries and keys that have been normalized where the module does so."""
+    if not decodes and not isinstance(module.query_norm, nn.Identity):
         raise cannot_export("attention with normalized queries and keys, outside a decoder,")
-    if module.score is scaled_dot:
+    settings, score = {"domain": MICROSOFT, "num_heads": module.num_heads}, module.score
+    if decodes and isinstance(score, capped):
+        settings["softcap"], score = score.cap, score.score
+    if score is scaled_dot:
         scale = module.head_dim**-0.5
-    elif module.score is dot:
+    elif score is dot:
         scale = 1.0
-    elif isinstance(module.score, scaled):
-        scale = module.score.factor
+    elif isinstance(score, scaled):
+        scale = score.factor
     else:
-        name = getattr(module.score, "__name__", type(module.score).__name__)
+        name = getattr(score, "__name__", type(score).__name__)
         raise cannot_export(f"the score {name}")
-    return {"domain": MICROSOFT, "num_heads": module.num_heads, "scale": scale}
+    return settings | {"scale": scale}

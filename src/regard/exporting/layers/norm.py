@@ -12,11 +12,11 @@ def norm(graph: Graph, x: str, module: nn.Module) -> str:
     if isinstance(module, nn.Identity):
         return x
     if isinstance(module, RMSNorm):
-        weight = graph.constant(module.weight)
+        weight = graph.constant(module.factor)
         return graph.op("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=module.eps)
     if isinstance(module, nn.LayerNorm):
-        weight, bias = graph.constant(module.weight), graph.constant(module.bias)
-        return graph.op("LayerNormalization", x, weight, bias, axis=-1, epsilon=module.eps)
+        parts = [graph.constant(each) for each in (module.weight, module.bias) if each is not None]
+        return graph.op("LayerNormalization", x, *parts, axis=-1, epsilon=module.eps)
     raise cannot_export(f"the normalization {type(module).__name__}")
 
 
@@ -28,7 +28,7 @@ def heads_norm(graph: Graph, x: str, module: nn.Module, head_dim: int, width: in
     """
     if not isinstance(module, RMSNorm):
         raise cannot_export(f"the normalization {type(module).__name__} of queries and keys")
-    weight, excess = as_array(module.weight).reshape(-1, head_dim), width / head_dim
+    weight, excess = as_array(module.factor).reshape(-1, head_dim), width / head_dim
     padded = np.pad(weight / np.float32(excess**0.5), ((0, 0), (0, width - head_dim)))
     if by_head := len(weight) == 1:
         x = graph.op("Reshape", x, graph.integers(0, 0, -1, width))

@@ -91,7 +91,7 @@ def shared_cache_attention(
     if not isinstance(module.query_norm, nn.Identity):
         inputs = _normalized(graph, inputs[0], module)
     tables: tuple[str, ...] = ()
-    settings = settings_of(module, normalized=True) | {"kv_num_heads": module.num_key_heads}
+    settings = settings_of(module, decodes=True) | {"kv_num_heads": module.num_key_heads}
     if module.rotary is not None:
         if module.head_dim % 16 or module.rotary.dim % 16:
             raise cannot_export(

@@ -49,6 +49,9 @@ def _step(model: Decoder, graph: Graph) -> Graph:
     states = _states(model, graph, ids, positions, attend)
     newest = graph.op("GatherND", states, last, batch_dims=1)
     logits = product(graph, newest, as_array(model.output_weight))
+    if (cap := config.output_cap) is not None:
+        level, shrink = (graph.constant(np.array(x, np.float32)) for x in (cap, 1 / cap))
+        logits = graph.op("Mul", graph.op("Tanh", graph.op("Mul", logits, shrink)), level)
     next_tokens(graph, logits, config.vocab_size)
     cache.to_outputs()
     return graph

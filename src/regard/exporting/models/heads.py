@@ -10,7 +10,7 @@ from regard.exporting.graph import Graph, as_array, cannot_export
 from regard.exporting.layers.norm import norm
 from regard.exporting.layers.transformer import activation
 from regard.exporting.linear import linear, product
-from regard.models.encoder import MaskedLMHead
+from regard.models.encoder import MaskedLMHead, NormalizedHead
 from regard.models.heads import ClassificationHead, LinearHead, Pooler, TokenHead
 
 
@@ -29,6 +29,8 @@ def head_graphs(
     states = graph.input("states", np.float32, ("batch", "length", d_model))
     output, width = head(graph, states, module, table)
     of_tokens = isinstance(module, TokenHead | MaskedLMHead)
+    if isinstance(module, NormalizedHead):
+        of_tokens = not module.of_first
     shape = ("batch", "length", width) if of_tokens else ("batch", width)
     graph.output(output, "output", np.float32, shape)
     return {"head": graph}
@@ -46,13 +48,22 @@ def head(
         elif isinstance(module, LinearHead):
             states = _first(graph, states)
         return linear(graph, states, module.output), module.output.out_features
+    if isinstance(module, NormalizedHead):
+        states = _first(graph, states) if module.of_first else states
+        return linear(
+            graph, _transformed(graph, states, module), module.output
+        ), module.output.out_features
     if isinstance(module, MaskedLMHead):
         assert table is not None, "a masked language model projects to its embeddings"
-        dense = activation(graph, linear(graph, states, module.dense), module.activation)
-        transformed = norm(graph, dense, module.norm)
+        transformed = _transformed(graph, states, module)
         logits = product(graph, transformed, as_array(table.weight), as_array(module.bias))
         return logits, table.num_embeddings
     raise cannot_export(f"the head {type(module).__name__}")
+
+
+def _transformed(graph: Graph, states: str, module: MaskedLMHead | NormalizedHead) -> str:
+    dense = activation(graph, linear(graph, states, module.dense), module.activation)
+    return norm(graph, dense, module.norm)
 
 
 def pooled(graph: Graph, states: str, module: Pooler) -> str:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regard.checkpoints import from_pretrained, open_checkpoint, save_pretrained
 from regard.checkpoints.families import titles
@@ -242,7 +243,10 @@ def summed_loss(model: Decoder, batch: BlockBatch) -> Tensor:
     """The sum over all tokens of −log p(next token), a scalar."""
     batch = batch.to(model.output_weight.device)
     hidden = model.hidden(batch.ids, documents=batch.documents)
-    return cross_entropy(hidden.flatten(0, 1), model.output_weight, batch.targets.flatten())
+    hidden, targets = hidden.flatten(0, 1), batch.targets.flatten()
+    if model.config.output_cap is not None:  # what follows is then not of a product alone
+        return functional.cross_entropy(model.logits(hidden).float(), targets, reduction="sum")
+    return cross_entropy(hidden, model.output_weight, targets)
 
 
 def _before(samples: str, step: int) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 6  # counts up with that of engine/interface.h
+INTERFACE = 7  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -44,11 +44,11 @@ Config = _struct(
     "Config",
     "int32 kind vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers"
     " encoder_heads decoder_heads encoder_head_dim decoder_head_dim decoder_key_heads activation"
-    " gated norm_first rms_norm scaled_dot has_positions max_positions position_offset"
-    " relative_reach window first_window_layer scale_embedding embedding_norm tied_output"
+    " gated norm_first rms_norm has_positions max_positions position_offset"
+    " relative_reach scale_embedding embedding_norm tied_output"
     " scale_output pad_id start_id token_types image_length patch_width head_outputs"
     " head_activation precision kernels",
-    "float norm_eps rotary_factor",
+    "float norm_eps rotary_factor score_scale score_cap output_cap",
 )
 Generation = _struct(
     "Generation",

@@ -17,7 +17,7 @@ from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
 from regard.runtime.native import library, reads
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
-from regard.runtime.native.reads import NativeReader, NativeVision
+from regard.runtime.native.reads import MOST_POSITIONS, NativeReader, NativeVision
 
 if TYPE_CHECKING:
     from torch import nn
@@ -26,8 +26,6 @@ Arrays = dict[str, NDArray[Any]]
 
 ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
 BIAS = "relative_bias.table"  # of scores by distance
-FREQUENCIES, ROTATED = "decoder.rotary.frequencies", "decoder.rotary.layers"
-MOST_POSITIONS = 1 << 24  # of a text, where nothing else limits it
 
 
 def open_native(
@@ -93,8 +91,14 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 
         _check_kind(getattr(model, "architecture", type(model).__name__))
         config, state = model.config, state_of(model)
-    if layers := getattr(config, "unrotated", ()):
-        state[ROTATED] = np.array([index not in layers for index in range(config.num_layers)])
+    if hasattr(config, "num_layers"):
+        state |= _of_layers(config)
+    if config.norm_kind == "rms_plus_one":
+        state |= {
+            name: _widened(array) + 1
+            for name, array in state.items()
+            if name.endswith("norm.weight")
+        }
     return config, {name: _flat(array) for name, array in state.items()}
 
 
@@ -109,11 +113,14 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
     names = {field[0] for field in library.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     bias = arrays.get(f"decoder.{BIAS}")
+    width = config.score_width
+    scale = 1 if config.score == "dot" else 0 if width is None else width**-0.5
     common = dict(
         activation=library.activation(config.activation),
         norm_first=config.norm_first,
-        rms_norm=config.norm_kind == "rms",
-        scaled_dot=config.score == "scaled_dot",
+        rms_norm="rms" in config.norm_kind,
+        score_scale=scale,
+        score_cap=config.score_cap or 0,
         relative_reach=-1 if bias is None else len(bias) // 2,
         precision=precision,
         kernels=kernels,
@@ -134,7 +141,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
             decoder_head_dim=config.head_dim or config.d_model // config.num_heads,
             decoder_key_heads=config.num_key_heads or config.num_heads,
             rotary_factor=getattr(config.rotary_scaling, "attention_factor", 1),
-            window=config.window or 0,
+            output_cap=config.output_cap or 0,
             pad_id=NO_TOKEN,
         )
         return library.Config(**same | common | alone)
@@ -147,6 +154,13 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         rotary_factor=1,
     )
     return library.Config(**same | common | pair)
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of float32, or of bfloat16's bits, in float32."""
+    if array.dtype != np.uint16:
+        return array.astype(np.float32)
+    return (array.astype(np.uint32) << 16).view(np.float32)
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
@@ -171,13 +185,27 @@ def _computed(config: Any, state: Arrays) -> Arrays:
                 bidirectional=side == "encoder",
             )
             state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
-    if positions == "rotary":  # whose powers torch rounds in its own way
+    return state
+
+
+def _of_layers(config: Any) -> Arrays:
+    """Numbers of each layer: its kind of positions, and its window, where they have any."""
+    stack = "decoder" if isinstance(config, DecoderConfig) else "encoder"
+    arrays: Arrays = {}
+    if config.rotaries:  # whose powers torch rounds in its own way
         from regard.positions import rotary_frequencies
 
-        scaling, theta = config.rotary_scaling, config.rotary_theta
-        frequencies = rotary_frequencies(config.rotary_dim, theta=theta, scaling=scaling)
-        state[FREQUENCIES] = frequencies.numpy()
-    return state
+        arrays[f"{stack}.rotary.layers"] = np.array(config.rotated)
+        arrays[f"{stack}.rotary.frequencies"] = np.stack(
+            [
+                rotary_frequencies(config.rotary_dim, theta=theta, scaling=scaling).numpy()
+                for theta, scaling in config.rotaries[: max((1, *config.rotated))]
+            ]
+        )
+    if any(config.windows):
+        windows = [min(window or 0, MOST_POSITIONS) for window in config.windows]
+        arrays[f"{stack}.windows"] = np.array(windows)
+    return arrays
 
 
 def cannot_run(what: str) -> UnsupportedError:

@@ -8,13 +8,13 @@ from torch import nn
 
 from regard import models
 from regard.checkpoints.weights import as_array
-from regard.layers import MultiHeadAttention, Stack
+from regard.layers import Stack
 from regard.layers.low_rank import LowRankLinear
-from regard.runtime.native.loading import BIAS, FREQUENCIES, cannot_run
+from regard.runtime.native.loading import BIAS, cannot_run
 
 _SETTINGS = (
     *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
-    *("windows", "scale", "offset"),
+    *("windows", "scale", "offset", "rotary"),
 )
 
 
@@ -32,8 +32,6 @@ def state_of(model: Any) -> dict[str, NDArray[Any]]:
             tensors[f"{name}.weight"] = module.merged().weight
         if isinstance(module, Stack) and module.relative_bias is not None:
             tensors[f"{name}.{BIAS}"] = module.relative_bias.by_distance()
-        if isinstance(module, MultiHeadAttention) and module.rotary is not None:
-            tensors[FREQUENCIES] = module.rotary.frequencies
     return {name: as_array(tensor) for name, tensor in tensors.items()}
 
 

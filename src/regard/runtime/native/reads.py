@@ -19,6 +19,7 @@ from regard.runtime.native.library import Threads, int32, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_ended, check_pixels, not_padding
 
 Floats = NDArray[np.float32]
+MOST_POSITIONS = 1 << 24  # of a text, where nothing else limits it
 
 
 class _Reading:
@@ -34,6 +35,7 @@ class _Reading:
         weakref.finalize(self, self._library.regard_close, pointer)
         self._width = config.d_model
         self._outputs = 0 if config.head == "none" else head(config)["head_outputs"] or self._width
+        self._mean = config.head == "classification" and vars(config).get("pooling") == "mean"
         # Whether the head reads every state; else the first of those that it is given.
         self._of_tokens = config.head not in ("pooler", "classification")
 
@@ -75,7 +77,7 @@ class NativeReader(_Reading):
         Raises:
             BadArgumentError: as `hidden`, or a text without its first token, where the head reads.
         """
-        if not (self._of_tokens or self._last):
+        if not (self._of_tokens or self._last or self._mean):
             mask = inputs.get("attention_mask")
             mask = not_padding(ids, self.limits.pad_id) if mask is None else mask
             if not mask[:, :1].all():
@@ -93,7 +95,8 @@ class NativeReader(_Reading):
         attention_mask: NDArray[np.bool_] | None = None,
     ) -> Floats:
         """The states that the head reads, (batch, length, d_model), 0 for padding; where a
-        decoder's head reads labels, those of the token that it reads, (batch, 1, d_model).
+        decoder's head reads labels, those of the token that it reads, and where an encoder's reads
+        their mean, that, (batch, 1, d_model).
 
         Args:
             ids: (batch, length), padded on the right; of an encoder, on either side.
@@ -115,6 +118,8 @@ class NativeReader(_Reading):
             counted = token if self._is_encoder else mask
             positions = counted.cumsum(1) * counted - 1
         states = self._states(ids, positions, token_type_ids, mask)
+        if self._mean:
+            return states.sum(1, keepdims=True) / mask.sum(1)[:, None, None].astype(np.float32)
         if not self._last:
             return states
         chosen = mask & (token if self._ends is None else ids == self._ends)
@@ -189,27 +194,30 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
         decoder_heads=1,
         decoder_key_heads=1,
         decoder_head_dim=1,
+        rotary_factor=1,
     )
     if isinstance(config, VisionConfig):
         (height, width), (rows, columns) = config.image_size, config.patch_size
         patches = (height // rows) * (width // columns)
         size = dict(image_length=1 + patches, patch_width=config.channels * rows * columns)
         return common | size | dict(vocab_size=1, max_positions=1)
-    texts = dict(has_positions=True, embedding_norm=True, token_types=config.token_types or 0)
-    return common | texts | dict(pad_id=0)
+    learned = config.positions == "learned"
+    texts = dict(has_positions=learned, embedding_norm=True, token_types=config.token_types or 0)
+    return common | texts | dict(max_positions=config.longest or MOST_POSITIONS, pad_id=0)
 
 
 def head(config: Any) -> dict[str, int]:
     """The library's settings of a head."""
     if config.head == "language_model":
         return {}
-    masked = config.head == "masked_lm"
+    masked, normed = config.head == "masked_lm", vars(config).get("head_norm", False)
     sizes = {
         "token": config.vocab_size if masked else 0,
         "label": len(config.labels),
         "position": 2,
     }
-    activation = config.activation if masked else getattr(config, "pooler_activation", "tanh")
+    plain = masked and not normed
+    activation = config.activation if plain else getattr(config, "pooler_activation", "tanh")
     return dict(
         head_outputs=sizes.get(HEADS[config.head].entries, 0),
         head_activation=library.activation(activation),
