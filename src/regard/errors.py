@@ -185,6 +185,13 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         ) from error
 
 
+def missing_torch(error: Exception) -> UnavailableError | None:
+    """The refusal in place of an import of torch that failed; None for another error."""
+    if not (isinstance(error, ModuleNotFoundError) and error.name == "torch"):
+        return None
+    return UnavailableError("this needs the package torch: pip install 'regard[torch]'.")
+
+
 def shortened(text: str, most: int = 40) -> str:
     """The beginning of a text for a message."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

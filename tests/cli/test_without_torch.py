@@ -35,11 +35,23 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
         ("classify", "I love it."),
         ("encode", "I love it."),
         ("generate", "ROMEO:", "--max-new-tokens", "2"),
+        ("look", "en-de", "Good morning.", "--terminal"),
+        ("look", "en-hi", "Good morning.", "--json", "--head", "1"),
+        ("look", "shakespeare", "ROMEO:", "--terminal", "--generate", "3"),
+        ("look", "emotions", "I love it.", "--terminal"),
+        ("look", "minilm", "I love it.", "--terminal", "--looks", "love:it"),
+        ("look", "en-de", "Good morning.", "--terminal", "--without", "0", "--num-beams", "2"),
+        ("info", "en-de", "--taps"),
     ],
     ids=" ".join,
 )
 def test_a_command_that_runs_a_model_imports_no_large_library(arguments: tuple[str, ...]) -> None:
     assert imported(*arguments) == []
+
+
+def test_neither_does_one_that_writes_what_a_model_looks_at(tmp_path: Path) -> None:
+    files = ("--html", str(tmp_path / "page.html"), "--save", str(tmp_path / "a.safetensors"))
+    assert imported("look", "en-de", "Good morning.", *files) == []
 
 
 def test_neither_does_one_that_reads_a_pipe_or_a_file(tmp_path: Path) -> None:
@@ -51,3 +63,4 @@ def test_neither_does_one_that_reads_a_pipe_or_a_file(tmp_path: Path) -> None:
 
 def test_a_call_that_cannot_be_wrong_is_read_without_typer() -> None:
     assert imported("translate", "Good morning.", modules=SLOW) == []
+    assert imported("look", "en-de", "Good morning.", "--json", modules=SLOW) == []

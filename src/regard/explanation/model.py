@@ -1,13 +1,13 @@
 """Explaining an attention layer of a model: its own vectors and matrices, captured as it runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
-
+from regard.arrays import without_gradients
 from regard.attention import Call
 from regard.errors import UnsupportedError, check_choice
 from regard.explanation.inputs import (
@@ -24,8 +24,12 @@ from regard.inspection.models import rerun, tap_name
 from regard.inspection.recording import check_traceable
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
-from regard.layers import MultiHeadAttention, Norm, RMSNorm, TransformerLayer
-from regard.layers.rotary import Rotary
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from regard.layers import MultiHeadAttention, Norm
+    from regard.layers.rotary import Rotary
 
 Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
@@ -49,6 +53,8 @@ def attention_taps(model: nn.Module) -> list[str]:
     >>> attention_taps(regard.from_pretrained("en-de"))[:2]
     ['encoder.layers.0.self', 'encoder.layers.1.self']
     """
+    from regard.layers import MultiHeadAttention
+
     return [
         tap_name(path)
         for path, module in model.named_modules()
@@ -56,7 +62,7 @@ def attention_taps(model: nn.Module) -> list[str]:
     ]
 
 
-@torch.no_grad()
+@without_gradients
 def explain_tap(
     model: nn.Module,
     run: Run,
@@ -88,6 +94,8 @@ def explain_tap(
         UnsupportedError: the layer did not run exactly once, or has a norm of queries, keys
             or its output, or rotates a part of each head.
     """
+    import torch
+
     check_traceable(model)
     check_choice("tap", tap, attention_taps(model))
     for names in (tokens, key_tokens or []):
@@ -134,13 +142,17 @@ class _Captured:
     norm: Norm
     norm_first: bool
     calls: list[Call] = field(default_factory=list)
-    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # before attention and its norm
+    vectors: Tensor = field(init=False)  # before attention and its norm
     memory: Tensor | None = None
     positions: Tensor | None = None
-    output: Tensor = field(default_factory=lambda: torch.empty(0))  # after attention and its norm
+    output: Tensor = field(init=False)  # after attention and its norm
 
 
 def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
+    from torch import nn
+
+    from regard.layers import MultiHeadAttention, Norm, TransformerLayer
+
     layer = model.get_submodule(tap.rpartition(".")[0])
     attention = model.get_submodule(f"{tap}_attention")
     norm = model.get_submodule(f"{tap}_attention_norm")
@@ -194,6 +206,8 @@ def _projection(linear: nn.Linear) -> Projection:
 
 
 def _normalization(norm: Norm) -> Normalization:
+    from regard.layers import RMSNorm
+
     weight = double(norm.weight)
     if isinstance(norm, RMSNorm):
         return Normalization("rms", weight, None, norm.eps)
@@ -205,6 +219,8 @@ def _rotation(
     rotary: Rotary | None, length: int, positions: Tensor | None
 ) -> tuple[Tensor, Tensor] | None:
     """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
+    import torch
+
     if rotary is None:
         return None
     half = rotary.dim // 2

@@ -1,15 +1,15 @@
 """The lessons on the trained translator: its heads, its layers, and its next words."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
-import torch
 from fastapi import APIRouter
 from pydantic import Field
-from torch import Tensor
-from torch.nn.functional import cosine_similarity
 
+from regard.arrays import without_gradients
 from regard.errors import BadArgumentError
 from regard.explanation.inputs import LONGEST, check_length
 from regard.explanation.model import explain_tap
@@ -18,10 +18,14 @@ from regard.generation.filters import Temperature, TopK, TopP
 from regard.inspection.naming import Naming
 from regard.inspection.trace import Trace
 from regard.inspection.watching import watching
-from regard.layers import TransformerLayer
-from regard.models import EncoderDecoder
 from regard.studio.requests import REFUSALS
 from regard.translation.translator import Translator
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+
+    from regard.models import EncoderDecoder
 
 MODEL = "en-de"
 SHOWN = 12  # of the next word's candidates
@@ -100,6 +104,8 @@ trained = APIRouter(prefix="/api", responses=REFUSALS)
 @trained.post("/inside")
 def inside(request: InsideRequest) -> Inside:
     """Follow a word's vector through the encoder's layers, and the parts of one of them."""
+    from regard.layers import TransformerLayer
+
     trace, tokens, words = _read(request.text)
     token = token_of(words, request.word)
     encoder = _model().encoder
@@ -149,6 +155,8 @@ def inside(request: InsideRequest) -> Inside:
 @trained.post("/next")
 def next_word(request: NextRequest) -> NextWord:
     """The likeliest next tokens at one step of the translation, and the chance to draw each."""
+    import torch
+
     output, every = _logits(request.text)
     step = min(request.step, len(output) - 1)
     logits = every[step : step + 1]
@@ -207,6 +215,8 @@ def _read(text: str) -> tuple[Trace, list[str], list[int | None]]:
 
 
 def _depth(state: Tensor, first: Tensor, token: int) -> Depth:
+    from torch.nn.functional import cosine_similarity
+
     cosines = cosine_similarity(state[token], state, dim=-1)
     return Depth(cosines.tolist(), float(cosine_similarity(state[token], first[token], dim=-1)))
 
@@ -221,7 +231,7 @@ def _translator() -> Translator:
 
 
 def _model() -> EncoderDecoder:
-    return cast(EncoderDecoder, _translator().model)
+    return cast("EncoderDecoder", _translator().model)
 
 
 @lru_cache(maxsize=4)
@@ -230,9 +240,11 @@ def _trace(text: str) -> Trace:
 
 
 @lru_cache(maxsize=4)
-@torch.no_grad()
+@without_gradients
 def _logits(text: str) -> tuple[list[str], Tensor]:
     """The translation's tokens, and the logits (steps, vocab) that each was chosen by."""
+    import torch
+
     translator = _translator()
     generation = _trace(text).generation
     assert generation is not None, "a translator's trace has what it wrote"
