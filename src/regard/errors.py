@@ -186,10 +186,10 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
 
 
 def missing_torch(error: Exception) -> UnavailableError | None:
-    """The refusal in place of an import of torch that failed; None for another error."""
-    if not (isinstance(error, ModuleNotFoundError) and error.name == "torch"):
+    """The refusal for an import of torch or sacreBLEU that failed; None for another error."""
+    if not (isinstance(error, ModuleNotFoundError) and error.name in ("torch", "sacrebleu")):
         return None
-    return UnavailableError("this needs the package torch: pip install 'regard[torch]'.")
+    return UnavailableError(f"this needs the package {error.name}: pip install torch sacrebleu.")
 
 
 def shortened(text: str, most: int = 40) -> str:

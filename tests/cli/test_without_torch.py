@@ -43,6 +43,8 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
         ("look", "minilm", "I love it.", "--terminal", "--looks", "love:it"),
         ("look", "en-de", "Good morning.", "--terminal", "--without", "0", "--num-beams", "2"),
         ("info", "en-de", "--taps"),
+        ("translate", "Good morning.", "--attention"),
+        ("explain", "money bank grows", "--json"),
     ],
     ids=" ".join,
 )
@@ -53,6 +55,7 @@ def test_a_command_that_runs_a_model_imports_no_large_library(arguments: tuple[s
 def test_neither_does_one_that_writes_what_a_model_looks_at(tmp_path: Path) -> None:
     files = ("--html", str(tmp_path / "page.html"), "--save", str(tmp_path / "a.safetensors"))
     assert imported("look", "en-de", "Good morning.", *files) == []
+    assert imported("export", "page", "en-de", "--output", str(tmp_path / "live.html")) == []
 
 
 def test_neither_does_one_that_reads_a_pipe_or_a_file(tmp_path: Path) -> None:
@@ -150,4 +153,4 @@ def test_what_still_needs_torch_says_so_in_one_sentence_where_it_is_missing(
     run = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(run, capture_output=True, cwd=tmp_path, text=True)
     assert done.returncode == 2
-    assert done.stderr == "regard: this needs the package torch: pip install 'regard[torch]'.\n"
+    assert done.stderr == "regard: this needs the package torch: pip install torch sacrebleu.\n"

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.arrays import without_gradients
 from regard.attention import Call
 from regard.errors import UnsupportedError, check_choice
@@ -21,7 +24,7 @@ from regard.explanation.inputs import (
 from regard.explanation.record import Explanation
 from regard.explanation.steps import explained
 from regard.inspection.models import rerun, tap_name
-from regard.inspection.recording import check_traceable
+from regard.inspection.recording import check_traceable, is_module
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
 
@@ -64,7 +67,7 @@ def attention_taps(model: nn.Module) -> list[str]:
 
 @without_gradients
 def explain_tap(
-    model: nn.Module,
+    model: Any,
     run: Run,
     tap: str,
     tokens: list[str],
@@ -84,7 +87,7 @@ def explain_tap(
     np.float64(1.0)
 
     Args:
-        model: one of regard's, in evaluation mode.
+        model: one of regard's, in evaluation mode, or the native engine's (`Trace.model`).
         run: runs it on the text under an edit: a `Trace.rerun`, or what `running` gives.
         tap: the layer's name, one of `attention_taps`.
         tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
@@ -94,12 +97,30 @@ def explain_tap(
         UnsupportedError: the layer did not run exactly once, or has a norm of queries, keys
             or its output, or rotates a part of each head.
     """
-    import torch
-
     check_traceable(model)
-    check_choice("tap", tap, attention_taps(model))
+    taps = attention_taps(model) if is_module(model) else list(map(tap_name, model.attentions()))
+    check_choice("tap", tap, taps)
     for names in (tokens, key_tokens or []):
         check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
+    if is_module(model):
+        setup, output = _setup(model, run, tap, tokens, key_tokens)
+    else:
+        setup, output = _setup_of_engine(model, run, tap, tokens)
+    explanation = explained(setup, source=source, tap=tap)
+    difference = float(abs(explanation.steps[-1].array[0] - output).max())
+    assert difference <= 1e-3 * max(1.0, float(abs(output).max())), f"{tap} is off: {difference}"
+    explanation.notes.append(
+        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
+        " the model"
+        " computes in float32, the steps in float64."
+    )
+    return explanation
+
+
+def _setup(
+    model: nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
+) -> tuple[Setup, NDArray[np.float64]]:
+    """The layer of a module, and its output with the residual connection."""
     captured = _capture(model, run, tap)
     attention = captured.attention
     setup = Setup(
@@ -121,17 +142,69 @@ def explain_tap(
         norm=_normalization(captured.norm),
         norm_first=captured.norm_first,
     )
-    explanation = explained(setup, source=source, tap=tap)
-    computed = torch.from_numpy(explanation.steps[-1].array[0])
-    output = double(captured.output[0])
-    difference = float((computed - output).abs().max())
-    assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
-    explanation.notes.append(
-        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
-        " the model"
-        " computes in float32, the steps in float64."
+    return setup, double(captured.output[0]).numpy()
+
+
+def _setup_of_engine(
+    model: Any, run: Run, tap: str, tokens: list[str]
+) -> tuple[Setup, NDArray[np.float64]]:
+    """The layer of a model of the native engine that attends to its own input, and its output."""
+    stack, _, number, kind = tap.split(".")
+    path = f"{tap}_attention"
+    norms = (f"{path}.query_norm.weight", f"{path}_output_norm.weight")
+    rotates = getattr(model.config, "positions", "") == "rotary"
+    if kind != "self" or rotates or any(model.weight(name) is not None for name in norms):
+        raise UnsupportedError(
+            f"{tap} is more than self-attention without rotary positions and with one norm; load"
+            " the model as a module to explain it."
+        )
+    captured: dict[str, Any] = {}
+
+    def at(ran: str, layer: int, state: Any) -> None:
+        if (ran, layer) == (stack, int(number)):
+            captured["vectors"] = double(state[0])
+
+    def listen(name: str, call: Call) -> None:
+        if name == tap:
+            captured["inputs"], captured["output"] = call.inputs, double(call.output[0])
+
+    with model.capturing(at=at):
+        run(listen)
+    projections = {
+        name: projection_of(model, f"{path}.{name}") for name in ("query", "key", "value", "output")
+    }
+    inputs, vectors = captured["inputs"], captured["vectors"]
+    norm = normalization_of(model, f"{path}_norm")
+    setup = Setup(
+        tokens=tokens,
+        vectors=vectors,
+        **model.attentions()[path]._asdict(),
+        score=inputs.score,
+        mask=inputs.mask,
+        bias=_first(inputs.bias),
+        projections=projections,
+        norm=norm,
+        norm_first=model.config.norm_first,
     )
-    return explanation
+    joined = captured["output"].swapaxes(0, 1).reshape(len(vectors), -1)
+    output = vectors + projections["output"](joined)
+    return setup, output if setup.norm_first else norm(output)
+
+
+def projection_of(model: Any, path: str) -> Projection:
+    """A linear layer of the native engine's model, in float64."""
+    bias = model.weight(f"{path}.bias")
+    return Projection(
+        double(model.weight(f"{path}.weight")).T, None if bias is None else double(bias)
+    )
+
+
+def normalization_of(model: Any, path: str) -> Normalization:
+    """A norm of the native engine's model, in float64."""
+    config, bias = model.config, model.weight(f"{path}.bias")
+    weight = double(model.weight(f"{path}.weight"))
+    kind = "rms" if config.norm_kind == "rms" else "layer"
+    return Normalization(kind, weight, None if bias is None else double(bias), config.norm_eps)
 
 
 @dataclass(eq=False)

@@ -172,8 +172,8 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
 
 
 def check_prompt(prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None) -> None:
-    """Raise BadArgumentError for arguments of `generate` that do not fit, such as a prompt that is not
-    (batch, length)."""
+    """Raise BadArgumentError for arguments of `generate` that do not fit; a prompt is (batch,
+    length)."""
     if prompt.ndim != 2 or not prompt.shape[1]:
         raise BadArgumentError(
             f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."

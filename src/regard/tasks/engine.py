@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -58,9 +59,13 @@ class Engine(ABC):
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where they are not among `settings`."""
 
-    def seen(self, handle: ModelHandle) -> Any:
-        """The model that a trace is made of: the engine's own form, or the model itself."""
+    def own(self, handle: ModelHandle) -> Any:
+        """The model in the form whose run can be looked at: the engine's, or the model itself."""
         return handle.model
+
+    def seen(self, handle: ModelHandle) -> Any:
+        """The model that a trace is made of."""
+        return self.own(handle) if self.looks else handle.model
 
     def array(self, x: NDArray[Any]) -> Array:
         """An array as the engine's decoders read it."""
@@ -206,11 +211,9 @@ class Native(Engine):
     def now(self, handle: ModelHandle) -> Engine:
         return self if handle.state == self._state else Torch(handle)
 
-    def seen(self, handle: ModelHandle) -> Any:
+    def own(self, handle: ModelHandle) -> Any:
         from regard.runtime.native.looking import seen
 
-        if not self.looks:
-            return handle.model
         return seen(self.packed, self._model, start_id=getattr(handle.config, "start_id", None))
 
     def use_threads(self, threads: int) -> None:
@@ -242,11 +245,19 @@ class Auto(Native):
             return Torch(handle)
         try:
             native = Native(handle, say, **settings)
-            native.looks = False  # who named no engine gets tensors
+            native.looks = not has_torch()  # who named no engine gets tensors, if there are any
             return native
         except (UnsupportedError, UnavailableError) as error:
             say(f"{str(error).partition(';')[0]}; torch computes, in fp32.")
             return Torch(handle)
+
+
+def has_torch() -> bool:
+    """Return True if torch is installed."""
+    try:
+        return find_spec("torch") is not None
+    except (ImportError, ValueError):  # an import that was forbidden
+        return False
 
 
 ENGINES: dict[str, type[Engine]] = {

@@ -150,9 +150,9 @@ class NativeEncoderDecoder(NativeWriter):
             return generate(self.start(source), prompt, config, sentence_numbers=numbers)
         return self._searched(source, config, int(prompt[0, 0]) if len(prompt) else 0)
 
-    def logits_beside(self, source: Ints, target: Ints) -> NDArray[np.float32]:
-        """Logits, (1, target length, vocab), of one target as its tokens are read, (1, target
-        length), beside its source, (1, source length)."""
+    def states_beside(self, source: Ints, target: Ints) -> NDArray[np.float32]:
+        """The last states, (1, target length, d_model), of one target as its tokens are read, (1,
+        target length), beside its source, (1, source length)."""
         self.limits.check(source)
         check_length(target.shape[1], self.limits.max_positions)
         read, written = int32(source[0]), int32(target[0])
@@ -163,7 +163,7 @@ class NativeEncoderDecoder(NativeWriter):
                 *(threads, pointer_to(states)),
             )
         self.check(status)
-        return self.logits(states)[None]
+        return states[None]
 
     def start(self, source: Ints) -> "Batch":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""

@@ -23,6 +23,7 @@ from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
 from regard.runtime.native.loading import weights_of
+from regard.runtime.native.texts import Ints
 
 Floats = NDArray[np.float32]
 Listener = Callable[[str, Call], Floats | None]
@@ -31,6 +32,7 @@ AtLayer = Callable[[str, int, Floats], Floats | None]
 d_model); an array that it returns takes their place."""
 
 _ALL = 1 << 30  # of a query's sight
+_now = threading.local()  # the listeners of this thread
 
 
 class Seen(Facts):
@@ -45,7 +47,6 @@ class Seen(Facts):
     def __init__(self, packed: Any, model: Any, start_id: int | None = None):
         self.packed, self._model, config = packed, model, model.config
         self.architecture: str = model.architecture
-        self._now = threading.local()
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
     def __call__(self, **inputs: Any) -> Floats:
@@ -70,11 +71,17 @@ class Seen(Facts):
     def _weights(self) -> dict[str, Any]:
         return weights_of(self._model)[1]
 
+    def weight(self, name: str) -> Floats | None:
+        """A weight by its name in `models`, in float32; None where there is none."""
+        weight = self._weights.get(name)
+        if weight is not None and weight.dtype == np.uint16:  # bfloat16's bits
+            weight = (weight.astype(np.uint32) << 16).view(np.float32)
+        return weight
+
     def projection(self, path: str) -> Floats:
         """W_O of each head of an attention, (heads, head_dim, d_model)."""
-        weight = self._weights[f"{path}.output.weight"]
-        if weight.dtype == np.uint16:  # bfloat16's bits
-            weight = (weight.astype(np.uint32) << 16).view(np.float32)
+        weight = self.weight(f"{path}.output.weight")
+        assert weight is not None, "every attention has an output projection"
         projection: Floats = weight.T.reshape(self.attentions()[path].heads, -1, len(weight))
         return projection
 
@@ -103,8 +110,8 @@ class Seen(Facts):
                 failed.append(error)
             return len(failed)
 
-        outer = getattr(self._now, "listeners", (None, None))
-        listener, at = self._now.listeners = (listener or outer[0], at or outer[1])
+        outer = getattr(_now, "listeners", (None, None))
+        listener, at = _now.listeners = (listener or outer[0], at or outer[1])
         before = library.listen(library.Listener(receive))
         try:
             yield
@@ -114,7 +121,7 @@ class Seen(Facts):
             raise
         finally:
             library.listen(before)
-            self._now.listeners = outer
+            _now.listeners = outer
 
     def _attention(self, what: Any) -> Attention:
         keys, heads = what.keys, what.key_heads
@@ -154,9 +161,14 @@ class SeenPair(PairFacts, Seen):
     def __call__(self, **inputs: Any) -> Floats:
         if not self.writes:
             return super().__call__(ids=inputs["source"])
-        target = self.shift_right(inputs["target"])
-        logits: Floats = self.packed.logits_beside(inputs["source"], target)
+        states = self.hidden(inputs["source"], inputs["target"])
+        logits: Floats = self.packed.logits(states[0])[None]
         return logits
+
+    def hidden(self, source: Ints, target: Ints) -> Floats:
+        """The decoder's last states, (1, target length, d_model), of one text that writes."""
+        states: Floats = self.packed.states_beside(source, self.shift_right(target))
+        return states
 
 
 class SeenImage(ImageFacts, Seen):
