@@ -3,13 +3,10 @@
 ARG BASE=python:3.13-slim-bookworm
 
 FROM ${BASE} AS build
-# An index with CPU builds of torch may be named here; PyPI's build brings CUDA.
-ARG PIP_EXTRA_INDEX_URL=""
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /source
 RUN python -m venv /opt/regard
 COPY constraints.txt ./
-RUN /opt/regard/bin/pip install --only-binary :all: --constraint constraints.txt torch
 COPY pyproject.toml README.md LICENSE NOTICE THIRD-PARTY.md regard.cdx.json ./
 COPY src src
 RUN /opt/regard/bin/pip install --only-binary :all: --constraint constraints.txt .

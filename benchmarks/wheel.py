@@ -8,7 +8,6 @@ extra `test`.
 """
 
 import argparse
-import itertools
 import os
 import re
 import subprocess
@@ -33,9 +32,8 @@ COMMANDS = {
     "studio": "regard studio --port 0 --no-open",
     "explain": "regard explain 'money bank grows' --json | grep -q weights",
     "words": "regard words near king --model words-en",
-    "train": "regard train translation pairs.tsv --output run --max-steps 2 --vocab-size 400"
-    " --dev-sentences 1 --max-length 60 && test -s run/model/model.safetensors",
-    "doctor": "regard doctor en-de",
+    "classify": "regard classify 'What a lovely surprise!' --top-k 3",
+    "page": "regard export page en-de --output live.html && test -s live.html",
 }
 
 
@@ -88,20 +86,8 @@ def pip(*arguments: str) -> None:
     subprocess.run([*command, *arguments], env=environment, check=True)
 
 
-def pairs() -> str:
-    """Sentence pairs enough for a training of two steps."""
-    words = {
-        "the old dog": "der alte Hund", "the child": "das Kind", "a bird": "ein Vogel",
-        "my friend": "mein Freund", "the king": "der König",
-    }  # fmt: skip
-    verbs = {"sees": "sieht", "likes": "mag", "finds": "findet", "buys": "kauft"}
-    triples = itertools.product(words.items(), verbs.items(), words.items())
-    return "".join(f"{a} {v} {b}\t{c} {w} {d}\n" for (a, c), (v, w), (b, d) in triples)
-
-
 def outcome(name: str, programs: Path, folder: Path) -> Outcome:
     """Runs one of COMMANDS with the environment's programs alone."""
-    (folder / "pairs.tsv").write_text(pairs(), encoding="utf-8")
     kept = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     path = f"{programs}{os.pathsep}{os.defpath}"
     return run(COMMANDS[name], folder, kept | {"PATH": path, "HOME": str(folder)})

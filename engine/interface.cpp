@@ -133,6 +133,8 @@ regard_model* regard_open(const regard_config* config, const regard_tensor* tens
 
 void regard_close(regard_model* model) { delete model; }
 
+void regard_listen(regard_listener function) { listener = function; }
+
 int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t texts,
                         int64_t length, const regard_generation* config, int32_t threads,
                         int32_t rows, regard_report report, regard_results** results) {
@@ -345,6 +347,15 @@ int32_t regard_read_texts(const regard_model* model, const int32_t* ids, const i
   return guarded([&] {
     check(model, ids, positions, lengths, states);
     model->reader.texts(ids, positions, types, tokens, lengths, texts, threads, states);
+  });
+}
+
+int32_t regard_read_pair(const regard_model* model, const int32_t* source, int64_t length,
+                         const int32_t* target, int64_t target_length, int32_t threads,
+                         float* states) {
+  return guarded([&] {
+    check(model, source, target, states);
+    model->reader.pair(source, length, target, target_length, threads, states);
   });
 }
 

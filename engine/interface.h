@@ -94,6 +94,24 @@ typedef struct {
 /* Called between two steps with the number of texts that are done; another answer than 0 stops. */
 typedef int32_t (*regard_report)(int64_t done);
 
+/* What one attention of one text was given, and its output, which may be changed; or states of the
+   residual stream, which may be changed too: a layer's input, or the last layer's output. */
+enum { REGARD_SELF = 0, REGARD_CROSS = 1, REGARD_STATES = 2 };
+typedef struct {
+  int32_t kind, of_decoder, layer; /* of states: so many layers have run */
+  int32_t heads, key_heads, head_dim, head_width; /* head_width: from one head to the next */
+  int32_t queries, keys;
+  int32_t first, before, after; /* query q is at key first + q, and sees from before to after it */
+  int32_t reach;                /* of the bias; distances beyond it have its bias */
+  float scale;
+  const float *query, *key, *value; /* rows of heads; of key: (heads, width), keys side by side */
+  const float* bias;                /* (heads, 2 reach + 1), by key - query; null: none */
+  float* output;                    /* of states: (queries, head_dim), the rows themselves */
+  int64_t query_stride, key_stride, value_stride, output_stride;
+} regard_attention;
+/* Called where it happens; another answer than 0 stops. */
+typedef int32_t (*regard_listener)(const regard_attention*);
+
 REGARD_API int32_t regard_interface(void);
 REGARD_API const char* regard_error(void);
 /* The name of the kernels that this processor can run, best first; null where there are no more. */
@@ -101,6 +119,11 @@ REGARD_API const char* regard_kernels(int32_t index);
 
 REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count);
 REGARD_API void regard_close(regard_model*);
+
+/* From now on the calling thread's own steps and readings are listened to; null: no longer. A text
+   then passes as it does without, and each row of a step by itself. Threads of regard_generate and
+   of jobs are not listened to. */
+REGARD_API void regard_listen(regard_listener);
 
 /* Searches from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
    Each of `threads` has at most so many rows of hypotheses, and takes more texts when some end.
@@ -191,6 +214,11 @@ REGARD_API int32_t regard_read_texts(const regard_model*, const int32_t* ids,
                                      const int32_t* positions, const int32_t* types,
                                      int64_t tokens, const int32_t* lengths, int64_t texts,
                                      int32_t threads, float* states);
+/* A decoder's last states, (target_length, d_model), of one target, as its tokens are read, beside
+   its source. */
+REGARD_API int32_t regard_read_pair(const regard_model*, const int32_t* source, int64_t length,
+                                    const int32_t* target, int64_t target_length, int32_t threads,
+                                    float* states);
 /* Of images, (images, image_length, d_model), by their patches, (images, image_length - 1,
    patch_width). */
 REGARD_API int32_t regard_read_images(const regard_model*, const float* patches, int64_t images,

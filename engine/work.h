@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "buffer.h"
+#include "interface.h"
 #include "kernels/kernels.h"
 #include "team.h"
 
@@ -20,6 +21,15 @@ struct TextMemory {
   int count = 0;
 };
 
+struct Stopped {};
+
+// Who looks at what this thread computes.
+inline thread_local regard_listener listener = nullptr;
+
+inline void tell(const regard_attention& what) {
+  if (listener(&what) != 0) throw Stopped();
+}
+
 struct Work {
   explicit Work(const Kernels& kernels) : kernels(kernels) {}
 
@@ -30,6 +40,7 @@ struct Work {
   Buffer<float> row_scales, row_middles;
   Buffer<int32_t> row_sums;
   TextMemory memory;  // of a text that is read at once
+  regard_attention now{};  // where the listener is: kind, of_decoder and layer
 
   // Calls function(first, end) for all of `count`, each of so many multiplications, in parts that
   // the team may take; it throws nothing.

@@ -25,7 +25,8 @@ DIMENSIONS = (
 NAME = rf"(?:target |source )?(?:{DIMENSIONS})(?: or 1)?"
 SIZE = rf"(?:…|\d+|{NAME}(?: [·+−/] (?:{NAME}|\d+))?)"
 SHAPE = re.compile(rf"(?<!\w)\((?:…|{SIZE},|{SIZE}(?:, {SIZE})+)\)")
-NO_SHAPE = re.compile(r"(?:Mapping|dict)\[str, Tensor\]")
+ARRAY = re.compile(r"\b(?:Tensor|Array)\b")
+NO_SHAPE = re.compile(r"(?:Mapping|dict)\[str, (?:Tensor|Array)\]")
 
 
 def functions_on_tensors(code: str) -> Iterator[tuple[str, str]]:
@@ -39,7 +40,7 @@ def functions_on_tensors(code: str) -> Iterator[tuple[str, str]]:
             members = {}
         for name, function in members.items():
             overload = any(ast.unparse(each) == "overload" for each in function.decorator_list)
-            if not overload and "Tensor" in NO_SHAPE.sub("", annotations(function)):
+            if not overload and ARRAY.search(NO_SHAPE.sub("", annotations(function))):
                 yield name, ast.get_docstring(function) or ""
 
 

@@ -27,15 +27,12 @@ KEPT = ("LANG", "LC_", "PIP_", "HTTP_", "HTTPS_", "NO_PROXY", "SSL_", "REQUESTS_
 
 # For the clone's own Python: megabytes of each installed distribution, and what it needs.
 INVENTORY = """
-import json, re
+import json
 from importlib.metadata import distributions
-def spelled(name): return re.sub(r"[-_.]+", "-", name).lower()
 found = {}
 for one in distributions():
     files = [path for path in map(one.locate_file, one.files or []) if path.exists()]
-    lines = [line for line in one.requires or [] if "extra ==" not in line]
-    needs = [spelled(re.match(r"[\\w.-]+", line)[0]) for line in lines]
-    found[spelled(one.name)] = sum(path.stat().st_size for path in files) / 1e6, needs
+    found[one.name] = sum(path.stat().st_size for path in files) / 1e6
 print(json.dumps(found))
 """
 
@@ -114,29 +111,16 @@ def sourced(command: str, folder: Path, environment: dict[str, str]) -> dict[str
 
 
 def installed(clone: Path) -> str:
-    """What `make demo` installed: torch and its own dependencies, and the rest."""
+    """What `make demo` installed, its size, and how long that took."""
     environment = clone / ".venv"
     python = environment / "bin" / "python"
     printed = subprocess.check_output([python, "-c", INVENTORY], text=True)
-    found: dict[str, tuple[float, list[str]]] = json.loads(printed)
-    began, torch, ready = (
-        (environment / name).stat().st_mtime for name in ("pyvenv.cfg", ".torch-ready", ".ready")
-    )
-    of_torch, waiting = set[str](), ["torch"]
-    while waiting:
-        name = waiting.pop()
-        if name in found and name not in of_torch:
-            of_torch.add(name)
-            waiting += found[name][1]
-    rest = found.keys() - of_torch - {"pip", "regard"}
+    found: dict[str, float] = json.loads(printed)
+    began, ready = ((environment / name).stat().st_mtime for name in ("pyvenv.cfg", ".ready"))
+    names = found.keys() - {"pip", "regard"}
+    size = sum(found[name] for name in names)
+    return f"    {len(names)} packages, {size:.0f} MB, {ready - began:.0f} s"
 
-    def megabytes(names: set[str]) -> str:
-        return f"{len(names)} packages, {sum(found[name][0] for name in names):.0f} MB"
-
-    return (
-        f"    torch and what it needs: {megabytes(of_torch)}, {torch - began:.0f} s\n"
-        f"    the rest: {megabytes(set(rest))}, {ready - torch:.0f} s"
-    )
 
 
 def git(*arguments: str) -> str:

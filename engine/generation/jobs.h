@@ -12,8 +12,6 @@
 
 namespace regard {
 
-struct Stopped {};
-
 struct Failure {
   int32_t status;
   std::string reason;

@@ -98,6 +98,21 @@ class MultiHeadAttention {
                             scores + first_head * 4 * padded, y + first, y_stride);
       }
     });
+    if (listener == nullptr) return;
+    const Distances distances = bias.of(0, keys, places);
+    regard_attention what = work.now;
+    what.heads = heads(), what.key_heads = key_heads();
+    what.head_dim = heads_.size, what.head_width = head_width();
+    what.queries = count, what.keys = memory.count;
+    what.first = sight.first, what.before = sight.before, what.after = sight.after;
+    what.reach = distances.reach;
+    what.bias = distances.table == nullptr ? nullptr : distances.table - distances.reach;
+    what.scale = scale_;
+    what.query = queries, what.query_stride = q_stride;
+    what.key = memory.keys.data(), what.key_stride = padded;
+    what.value = memory.values.data(), what.value_stride = key_width();
+    what.output = y, what.output_stride = y_stride;
+    tell(what);
   }
 
   // One query of a decoder to the tokens so far.

@@ -91,6 +91,8 @@ class Stack {
         const Side& side)
       : rotary_(weights, name + ".rotary", side.layers, side.head_dim, config.rotary_factor),
         norm_first_(config.norm_first),
+        is_decoder_(name == "decoder"),
+        width_(config.d_model),
         stride_(stride_of(config.d_model)) {
     if (side.embed != nullptr) embed_ = Embedding(weights, side.embed, config, side.vocab);
     if (config.relative_reach >= 0)
@@ -150,6 +152,7 @@ class Stack {
     if (rotary_) rotary_.prepare(work, positions, rows);
     for (size_t i = 0; i < layers_.size(); i++) {
       const TransformerLayer& layer = layers_[i];
+      tell_states(i, rows, x);
       auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
         return [&](const float* input, float* y) {
           float* projected = work.projected.need(rows * module.input().stride());
@@ -157,6 +160,8 @@ class Stack {
           if (rotary_.rotates(i) && &module == &layer.self_attention)
             rotary_(work, i, module, projected, rows);
           float* attended = work.attended.need(rows * stride_of(module.width()));
+          work.now.kind = &module == &layer.self_attention ? REGARD_SELF : REGARD_CROSS;
+          work.now.of_decoder = is_decoder_, work.now.layer = static_cast<int32_t>(i);
           attended_by(i, projected, attended);
           module.output()(work, attended, stride_of(module.width()), rows, y, Into::ADD);
         };
@@ -169,11 +174,21 @@ class Stack {
         layer.feed_forward.add(work, input, stride_, rows, y);
       });
     }
+    tell_states(layers_.size(), rows, x);
     if (norm_first_) norm_(work, x, rows, x);
     return x;
   }
 
  private:
+  void tell_states(size_t layer, int rows, float* x) const {
+    if (listener == nullptr) return;
+    regard_attention what{};
+    what.kind = REGARD_STATES, what.of_decoder = is_decoder_;
+    what.layer = static_cast<int32_t>(layer), what.queries = rows, what.head_dim = width_;
+    what.output = x, what.output_stride = stride_;
+    tell(what);
+  }
+
   // x + f(norm(x)), or norm(x + f(x)), where f may end with a norm; add(x, y) adds f(x) to y.
   template <class Function>
   void sublayer(Work& work, const SublayerNorms& norms, int rows, float* x, Function add) const {
@@ -201,7 +216,8 @@ class Stack {
   NormLayer norm_;
   RelativeBias relative_bias_;
   std::vector<int> windows_;  // of each layer; 0: none
-  bool norm_first_ = false;
+  bool norm_first_ = false, is_decoder_ = false;
+  int width_ = 0;
   size_t stride_ = 0;
 };
 

@@ -29,9 +29,10 @@ class Decoder {
 
   // The states of whole texts for a head, (rows, stride), in work.states, where those of their
   // sources are, if they have any.
-  const float* operator()(Work& work, const Texts& texts, bool has_source) const {
+  const float* operator()(Work& work, const Texts& texts, const Texts* sources) const {
     const size_t stride = stack_.stride(), count = texts.rows() * stride;
-    if (has_source) std::copy_n(work.states.data(), count, work.last.need(count));
+    const size_t read = sources == nullptr ? 0 : sources->rows() * stride;
+    if (read > 0) std::copy_n(work.states.data(), read, work.last.need(read));
     std::vector<TextMemory> memory(texts.lengths.size());
     std::vector<TextMemory*> memories;
     for (TextMemory& text : memory) memories.push_back(&text);
@@ -42,12 +43,13 @@ class Decoder {
           const MultiHeadAttention& attention = stack_.layers()[layer].cross_attention;
           const size_t q_stride = attention.input().stride();
           const size_t y_stride = stride_of(attention.width());
-          attention.remember(work, work.last.data(), stride, texts, memories);
-          for (const TextMemory& text : memory) {
-            attention.attend(work, projected, q_stride, text.count, text, {}, {}, nullptr, nullptr,
+          attention.remember(work, work.last.data(), stride, *sources, memories);
+          for (size_t t = 0; t < memory.size(); t++) {
+            const int count = texts.lengths[t];
+            attention.attend(work, projected, q_stride, count, memory[t], {}, {}, nullptr, nullptr,
                              y, y_stride);
-            projected += text.count * q_stride;
-            y += text.count * y_stride;
+            projected += count * q_stride;
+            y += count * y_stride;
           }
         });
     if (scale_ != 1) work.kernels.scale(states, count, scale_);

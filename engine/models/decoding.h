@@ -220,8 +220,8 @@ class Decode {
         std::copy_n(projected + i * stride + keys, width(), places[first + i] + offset);
       while (static_cast<int>(all_positions_.size()) < count)
         all_positions_.push_back(static_cast<int32_t>(all_positions_.size()));
-      int start = std::max(0, first - before);
-      if (row.is_prompt) {
+      int start = listener != nullptr ? 0 : std::max(0, first - before);
+      if (row.is_prompt || listener != nullptr) {
         start = start / LANES * LANES;
         attention.remember([&](int i) { return places[start + i] + offset; }, count - start, keys_);
         attention.attend(work, projected, stride, row.count, keys_, {first - start, before, 0},
@@ -241,7 +241,8 @@ class Decode {
     for (size_t r = 0; r < now_.size();) {  // the rows of a text share its memory
       Text& text = *now_[r].text;
       int count = 0;
-      for (; r < now_.size() && now_[r].text == &text; r++) count += now_[r].count;
+      do count += now_[r++].count;
+      while (r < now_.size() && now_[r].text == &text && listener == nullptr);
       attention.attend(work, projected, stride, count, text.memory[layer], {}, {}, nullptr, nullptr,
                        y, y_stride);
       projected += count * stride;

@@ -38,8 +38,38 @@ class Reader {
             last = model_.encoder(work, piece);
           }
           if (config.kind == REGARD_ENCODER) return last;
-          if (model_.has_source()) shift(piece);
-          return model_.decoder(work, piece, model_.has_source());
+          if (!model_.has_source()) return model_.decoder(work, piece, nullptr);
+          Texts shifted = piece;
+          shift(shifted);
+          return model_.decoder(work, shifted, &piece);
+        },
+        states);
+  }
+
+  // A source and what a decoder reads of its target → the target's last states, (count, d_model).
+  void pair(const int32_t* source, int64_t length, const int32_t* target, int64_t count,
+            int threads, float* states) const {
+    const regard_config& config = model_.config;
+    if (!model_.has_source()) throw Mistake("this model reads no source");
+    if (length < 1 || count < 1 || std::max(length, count) > config.max_positions)
+      throw Mistake("a source and a target must have 1 to " +
+                    std::to_string(config.max_positions) + " tokens");
+    check("an id", source, length, 0, config.vocab_size);
+    check("a token", target, count, 0, config.target_vocab_size);
+    auto text = [](const int32_t* ids, int64_t rows) {
+      Texts one;
+      one.ids.assign(ids, ids + rows);
+      for (int i = 0; i < rows; i++) one.positions.push_back(i);
+      one.lengths = {static_cast<int>(rows)};
+      return one;
+    };
+    const Texts whole = text(source, length);
+    read(
+        1, count, [count](int64_t) { return count; }, threads,
+        [&](Work& work, Texts&, int64_t) {
+          model_.encoder.embed(work, whole);
+          model_.encoder(work, whole);
+          return model_.decoder(work, text(target, count), &whole);
         },
         states);
   }

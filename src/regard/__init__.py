@@ -6,8 +6,7 @@ The public face. Names are imported when they are first used, so that `import re
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from regard.errors import (
     BadArgumentError,
@@ -17,6 +16,7 @@ from regard.errors import (
     UnavailableError,
     UnsupportedError,
 )
+from regard.later import later
 from regard.version import __version__
 
 if TYPE_CHECKING:
@@ -58,13 +58,4 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'regard' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value  # the next look-up finds it without coming here
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_HOME))
+__getattr__, __dir__ = later(globals(), _HOME)

@@ -185,6 +185,13 @@ def optional_package(requirement: str, what: str) -> Iterator[None]:
         ) from error
 
 
+def missing_torch(error: Exception) -> UnavailableError | None:
+    """The refusal for an import of torch or sacreBLEU that failed; None for another error."""
+    if not (isinstance(error, ModuleNotFoundError) and error.name in ("torch", "sacrebleu")):
+        return None
+    return UnavailableError(f"this needs the package {error.name}: pip install torch sacrebleu.")
+
+
 def shortened(text: str, most: int = 40) -> str:
     """The beginning of a text for a message."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

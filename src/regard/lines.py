@@ -80,3 +80,8 @@ def _finite(text: str) -> float:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a whole number from 0, of a size that Python reads."""
+    return text.isdecimal() and len(text) < 19

@@ -98,10 +98,10 @@ def test_a_dtype_is_that_of_the_computation():
     rounded = make(dtype=torch.bfloat16)
     exact = Attention(*(part.double() for part in rounded[:3]), *rounded[3:])
     assert rounded.scores().dtype == torch.float32
-    torch.testing.assert_close(rounded.weights(dtype=torch.float64), exact.weights())
+    torch.testing.assert_close(rounded.weights(dtype="float64"), exact.weights())
     own = make(dtype=torch.bfloat16, score=lambda query, key: query @ key.mT)
-    assert own.scores(dtype=torch.float64).dtype == torch.float64
-    torch.testing.assert_close(own.scores(dtype=torch.float32), own.scores())
+    assert own.scores(dtype="float64").dtype == torch.float64
+    torch.testing.assert_close(own.scores(dtype="float32"), own.scores())
 
 
 @pytest.mark.parametrize("score", [cosine, capped(dot, 2.0)])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from regard.arrays import NUMPY, TORCH, arrays_of
 from regard.generation import GenerationConfig, generate, stream
-from regard.generation.arrays import NUMPY, TORCH, arrays_of
 
 EOS, START = 0, 1
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 import torch
 
+from regard.arrays import TORCH
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, generate
-from regard.generation.arrays import TORCH
 from regard.generation.choosers import (
     BeamSearch,
     ConstrainedBeamSearch,

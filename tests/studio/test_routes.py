@@ -400,8 +400,8 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     """The model's thread is free for the next text, and nothing is kept of the one given up."""
     import asyncio
 
-    from regard.progress import Stopped, Work
-    from regard.studio import library as module
+    from regard.progress import Stopped, Work, current
+    from regard.runtime.native import looking as module
     from regard.studio.requests import TraceRequest
     from regard.studio.routes import in_turn
 
@@ -409,9 +409,9 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     wanted = TraceRequest("en-de", "A text that is given up.")
     check = module.check
 
-    def slow() -> None:  # called before each layer
+    def slow() -> None:  # called at each layer
         layers.append(1)
-        job_of.append(module.current())
+        job_of.append(current())
         seen.append(client.get("/api/working").json())
         gone.set()
         assert job_of[0]._stop.wait(5)
@@ -435,7 +435,7 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     library.models_thread.submit(int).result(30)
     assert len(layers) == 1
     assert isinstance(job_of[0], Work)
-    assert (seen[0]["text"], seen[0]["stage"]) == (wanted.text, "reading the text")
+    assert (seen[0]["text"], seen[0]["stage"]) == (wanted.text, "capturing attention")
     assert client.get("/api/working").json() is None
     assert wanted.id not in [each.id for each in library.listed()]
 

@@ -195,13 +195,13 @@ def test_a_long_text_is_translated_in_parts_and_nothing_is_left_out(
     limit = translator.model.config.max_positions - 1
     assert len(tokenizers.source.encode(text)) > 2 * limit
     seen: list[list[int]] = []
-    batch = translator.batch
+    decoded = translator._decoded
 
-    def note(sources: list[list[int]]) -> torch.Tensor:
-        seen.extend(ids for ids in sources if ids not in seen)  # alignment reads them again
-        return batch(sources)
+    def note(sources: list[list[int]], *settings: Any) -> Any:
+        seen.extend(sources)
+        return decoded(sources, *settings)
 
-    translator.batch = note  # type: ignore[method-assign, assignment]
+    translator._decoded = note  # type: ignore[method-assign, assignment]
     (result,) = translator.run([text], batch_size=1, max_new_tokens=5, alignment="output")
     assert all(len(part) <= limit for part in seen)
     assert sorted(word for part in seen for word in tokenizers.source.decode(part).split()) == (

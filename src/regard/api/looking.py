@@ -7,20 +7,20 @@ from typing import Any, Literal, Protocol, cast
 
 from regard import catalog
 from regard.api.loading import task_class
-from regard.checkpoints import Checkpoint, empty_model, open_checkpoint
+from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.checkpoints.hub import short_name
-from regard.errors import BadArgumentError, RegardError
+from regard.configs.facts import facts_of
+from regard.errors import BadArgumentError, RegardError, UnavailableError, UnsupportedError
 from regard.generation import GenerationConfig
 from regard.generation.config import SAMPLING
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo
-from regard.inspection.models import ATTENTIONS, tap_name
+from regard.inspection.models import tap_name
 from regard.recipes.card import read_card
 from regard.tasks.defaults import read_defaults
 from regard.tasks.images import ImageReader
 from regard.tasks.kinds import kind_of
 from regard.tasks.options import TraceRequest
-from regard.tasks.writing import TRACED
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",
@@ -61,7 +61,7 @@ class Layer:
 
 
 def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
-    """The model of a name, as `regard.load` takes it.
+    """The model of a name, as `regard.load` takes it, computed by the native engine if it can be.
 
     transformers opens what regard does not implement: another family, or settings of one.
 
@@ -82,8 +82,11 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
         and checkpoint.config.head != "classification"
     ):
         return ImageReader.load(checkpoint, name=name)
-    opened: Traceable = task_class(kind_of(checkpoint)).load(checkpoint, name=name)
-    return opened
+    task = task_class(kind_of(checkpoint)).load(checkpoint, name=name, lazily=True)
+    try:
+        return cast(Traceable, task.run_by("native"))
+    except (UnsupportedError, UnavailableError):
+        return cast(Traceable, task)
 
 
 def look_at(model: Traceable, text: str, **options: Any) -> Trace:
@@ -134,7 +137,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
             max_tokens=traced.max_tokens,
             options=options_of(traced.model.generation_config, traced.task) if writes else {},
         )
-    task = empty_model(checkpoint).task
+    task = facts_of(checkpoint.architecture, checkpoint.config).task
     language = read_card(checkpoint.folder).get("language", [])
     languages = [language] if isinstance(language, str) else [str(name) for name in language]
     return ModelInfo(
@@ -164,11 +167,8 @@ def attention_layers(name: str) -> list[Layer]:
 
         taps = load_for_tracing(checkpoint.folder).trial().values()
         return [Layer(tap.name, tap.heads, tap.key_heads, tap.head_dim) for tap in taps]
-    return [
-        Layer(tap_name(path), layer.num_heads, layer.num_key_heads, layer.head_dim)
-        for path, layer in empty_model(checkpoint).named_modules()
-        if isinstance(layer, ATTENTIONS)
-    ]
+    attentions = facts_of(checkpoint.architecture, checkpoint.config).attentions()
+    return [Layer(tap_name(path), *sizes) for path, sizes in attentions.items()]
 
 
 def _implemented(checkpoint: Checkpoint) -> bool:
@@ -221,6 +221,8 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
 
 def options_of(settings: Any, task: str) -> dict[str, float]:
     """The options of a model with these settings, GenerationConfig's or those of transformers."""
+    from regard.tasks.writing import TRACED
+
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by
     values: dict[str, float] = {}
     for name in OFFERED:

@@ -11,17 +11,18 @@ alone, faster.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, overload
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
-
-from regard.attention.kernels import run
+from regard.arrays import TORCH, arrays_of, dtype_of
+from regard.arrays import Array as Tensor
 from regard.attention.masks import Mask, as_mask
-from regard.attention.record import Attention
+from regard.attention.record import Attention, Call
 from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
 from regard.errors import BadArgumentError
+from regard.shapes import Float
+
+if TYPE_CHECKING:
+    import torch
 
 
 @overload
@@ -105,6 +106,10 @@ def attend(
 
     Source: Vaswani et al. 2017, section 3.2; Bahdanau et al. 2015, section 3.1.
     """
+    from regard.attention.kernels import run  # by torch
+
+    if arrays_of(query) is not TORCH:
+        _check_kinds(query, key, value, bias)
     inputs = check(query, key, value, score, mask, bias)
     output, lse = run(kernel, inputs, return_lse)
     output = _tell(Call(inputs, output, lse))
@@ -114,21 +119,6 @@ def attend(
         return output
     assert lse is not None, "kernels return the log-sum-exp when asked"
     return output, lse[missing] if missing else lse
-
-
-class Call(NamedTuple):
-    """One attention that has just been computed, as a listener gets it.
-
-    >>> calls = []
-    >>> with listening(calls.append):
-    ...     output = attend(torch.eye(2), torch.eye(2), torch.eye(2))
-    >>> torch.equal(calls[0].output[0, 0], output)
-    True
-    """
-
-    inputs: Attention
-    output: Tensor  # (batch, heads, queries, value_dim)
-    lse: Tensor | None  # (batch, heads, queries), where the kernel gave it anyway
 
 
 Listener = Callable[[Call], Tensor | None]
@@ -161,7 +151,7 @@ def _tell(call: Call) -> Tensor:
     return call.output if replaced is None else replaced
 
 
-DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
+DTYPES = ("float64", "float32", "bfloat16", "float16")
 
 
 def check(
@@ -177,7 +167,8 @@ def check(
 
     Raises BadArgumentError for arguments that do not fit together.
     """
-    _check_kinds(query, key, value, bias)
+    if arrays_of(query) is TORCH:
+        _check_kinds(query, key, value, bias)
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
@@ -186,11 +177,8 @@ def check(
         )
     if query.ndim != 4:
         query, key, value = _four(query), _four(key), _four(value)
-    device = query.device.type
-    # PyTorch's question about autocast raises on the meta device, which has none.
-    if device != "meta" and torch.is_autocast_enabled(device) and query.dtype != torch.float64:
-        dtype = torch.get_autocast_dtype(device)
-        query, key, value = query.to(dtype), key.to(dtype), value.to(dtype)
+    if arrays_of(query) is TORCH:
+        query, key, value = _under_autocast(query, key, value)
     _check_shapes(query, key, value, function)
     batch, heads, queries, _ = query.shape
     keys = key.shape[2]
@@ -204,10 +192,23 @@ def check(
     return Attention(query, key, value, function, mask, bias)
 
 
+def _under_autocast(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    import torch
+
+    device = query.device.type
+    # PyTorch's question about autocast raises on the meta device, which has none.
+    if device == "meta" or not torch.is_autocast_enabled(device) or query.dtype == torch.float64:
+        return query, key, value
+    dtype = torch.get_autocast_dtype(device)
+    return query.to(dtype), key.to(dtype), value.to(dtype)
+
+
 def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
+    import torch
+
     tensors = [("query", query), ("key", key), ("value", value)]
     for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
-        if not isinstance(tensor, Tensor):
+        if not isinstance(tensor, torch.Tensor):
             raise BadArgumentError(f"{name} must be a tensor; got {type(tensor).__name__}.")
         if tensor.layout is not torch.strided:
             raise BadArgumentError(
@@ -250,9 +251,9 @@ def _check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> No
         raise BadArgumentError(
             f"query, key and value must share one dtype; got {kinds}. Cast them first."
         )
-    if query.dtype not in DTYPES:
+    if dtype_of(query) not in DTYPES:
         raise BadArgumentError(
-            f"query, key and value must have one of the dtypes {_names(*DTYPES)};"
+            f"query, key and value must have one of the dtypes {', '.join(DTYPES)};"
             f" got {_names(query.dtype)}. Cast them first."
         )
 
@@ -268,7 +269,7 @@ def _check_bias(bias: Tensor, expected: tuple[int, int, int, int]) -> Tensor:
         raise BadArgumentError(
             f"bias must broadcast to (batch, heads, queries, keys) = {expected}; got {got}.{hint}"
         )
-    if not bias.is_floating_point():
+    if not dtype_of(bias).startswith(("float", "bfloat")):
         raise BadArgumentError(
             f"bias must be floating point; got {_names(bias.dtype)}:"
             " pass True and False as mask instead."
@@ -286,5 +287,5 @@ def _four(tensor: Tensor) -> Tensor:
     return tensor[(None,) * (4 - tensor.ndim)]
 
 
-def _names(*dtypes: torch.dtype) -> str:
+def _names(*dtypes: "torch.dtype") -> str:
     return ", ".join(str(dtype).removeprefix("torch.") for dtype in dtypes)

@@ -6,12 +6,17 @@ columns, row i sits at position keys - queries + i. Decoding with a cache, where
 belongs to the newest key, is then the ordinary case.
 """
 
-import torch
-from jaxtyping import Bool, Int
-from torch import Tensor
+import sys
+from typing import TYPE_CHECKING
 
-from regard.attention.whole_mask import WholeMask
+from regard.arrays import Array, arrays_of, dtype_of
 from regard.errors import BadArgumentError
+from regard.shapes import Bool, Int
+
+if TYPE_CHECKING:
+    import torch
+
+    from regard.attention.whole_mask import WholeMask
 
 # A whole mask up to this many entries is remembered by its object; a longer one is computed again.
 REMEMBERED_ENTRIES = 2**24
@@ -34,11 +39,11 @@ class Mask:
             [0, 0, 1, 1]], dtype=torch.int32)
     """
 
-    _remembered: tuple[object, WholeMask] | None = None
+    _remembered: "tuple[object, WholeMask] | None" = None
 
     def tile(
-        self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]
-    ) -> Bool[Tensor, "#batch #heads #queries #keys"]:
+        self, queries: Int[Array, " queries"], keys: Int[Array, " keys"]
+    ) -> Bool[Array, "#batch #heads #queries #keys"]:
         """Return which of these keys each of these queries may see, both given by position."""
         raise NotImplementedError
 
@@ -49,11 +54,11 @@ class Mask:
         """Return True if nothing is hidden, as far as is known without looking at any entry."""
         return False
 
-    def sees(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
+    def sees(self, queries: Int[Array, " queries"], keys: Int[Array, " keys"]) -> bool:
         """Return True if any of these queries may see any of these keys; both ascend."""
         return not may_ask() or bool(self.tile(queries, keys).any())
 
-    def sees_all(self, queries: Int[Tensor, " queries"], keys: Int[Tensor, " keys"]) -> bool:
+    def sees_all(self, queries: Int[Array, " queries"], keys: Int[Array, " keys"]) -> bool:
         """Return True if all see all, as far as is known without looking at any entry."""
         return False
 
@@ -61,8 +66,12 @@ class Mask:
         """The mask of one head, in one sequence of the batch or in all."""
         return OfHead(self, head, item)
 
-    def whole(self, queries: int, keys: int, device: torch.device) -> WholeMask:
+    def whole(self, queries: int, keys: int, device: "torch.device") -> "WholeMask":
         """The mask of all queries over all keys, with the forms in which kernels use it."""
+        import torch
+
+        from regard.attention.whole_mask import WholeMask
+
         call = (queries, keys, device, torch.is_inference_mode_enabled())
         # A tensor that is made inside a transformation of torch.func must not outlive it.
         lasting = may_ask()
@@ -76,10 +85,10 @@ class Mask:
             self._remembered = (call, whole) if short else None
         return whole
 
-    def __and__(self, other: "Mask | Tensor") -> "Mask":
+    def __and__(self, other: "Mask | Array") -> "Mask":
         return Both(self, as_mask(other))
 
-    def __or__(self, other: "Mask | Tensor") -> "Mask":
+    def __or__(self, other: "Mask | Array") -> "Mask":
         return Either(self, as_mask(other))
 
     def __invert__(self) -> "Mask":
@@ -99,13 +108,13 @@ class Causal(Mask):
             [1, 1, 1]], dtype=torch.int32)
     """
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         return (keys <= queries[:, None])[None, None]
 
-    def sees(self, queries: Tensor, keys: Tensor) -> bool:
+    def sees(self, queries: Array, keys: Array) -> bool:
         return bool(keys[0] <= queries[-1])
 
-    def sees_all(self, queries: Tensor, keys: Tensor) -> bool:
+    def sees_all(self, queries: Array, keys: Array) -> bool:
         return bool(keys[-1] <= queries[0])
 
     def of_head(self, head: int, item: int | None = None) -> Mask:
@@ -133,7 +142,7 @@ class Window(Mask):
             )
         self.left, self.right = left, right
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         distance = keys - queries[:, None]
         return ((distance >= -self.left) & (distance <= self.right))[None, None]
 
@@ -156,7 +165,7 @@ class Documents(Mask):
     """
 
     def __init__(
-        self, ids: Int[Tensor, "batch keys"], query_ids: Int[Tensor, "batch queries"] | None = None
+        self, ids: Int[Array, "batch keys"], query_ids: Int[Array, "batch queries"] | None = None
     ) -> None:
         for name, tensor in (("ids", ids), ("query_ids", query_ids)):
             if tensor is not None and tensor.ndim != 2:
@@ -167,7 +176,7 @@ class Documents(Mask):
         self.ids = ids
         self.query_ids = query_ids if query_ids is not None else ids
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         first = self.ids.shape[1] - self.query_ids.shape[1]  # the position of row 0
         of_queries = self.query_ids.to(queries.device)[:, queries - first]
         of_keys = self.ids.to(keys.device)[:, keys]
@@ -195,16 +204,16 @@ class Prefix(Mask):
             [1, 1, 1, 1]], dtype=torch.int32)
     """
 
-    def __init__(self, length: int | Int[Tensor, " batch"]) -> None:
+    def __init__(self, length: int | Int[Array, " batch"]) -> None:
         self.length = length
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         if isinstance(self.length, int):
             return (keys < self.length)[None, None, None]
         return (keys < self.length.to(keys.device)[:, None])[:, None, None]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        if isinstance(self.length, Tensor) and self.length.shape not in ((1,), (batch,)):
+        if not isinstance(self.length, int) and self.length.shape not in ((1,), (batch,)):
             raise mismatch("Prefix", "(batch,)", (batch,), self.length)
 
     def allows_all(self, queries: int, keys: int) -> bool:
@@ -223,11 +232,11 @@ class Dense(Mask):
             [0., 1.]])
     """
 
-    def __init__(self, allowed: Bool[Tensor, "*any"]) -> None:
+    def __init__(self, allowed: Bool[Array, "*any"]) -> None:
         check_boolean("mask", allowed)
         self.allowed = allowed
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         allowed = self.allowed if self.allowed.ndim == 4 else self.allowed[None, None]
         allowed = allowed.to(keys.device)[..., keys]
         rows, columns = self.allowed.shape[-2:]
@@ -265,7 +274,7 @@ class Pair(Mask):
 class Both(Pair):
     """Keys that both masks allow: `left & right`."""
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         return self.left.tile(queries, keys) & self.right.tile(queries, keys)
 
     def allows_all(self, queries: int, keys: int) -> bool:
@@ -275,7 +284,7 @@ class Both(Pair):
 class Either(Pair):
     """Keys that one of the masks allows: `left | right`."""
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         return self.left.tile(queries, keys) | self.right.tile(queries, keys)
 
     def allows_all(self, queries: int, keys: int) -> bool:
@@ -288,7 +297,7 @@ class Not(Mask):
     def __init__(self, mask: Mask) -> None:
         self.mask = mask
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         return ~self.mask.tile(queries, keys)
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
@@ -308,8 +317,10 @@ class PastSink(Mask):
     def __init__(self, mask: Mask) -> None:
         self.mask = mask
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
-        return self.mask.tile(queries - 1, (keys - 1).clamp(min=0)) | (keys == 0)
+    def tile(self, queries: Array, keys: Array) -> Array:
+        return self.mask.tile(queries - 1, arrays_of(keys).library.clip(keys - 1, min=0)) | (
+            keys == 0
+        )
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         self.mask.check(batch, heads, queries, keys - 1)
@@ -321,14 +332,14 @@ class OfHead(Mask):
     def __init__(self, mask: Mask, head: int, item: int | None) -> None:
         self.mask, self.head, self.item = mask, head, item
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         allowed = self.mask.tile(queries, keys)
         if self.item is not None and len(allowed) > 1:
             allowed = allowed[self.item : self.item + 1]
         return allowed[:, self.head : self.head + 1] if allowed.shape[1] > 1 else allowed
 
 
-def as_mask(mask: Mask | Tensor) -> Mask:
+def as_mask(mask: Mask | Array) -> Mask:
     """A mask as it is, or a boolean tensor, (queries, keys) or (batch, heads, queries, keys), as
     one. Raises BadArgumentError for anything else."""
     return mask if isinstance(mask, Mask) else Dense(mask)
@@ -337,21 +348,21 @@ def as_mask(mask: Mask | Tensor) -> Mask:
 def may_ask() -> bool:
     """Return True if code may branch on a mask's entries; under `torch.func.vmap` it may not."""
     # PyTorch has no public name for this.
-    return not torch._C._are_functorch_transforms_active()
+    torch = sys.modules.get("torch")  # where it is not, nothing transforms
+    return torch is None or not torch._C._are_functorch_transforms_active()
 
 
 def check_boolean(name: str, tensor: object) -> None:
-    if not isinstance(tensor, Tensor):
+    if not hasattr(tensor, "dtype"):
         raise BadArgumentError(f"{name} must be a boolean tensor; got {type(tensor).__name__}.")
-    if tensor.dtype != torch.bool:
-        kind = str(tensor.dtype).removeprefix("torch.")
+    if (kind := dtype_of(tensor)) != "bool":
         raise BadArgumentError(
             f"{name} must be boolean, True where a query may attend; got {kind}"
             " (numbers to add to the scores belong in bias)."
         )
 
 
-def mismatch(what: str, names: str, expected: tuple[int, ...], got: Tensor) -> BadArgumentError:
+def mismatch(what: str, names: str, expected: tuple[int, ...], got: Array) -> BadArgumentError:
     """The error for a tensor (…) of another shape than expected."""
     transposed = (*got.shape[:-2], *got.shape[-2:][::-1]) == expected
     hint = " Did you transpose it?" if transposed else ""

@@ -2,18 +2,17 @@
 
 from functools import cached_property
 
-import torch
-from jaxtyping import Bool, Int
-from torch import Tensor
-
+from regard.arrays import Array, arrays_of
 from regard.attention.masks import Mask, check_boolean, may_ask, mismatch
 from regard.errors import BadArgumentError
+from regard.shapes import Bool, Int
 
 
-def not_padding(ids: Tensor, pad_id: int | None) -> Tensor:
+def not_padding(ids: Array, pad_id: int | None) -> Array:
     """True for a token, False for padding, (batch, length): where ids are not `pad_id`, of a model
     that has one."""
-    return torch.ones_like(ids, dtype=torch.bool) if pad_id is None else ids != pad_id
+    library = arrays_of(ids).library
+    return library.ones_like(ids, dtype=library.bool) if pad_id is None else ids != pad_id
 
 
 class Padding(Mask):
@@ -24,7 +23,7 @@ class Padding(Mask):
             [1, 1, 1, 1]], dtype=torch.int32)
     """
 
-    def __init__(self, attention_mask: Bool[Tensor, "batch keys"]) -> None:
+    def __init__(self, attention_mask: Bool[Array, "batch keys"]) -> None:
         check_boolean("Padding's `attention_mask`", attention_mask)
         if attention_mask.ndim != 2:
             raise BadArgumentError(
@@ -34,12 +33,12 @@ class Padding(Mask):
         self.attention_mask = attention_mask
 
     @classmethod
-    def from_lengths(cls, lengths: Int[Tensor, " batch"], keys: int | None = None) -> "Padding":
+    def from_lengths(cls, lengths: Int[Array, " batch"], keys: int | None = None) -> "Padding":
         """Row b has lengths[b] tokens, then padding up to `keys` (default: the longest)."""
         width = keys if keys is not None else int(lengths.max())
-        return cls(torch.arange(width, device=lengths.device) < lengths[:, None])
+        return cls(arrays_of(lengths).count(width, like=lengths) < lengths[:, None])
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         return self.attention_mask.to(keys.device)[:, None, None, keys]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:

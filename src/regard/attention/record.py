@@ -3,19 +3,17 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
-import torch
-from jaxtyping import Bool, Float, Int
-from torch import Tensor
-
+from regard.arrays import TORCH, Array, arrays_of, dtype_of, pieces
 from regard.attention.masks import Mask
 from regard.attention.scores import Score, in_dtype
 from regard.attention.softmax import log_sum_exp, log_weights
+from regard.shapes import Bool, Float, Int
 
 KEY_BLOCK = 512
 TILE_ENTRIES = 2**19  # over all batches and heads: a tile's scores then stay in a core's cache
 
-Queries = Int[Tensor, " tile_queries"] | None
-Keys = Int[Tensor, " tile_keys"] | None
+Queries = Int[Array, " tile_queries"] | None
+Keys = Int[Array, " tile_keys"] | None
 """Ascending indices of the queries or keys of a tile; None for all of them."""
 
 
@@ -23,9 +21,10 @@ class Attention(NamedTuple):
     """softmax(score(query, key) + bias, over the keys that mask allows) · value.
 
     The methods give the scores, weights or output of some queries and keys, by ascending indices
-    (all of them by default), without the rest of the map. Scores and weights are float32 at least.
-    With `dtype`, query, key and the parameters of the score are converted first; a score function
-    that is not one of this package's gets what it got in the call.
+    (all of them by default), without the rest of the map. Tensors of torch or arrays of numpy.
+    Scores and weights are float32 at least. With `dtype`, the name of one, query, key and the
+    parameters of the score are converted first; a score function that is not one of this package's
+    gets what it got in the call.
 
     >>> from regard.attention import Causal, dot
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[None, None]
@@ -40,86 +39,88 @@ class Attention(NamedTuple):
     tensor([[[[0.7881, 0.7881]]]])
     """
 
-    query: Tensor  # (batch, heads, queries, query_dim)
-    key: Tensor  # (batch, key_heads, keys, key_dim)
-    value: Tensor  # (batch, key_heads, keys, value_dim)
+    query: Array  # (batch, heads, queries, query_dim)
+    key: Array  # (batch, key_heads, keys, key_dim)
+    value: Array  # (batch, key_heads, keys, value_dim)
     score: Score
     mask: Mask | None  # None: every query may attend to every key
-    bias: Tensor | None  # four axes that broadcast to (batch, heads, queries, keys)
+    bias: Array | None  # four axes that broadcast to (batch, heads, queries, keys)
 
     def scores(
-        self, queries: Queries = None, keys: Keys = None, *, dtype: torch.dtype | None = None
-    ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
+        self, queries: Queries = None, keys: Keys = None, *, dtype: str | None = None
+    ) -> Float[Array, "batch heads tile_queries tile_keys"]:
         """score(query, key) + bias; -inf where the mask hides."""
         score, query, key = self.score, _taken(self.query, queries), _taken(self.key, keys)
         if dtype is not None and (converted := in_dtype(score, dtype)) is not None:
-            score, query, key = converted, query.to(dtype), key.to(dtype)
+            arrays = arrays_of(query)
+            query, key = arrays.converted(query, dtype), arrays.converted(key, dtype)
+            score = converted
         bias = self.bias
         if bias is not None:
             bias = bias if bias.shape[2] == 1 else _taken(bias, queries)
             bias = bias if bias.shape[3] == 1 else _taken(bias, keys, dim=3)
         scores = masked_scores(score, query, key, bias, self.allowed(queries, keys))
-        return scores if dtype is None else scores.to(dtype)
+        return scores if dtype is None else arrays_of(scores).converted(scores, dtype)
 
     def lse(
-        self, queries: Queries = None, *, dtype: torch.dtype | None = None
-    ) -> Float[Tensor, "batch heads tile_queries"]:
+        self, queries: Queries = None, *, dtype: str | None = None
+    ) -> Float[Array, "batch heads tile_queries"]:
         """log Σ exp(score) over the keys that each query may see; -inf if it may see no key.
 
         Computed block by block: memory is that of one block.
         """
         batch, heads, length, _ = self.query.shape
-        device, height = self.query.device, rows_per_tile(self.query)
+        arrays, height = arrays_of(self.query), rows_per_tile(self.query)
         width = max(TILE_ENTRIES // max(batch * heads * height, 1), KEY_BLOCK)
-        blocks = torch.arange(self.key.shape[2], device=device).split(width)
+        blocks = pieces(arrays.count(self.key.shape[2], like=self.query), width)
         if queries is None:
-            queries = torch.arange(length, device=device)
+            queries = arrays.count(length, like=self.query)
         parts = []
-        for rows in queries.split(height):
+        for rows in pieces(queries, height):
             seen = [block for block in blocks if self.sees(rows, block)]
             # Rows that see nothing at all still take one key, and with it a gradient of zero.
             seen = seen or [blocks[-1][-1:]]
             sums = [log_sum_exp(self.scores(rows, block, dtype=dtype)) for block in seen]
-            parts.append(log_sum_exp(torch.stack(sums, -1)))
-        return torch.cat(parts, -1)
+            parts.append(log_sum_exp(arrays.library.stack(sums, -1)))
+        return arrays.library.concatenate(parts, -1)
 
     def weights(
         self,
         queries: Queries = None,
         keys: Keys = None,
         *,
-        lse: Float[Tensor, "batch heads tile_queries"] | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> Float[Tensor, "batch heads tile_queries tile_keys"]:
+        lse: Float[Array, "batch heads tile_queries"] | None = None,
+        dtype: str | None = None,
+    ) -> Float[Array, "batch heads tile_queries tile_keys"]:
         """Each row is normalized over all the keys that it may see, inside the tile or not; `lse`
         is that of these queries, where it is known."""
         lse = self.lse(queries, dtype=dtype) if lse is None else lse
-        return torch.exp(log_weights(self.scores(queries, keys, dtype=dtype), lse))
+        scores = self.scores(queries, keys, dtype=dtype)
+        return arrays_of(scores).library.exp(log_weights(scores, lse))
 
-    def output(
-        self, queries: Queries = None
-    ) -> Float[Tensor, "batch heads tile_queries value_dim"]:
+    def output(self, queries: Queries = None) -> Float[Array, "batch heads tile_queries value_dim"]:
         """weights · value; `attend` gives the same from the fastest kernel."""
         value = repeat_heads(at_least_float32(self.value), self.query.shape[1])
-        return (self.weights(queries) @ value).to(self.value.dtype)
+        output = self.weights(queries) @ value
+        return arrays_of(output).converted(output, dtype_of(self.value))
 
     def allowed(
         self, queries: Queries = None, keys: Keys = None
-    ) -> Bool[Tensor, "#batch #heads #tile_queries #tile_keys"] | None:
+    ) -> Bool[Array, "#batch #heads #tile_queries #tile_keys"] | None:
         """Keys that each of these queries may see; None where it is known to be all."""
         if self.mask is None:
             return None
-        length, width, device = self.query.shape[2], self.key.shape[2], self.query.device
-        if queries is None and keys is None:
-            return self.mask.whole(length, width, device).allowed
-        queries = torch.arange(length, device=device) if queries is None else queries
-        keys = torch.arange(width, device=device) if keys is None else keys
+        length, width, arrays = self.query.shape[2], self.key.shape[2], arrays_of(self.query)
+        if queries is None and keys is None and arrays is TORCH:
+            return self.mask.whole(length, width, self.query.device).allowed
+        queries = arrays.count(length, like=self.query) if queries is None else queries
+        keys = arrays.count(width, like=self.query) if keys is None else keys
         positions = queries + (width - length)
         if len(positions) and len(keys) and self.mask.sees_all(positions, keys):
             return None
         return self.mask.tile(positions, keys)
 
-    def sees(self, queries: Tensor, keys: Tensor) -> bool:
+    def sees(self, queries: Array, keys: Array) -> bool:
         """Return True if any of these queries may see any of these keys."""
         if self.mask is None or not len(queries) or not len(keys):
             return True
@@ -139,20 +140,36 @@ class Attention(NamedTuple):
         )
 
 
+class Call(NamedTuple):
+    """One attention that has just been computed, as a listener gets it.
+
+    >>> from regard.attention import attend, listening
+    >>> calls = []
+    >>> with listening(calls.append):
+    ...     output = attend(torch.eye(2), torch.eye(2), torch.eye(2))
+    >>> torch.equal(calls[0].output[0, 0], output)
+    True
+    """
+
+    inputs: Attention
+    output: Array  # (batch, heads, queries, value_dim)
+    lse: Array | None  # (batch, heads, queries), where the kernel gave it anyway
+
+
 def masked_scores(
     score: Score,
-    query: Float[Tensor, "batch heads queries query_dim"],
-    key: Float[Tensor, "batch key_heads keys key_dim"],
-    bias: Float[Tensor, "#batch #heads #queries #keys"] | None,
-    allowed: Bool[Tensor, "#batch #heads #queries #keys"] | None,
-) -> Float[Tensor, "batch heads queries keys"]:
+    query: Float[Array, "batch heads queries query_dim"],
+    key: Float[Array, "batch key_heads keys key_dim"],
+    bias: Float[Array, "#batch #heads #queries #keys"] | None,
+    allowed: Bool[Array, "#batch #heads #queries #keys"] | None,
+) -> Float[Array, "batch heads queries keys"]:
     """score(query, key) + bias, in float32 at least; -inf where not allowed.
 
     Query (batch, heads, queries, query_dim) and key (batch, key_heads, keys, key_dim) → (batch,
     heads, queries, keys), to which bias and allowed broadcast.
     """
     key = repeat_heads(key, query.shape[1])
-    wider = in_dtype(score, torch.float32) if query.dtype == torch.float16 else None
+    wider = in_dtype(score, "float32") if dtype_of(query) == "float16" else None
     if wider is None:
         scores = at_least_float32(score(query, key))
     else:  # float16 ends at 65504, which scores of ordinary numbers may pass
@@ -160,29 +177,31 @@ def masked_scores(
             scores = wider(query.float(), key.float())
     if bias is not None:
         scores = scores + bias
-    return scores if allowed is None else torch.where(allowed, scores, float("-inf"))
+    if allowed is None:
+        return scores
+    return arrays_of(scores).library.where(allowed, scores, float("-inf"))
 
 
-def rows_per_tile(query: Float[Tensor, "batch heads queries query_dim"]) -> int:
+def rows_per_tile(query: Float[Array, "batch heads queries query_dim"]) -> int:
     """Rows of a query (batch, heads, queries, query_dim) to take at a time, with KEY_BLOCK columns
     each."""
     maps = max(query.shape[0] * query.shape[1], 1)
     return min(max(TILE_ENTRIES // (maps * KEY_BLOCK), 16), 256)
 
 
-def _taken(tensor: Tensor, positions: Tensor | None, dim: int = 2) -> Tensor:
+def _taken(tensor: Array, positions: Array | None, dim: int = 2) -> Array:
     """The tensor at those positions; a view, without a copy, where they are neighbors."""
     if positions is None:
         return tensor
     count = len(positions)
-    if count and not positions.is_cuda:  # asking a GPU would wait for it
+    if count and str(positions.device) == "cpu":  # asking a GPU would wait for it
         first = int(positions[0])
         if int(positions[-1]) - first == count - 1:
-            return tensor.narrow(dim, first, count)
-    return tensor.index_select(dim, positions)
+            return tensor[(slice(None),) * dim + (slice(first, first + count),)]
+    return arrays_of(tensor).select(tensor, positions, dim)
 
 
-def one(tensor: Tensor, item: int | None, head: int) -> Tensor:
+def one(tensor: Array, item: int | None, head: int) -> Array:
     """One head of (batch, heads, …), in one sequence or in all: (1, 1, …) or (batch, 1, …).
 
     An axis of length 1 stands for all.
@@ -193,22 +212,25 @@ def one(tensor: Tensor, item: int | None, head: int) -> Tensor:
 
 
 def repeat_heads(
-    tensor: Float[Tensor, "batch key_heads keys dim"], heads: int
-) -> Float[Tensor, "batch heads keys dim"]:
+    tensor: Float[Array, "batch key_heads keys dim"], heads: int
+) -> Float[Array, "batch heads keys dim"]:
     """(batch, key_heads, keys, dim) → (batch, heads, keys, dim): neighboring query heads share one
     head of keys and values."""
     groups = heads // tensor.shape[1]
-    return tensor if groups == 1 else tensor.repeat_interleave(groups, dim=1)
+    return tensor if groups == 1 else arrays_of(tensor).repeated(tensor, groups, 1)
 
 
 def outside_autocast(device: str) -> AbstractContextManager[object]:
     """Within it, no operation on that kind of device gets another dtype than it is given."""
+    import torch
+
     # PyTorch's question about autocast raises on the meta device, which has none.
     if device == "meta" or not torch.is_autocast_enabled(device):
         return nullcontext()
     return torch.autocast(device, enabled=False)
 
 
-def at_least_float32(scores: Tensor) -> Tensor:
+def at_least_float32(scores: Array) -> Array:
     """Scores (…): sums over many keys lose too much in 16 bits."""
-    return scores.float() if scores.dtype in (torch.bfloat16, torch.float16) else scores
+    narrow = dtype_of(scores) in ("bfloat16", "float16")
+    return arrays_of(scores).converted(scores, "float32") if narrow else scores

@@ -4,19 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError, unknown
+from regard.shapes import Float
 
-Score = Callable[[Tensor, Tensor], Tensor]
+Score = Callable[[Array, Array], Array]
 """(..., queries, query_dim) and (..., keys, key_dim) to scores (..., queries, keys)."""
 
 
 def dot(
-    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
-) -> Float[Tensor, "*heads queries keys"]:
+    query: Float[Array, "*heads queries head_dim"], key: Float[Array, "*heads keys head_dim"]
+) -> Float[Array, "*heads queries keys"]:
     """q · k (Luong et al. 2015, section 3.1).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
@@ -29,8 +29,8 @@ def dot(
 
 
 def scaled_dot(
-    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
-) -> Float[Tensor, "*heads queries keys"]:
+    query: Float[Array, "*heads queries head_dim"], key: Float[Array, "*heads keys head_dim"]
+) -> Float[Array, "*heads queries keys"]:
     """q · k / √head_dim, the Transformer's (Vaswani et al. 2017, equation 1).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
@@ -43,8 +43,8 @@ def scaled_dot(
 
 
 def cosine(
-    query: Float[Tensor, "*heads queries head_dim"], key: Float[Tensor, "*heads keys head_dim"]
-) -> Float[Tensor, "*heads queries keys"]:
+    query: Float[Array, "*heads queries head_dim"], key: Float[Array, "*heads keys head_dim"]
+) -> Float[Array, "*heads queries keys"]:
     """The cosine of the angle between q and k (Graves et al. 2014, equation 6).
 
     (…, queries, head_dim) and (…, keys, head_dim) → (…, queries, keys).
@@ -57,8 +57,8 @@ def cosine(
 
 
 def average(
-    query: Float[Tensor, "*heads queries query_dim"], key: Float[Tensor, "*heads keys key_dim"]
-) -> Float[Tensor, "*heads queries keys"]:
+    query: Float[Array, "*heads queries query_dim"], key: Float[Array, "*heads keys key_dim"]
+) -> Float[Array, "*heads queries keys"]:
     """Zero everywhere: the keys that the mask allows weigh the same, unless a bias decides.
 
     (…, queries, query_dim) and (…, keys, key_dim) → (…, queries, keys).
@@ -66,7 +66,9 @@ def average(
     >>> average(torch.ones(1, 2), torch.ones(3, 2))
     tensor([[0., 0., 0.]])
     """
-    return query.new_zeros(*query.shape[:-1], key.shape[-2])
+    return arrays_of(query).library.zeros(
+        (*query.shape[:-1], key.shape[-2]), dtype=query.dtype, device=query.device
+    )
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class scaled:
 
     factor: float
 
-    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+    def __call__(self, query: Array, key: Array) -> Array:
         return (query * self.factor) @ key.mT
 
 
@@ -96,8 +98,9 @@ class capped:
     score: Score
     cap: float
 
-    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
-        return self.cap * torch.tanh(self.score(query, key) / self.cap)
+    def __call__(self, query: Array, key: Array) -> Array:
+        scores = self.score(query, key) / self.cap
+        return self.cap * arrays_of(query).library.tanh(scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +115,9 @@ class general:
     tensor([[10.,  1.]])
     """
 
-    matrix: Tensor
+    matrix: Array
 
-    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+    def __call__(self, query: Array, key: Array) -> Array:
         return query @ self.matrix @ key.mT
 
 
@@ -132,15 +135,16 @@ class additive:
     tensor([[0.0000, 1.5232]])
     """
 
-    query_weight: Tensor | None
-    key_weight: Tensor | None
-    vector: Tensor
+    query_weight: Array | None
+    key_weight: Array | None
+    vector: Array
 
-    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+    def __call__(self, query: Array, key: Array) -> Array:
         query = query if self.query_weight is None else query @ self.query_weight.mT
         key = key if self.key_weight is None else key @ self.key_weight.mT
         # (..., queries, 1, hidden) and (..., 1, keys, hidden)
-        return torch.tanh(query.unsqueeze(-2) + key.unsqueeze(-3)) @ self.vector
+        hidden = query[..., :, None, :] + key[..., None, :, :]
+        return arrays_of(query).library.tanh(hidden) @ self.vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,23 +158,23 @@ class gaussian:
     tensor([[-0., -2., -8.]])
     """
 
-    bandwidth: int | float | Tensor = 1.0
+    bandwidth: int | float | Array = 1.0
 
-    def __call__(self, query: Tensor, key: Tensor) -> Tensor:
+    def __call__(self, query: Array, key: Array) -> Array:
         # Differences, not |q|² - 2q·k + |k|²: near neighbors decide here, and they would cancel.
-        difference = query.unsqueeze(-2) - key.unsqueeze(-3)  # (..., queries, keys, head_dim)
-        return difference.square().sum(-1) / (-2 * self.bandwidth**2)
+        difference = query[..., :, None, :] - key[..., None, :, :]  # (..., queries, keys, head_dim)
+        return (difference * difference).sum(-1) / (-2 * self.bandwidth**2)
 
 
-def in_dtype(score: Score, dtype: torch.dtype) -> Score | None:
-    """The score with its parameters in `dtype`; None for a callable that we know nothing of."""
+def in_dtype(score: Score, dtype: str) -> Score | None:
+    """The score with its parameters in the dtype of that name; None for an unknown callable."""
     if not is_dataclass(score):
         return score if score in NAMED.values() else None
     changed: dict[str, Any] = {}
     for field in fields(score):
         parameter = getattr(score, field.name)
-        if isinstance(parameter, Tensor):
-            changed[field.name] = parameter.to(dtype)
+        if hasattr(parameter, "shape"):
+            changed[field.name] = arrays_of(parameter).converted(parameter, dtype)
         elif callable(parameter):
             inner = in_dtype(parameter, dtype)
             if inner is None:
@@ -205,6 +209,9 @@ def find_score(score: str | Score) -> Score:
     raise unknown("score", score, [*NAMED, *NEEDS_PARAMETERS, "a callable"])
 
 
-def unit(vectors: Tensor) -> Tensor:
+def unit(vectors: Array) -> Array:
     """Vectors (…, dim) at length one; the zero vector stays zero, with a finite gradient."""
-    return torch.nn.functional.normalize(vectors, dim=-1, eps=1e-12)
+    if isinstance(vectors, np.ndarray):
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+    normalize = arrays_of(vectors).library.nn.functional.normalize
+    return normalize(vectors, dim=-1, eps=1e-12)

@@ -5,31 +5,31 @@ gradients, where a plain softmax would give NaN. `zero_where_empty` is the rule;
 every look-up of a weight goes through it.
 """
 
-import torch
-from jaxtyping import Bool, Float
-from torch import Tensor
+from regard.arrays import Array, arrays_of
+from regard.shapes import Bool, Float
 
 
 def zero_where_empty(
-    rows: Float[Tensor, "*any"], empty: Bool[Tensor, "*broadcasts"]
-) -> Float[Tensor, "*any"]:
+    rows: Float[Array, "*any"], empty: Bool[Array, "*broadcasts"]
+) -> Float[Array, "*any"]:
     """Rows (…), with zeros (and no gradient) in those that see no key."""
-    return rows.masked_fill(empty, 0)
+    return arrays_of(rows).filled(rows, empty, 0)
 
 
 def softmax(
-    scores: Float[Tensor, "*rows keys"],
-) -> tuple[Float[Tensor, "*rows keys"], Float[Tensor, "*rows"]]:
+    scores: Float[Array, "*rows keys"],
+) -> tuple[Float[Array, "*rows keys"], Float[Array, "*rows"]]:
     """Scores of whole rows, (…, keys) → weights (…, keys) and log-sum-exp (…)."""
     # The largest score is subtracted so that exp cannot overflow: a constant for the gradient.
-    top = scores.detach().amax(-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
-    exponentials = torch.exp(scores - top)
+    lowest = arrays_of(scores).library.finfo(scores.dtype).min
+    top = scores.detach().amax(-1, keepdim=True).clamp(min=lowest)
+    exponentials = (scores - top).exp()
     return normalized(exponentials, exponentials.sum(-1, keepdim=True), top)
 
 
 def normalized(
-    sums: Float[Tensor, "*rows dim"], total: Float[Tensor, "*rows 1"], top: Float[Tensor, "*rows 1"]
-) -> tuple[Float[Tensor, "*rows dim"], Float[Tensor, "*rows"]]:
+    sums: Float[Array, "*rows dim"], total: Float[Array, "*rows 1"], top: Float[Array, "*rows 1"]
+) -> tuple[Float[Array, "*rows dim"], Float[Array, "*rows"]]:
     """sums / total, (…, dim), and the log-sum-exp, (…), where total = Σ exp(score - top) over the
     keys of the row; top and total are (…, 1)."""
     # The largest score adds exp(0) = 1, so only an empty row has a total of 0. With one visible key
@@ -40,17 +40,18 @@ def normalized(
     return sums / divisor, lse.squeeze(-1)
 
 
-def log_sum_exp(scores: Float[Tensor, "*rows keys"]) -> Float[Tensor, "*rows"]:
+def log_sum_exp(scores: Float[Array, "*rows keys"]) -> Float[Array, "*rows"]:
     """Scores (…, keys) → log Σ exp over the keys of each row, (…)."""
     empty = (scores == float("-inf")).all(-1)
-    total = zero_where_empty(scores, empty.unsqueeze(-1)).logsumexp(-1)
-    return total.masked_fill(empty, float("-inf"))
+    arrays = arrays_of(scores)
+    total = arrays.log_sum_exp(zero_where_empty(scores, empty[..., None]))
+    return arrays.filled(total, empty, float("-inf"))
 
 
 def log_weights(
-    scores: Float[Tensor, "*rows keys"], lse: Float[Tensor, "*rows"]
-) -> Float[Tensor, "*rows keys"]:
+    scores: Float[Array, "*rows keys"], lse: Float[Array, "*rows"]
+) -> Float[Array, "*rows keys"]:
     """Scores (…, keys) and lse (…) → the logarithms of the weights, (…, keys): score - lse; -inf
     where the weight is zero."""
     # The scores of an empty row are all -inf: its weights are zero whatever finite number goes off.
-    return scores - zero_where_empty(lse, lse == float("-inf")).unsqueeze(-1)
+    return scores - zero_where_empty(lse, lse == float("-inf"))[..., None]

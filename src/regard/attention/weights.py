@@ -1,13 +1,12 @@
 """Any rectangle of an attention map, exact, without the rest of it: exp(score - lse)."""
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
-
+from regard.arrays import Array as Tensor
+from regard.arrays import arrays_of
 from regard.attention.attend import check
 from regard.attention.masks import Mask
 from regard.attention.scores import Score
 from regard.errors import BadArgumentError
+from regard.shapes import Float
 
 
 def attention_weights(
@@ -42,8 +41,9 @@ def attention_weights(
     """
     inputs = check(query, key, key, score, mask, bias)
     height, width = inputs.query.shape[2], inputs.key.shape[2]
-    rows = torch.arange(height, device=query.device)[_as_slice("queries", queries)]
-    columns = torch.arange(width, device=query.device)[_as_slice("keys", keys)]
+    arrays = arrays_of(query)
+    rows = arrays.count(height, like=query)[_as_slice("queries", queries)]
+    columns = arrays.count(width, like=query)[_as_slice("keys", keys)]
     lse = None if lse is None else _check_lse(lse, query)[:, :, rows]
     weights = inputs.weights(rows, columns, lse=lse).to(inputs.query.dtype)
     return weights[(0,) * (4 - query.ndim)]

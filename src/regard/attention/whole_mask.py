@@ -3,9 +3,10 @@
 from functools import cached_property
 
 import torch
-from jaxtyping import Bool, Shaped
 from torch import Tensor
 from torch.nn.functional import pad
+
+from regard.shapes import Bool, Shaped
 
 
 class WholeMask:

@@ -102,11 +102,6 @@ def flags(names: Iterable[str]) -> str:
     return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
-def is_number(text: str) -> bool:
-    """Return whether a text is a whole number from 0, of a size that Python reads."""
-    return text.isdecimal() and len(text) < 19
-
-
 def located(model: str, download: bool, *command: str) -> str:
     """The name that opens a model that is here or, with --download, on the Hugging Face Hub.
 

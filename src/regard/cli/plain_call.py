@@ -5,15 +5,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from regard import catalog
+from regard.cli.looked import PlainLook
 from regard.cli.task_command import TaskCommand, class_of
 
 FLAGS = {"--json": "as_json", "--strict": "strict"}
 VALUES = {"--model": "model", "-m": "model", "--engine": "engine", "--precision": "precision"}
 
 
-def plain_call(arguments: Sequence[str]) -> TaskCommand | None:
-    """The call of a task's command; None for whatever typer is to read, help and mistakes too."""
+def plain_call(arguments: Sequence[str]) -> TaskCommand | PlainLook | None:
+    """The call of a task's command or of a look that prints; None for whatever typer is to read,
+    help and mistakes too."""
     verb, *rest = arguments or ("",)
+    if verb == "look":
+        return plain_look(rest)
     if verb not in catalog.VERBS:
         return None
     kind, command = catalog.doing(verb), class_of(verb)
@@ -39,3 +43,25 @@ def plain_call(arguments: Sequence[str]) -> TaskCommand | None:
         if setting.metadata
     }
     return command(verb, common, options)
+
+
+def plain_look(arguments: Sequence[str]) -> PlainLook | None:
+    """A call of `regard look` that prints; None for whatever typer is to read."""
+    flags, values = (
+        {"--terminal": "terminal", "--json": "as_json"},
+        {"--tap": "tap", "--head": "head"},
+    )
+    settings, plain, following = dict[str, Any](), list[str](), iter(arguments)
+    for argument in following:
+        if argument in flags:
+            settings[flags[argument]] = True
+        elif argument in values and not (value := next(following, "-")).startswith("-"):
+            settings[values[argument]] = value
+        elif argument.startswith("-"):
+            return None
+        else:
+            plain.append(argument)
+    if len(plain) != 2 or not plain[1].strip() or not {"terminal", "as_json"} & settings.keys():
+        return None
+    model, text = plain
+    return PlainLook(model, text.strip(), **settings) if catalog.find(model) else None

@@ -1,12 +1,14 @@
 """Planes of one head: its arrows, and a token's output as weighted values tip to tail."""
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
 from regard.explanation.record import Explanation
 from regard.explanation.vectors import principal
 from regard.figures.geometry import Geometry, Plane, Point
+
+Floats = NDArray[np.float64]
 
 
 def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> Geometry:
@@ -31,8 +33,8 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
         raise BadArgumentError(f"there are tokens 0 to {len(tokens) - 1}; got {spotlight}.")
     key_head = settings.key_head(head)
 
-    def matrix(name: str, of_head: int = 0) -> Tensor:
-        return torch.from_numpy(explanation[name].array[of_head])
+    def matrix(name: str, of_head: int = 0) -> Floats:
+        return explanation[name].array[of_head]
 
     rotated = "rotated_query" in explanation
     query = matrix("rotated_query" if rotated else "query", head)
@@ -45,7 +47,7 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
         _plane("query and key", {"query": query, "key": key}),
         _plane("value", {"value": value, "attended": attended}),
     ]
-    arrows = torch.tensor(planes[-1].arrows["value"], dtype=torch.float64)
+    arrows = np.array(planes[-1].arrows["value"], np.float64)
     tips = (weights[:, None] * arrows).cumsum(0)
     return Geometry(
         head=head,
@@ -57,19 +59,19 @@ def geometry(explanation: Explanation, *, head: int = 0, spotlight: int = 0) -> 
     )
 
 
-def _plane(name: str, spaces: dict[str, Tensor]) -> Plane:
+def _plane(name: str, spaces: dict[str, Floats]) -> Plane:
     """The plane in which the arrows of one space are longest; a space of two is its own plane."""
-    every = torch.cat(list(spaces.values()))
+    every = np.concatenate(list(spaces.values()))
     width = every.shape[1]
     if width <= 2:
-        onto = torch.eye(width, 2, dtype=torch.float64)
+        onto = np.eye(width, 2)
         share = 1.0
     else:
         onto = principal(every, 2)
-        total = float(every.square().sum())
-        share = float((every @ onto).square().sum()) / total if total else 1.0
+        total = float((every**2).sum())
+        share = float(((every @ onto) ** 2).sum()) / total if total else 1.0
     return Plane(name, share, {arrow: _points(vectors @ onto) for arrow, vectors in spaces.items()})
 
 
-def _points(rows: Tensor) -> list[Point]:
+def _points(rows: Floats) -> list[Point]:
     return [(x, y) for x, y in rows.tolist()]

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import torch
-from torch import Tensor
-from torch.nn import functional
-
+from regard.arrays import Array, arrays_of
 from regard.attention import Mask, Score
 from regard.errors import BadArgumentError
 
@@ -18,10 +15,10 @@ COLDEST = 1e-100  # a score divided by much less is infinite, and its softmax is
 class Projection:
     """x · weight + bias."""
 
-    weight: Tensor  # (in, out)
-    bias: Tensor | None = None  # (out,)
+    weight: Array  # (in, out)
+    bias: Array | None = None  # (out,)
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Array) -> Array:
         return x @ self.weight if self.bias is None else x @ self.weight + self.bias
 
 
@@ -30,34 +27,35 @@ class Normalization:
     """LayerNorm, or RMSNorm where there is no bias to it."""
 
     kind: str  # "layer" or "rms"
-    weight: Tensor  # (d_model,)
-    bias: Tensor | None
+    weight: Array  # (d_model,)
+    bias: Array | None
     eps: float
 
-    def __call__(self, x: Tensor) -> Tensor:
-        if self.kind == "rms":
-            return functional.rms_norm(x, self.weight.shape, self.weight, self.eps)
-        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
+    def __call__(self, x: Array) -> Array:
+        centered = x if self.kind == "rms" else x - x.mean(-1)[:, None]
+        variance = (centered * centered).mean(-1)[:, None]
+        normed = centered / (variance + self.eps) ** 0.5 * self.weight
+        return normed if self.bias is None else normed + self.bias
 
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """All tensors are float64, of one sequence, without a batch axis."""
+    """All arrays are float64, of numpy or torch, of one sequence, without a batch axis."""
 
     tokens: list[str]
-    vectors: Tensor  # (queries, d_model)
+    vectors: Array  # (queries, d_model)
     heads: int
     head_dim: int
     score: Score
     mask: Mask | None = None
-    bias: Tensor | None = None  # of scores, broadcasts to (1, heads, queries, keys)
+    bias: Array | None = None  # of scores, broadcasts to (1, heads, queries, keys)
     temperature: float = 1.0
     key_tokens: list[str] | None = None  # None: self-attention
-    key_vectors: Tensor | None = None  # (keys, d_model)
+    key_vectors: Array | None = None  # (keys, d_model)
     key_heads: int | None = None  # None: as many as heads
     projections: dict[str, Projection] = field(default_factory=dict)  # query, key, value, output
-    positions: Tensor | None = None  # (queries, d_model), to be added to the vectors
-    rotation: tuple[Tensor, Tensor] | None = None  # cosine and sine, (queries, head_dim / 2)
+    positions: Array | None = None  # (queries, d_model), to be added to the vectors
+    rotation: tuple[Array, Array] | None = None  # cosine and sine, (queries, head_dim / 2)
     norm: Normalization | None = None
     norm_first: bool = False  # the norm stands before attention, not behind the residual
 
@@ -98,14 +96,14 @@ class Setup:
     def crosses(self) -> bool:
         return self.key_vectors is not None
 
-    def tempered(self, query: Tensor, key: Tensor) -> Tensor:
+    def tempered(self, query: Array, key: Array) -> Array:
         """The score that softmax gets, but for bias and mask."""
         scores = self.score(query, key)
         return scores if self.temperature == 1 else scores / self.temperature
 
-    def split(self, joined: Tensor, heads: int) -> Tensor:
+    def split(self, joined: Array, heads: int) -> Array:
         """(positions, heads · head_dim) to (heads, positions, head_dim)."""
-        return joined.view(len(joined), heads, -1).transpose(0, 1)
+        return joined.reshape(len(joined), heads, -1).swapaxes(0, 1)
 
     def _check_matrices(self) -> None:
         width, key_width = (n * self.head_dim for n in (self.heads, self.own_key_heads))
@@ -141,6 +139,7 @@ def check_length(count: int, what: str = "tokens", fits: int = LONGEST) -> None:
         )
 
 
-def double(tensor: Tensor) -> Tensor:
-    """A copy in float64 on the CPU that no gradient comes through."""
-    return tensor.detach().to("cpu", torch.float64)
+def double(array: Array) -> Array:
+    """An array (…) in float64, on the CPU, that no gradient comes through."""
+    on_cpu = array.detach().cpu() if hasattr(array, "detach") else array
+    return arrays_of(on_cpu).converted(on_cpu, "float64")

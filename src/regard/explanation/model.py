@@ -1,13 +1,16 @@
 """Explaining an attention layer of a model: its own vectors and matrices, captured as it runs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
+import numpy as np
+from numpy.typing import NDArray
 
+from regard.arrays import without_gradients
 from regard.attention import Call
 from regard.errors import UnsupportedError, check_choice
 from regard.explanation.inputs import (
@@ -21,11 +24,15 @@ from regard.explanation.inputs import (
 from regard.explanation.record import Explanation
 from regard.explanation.steps import explained
 from regard.inspection.models import rerun, tap_name
-from regard.inspection.recording import check_traceable
+from regard.inspection.recording import check_traceable, is_module
 from regard.inspection.trace_data import Edit
 from regard.inspection.watching import watching
-from regard.layers import MultiHeadAttention, Norm, RMSNorm, TransformerLayer
-from regard.layers.rotary import Rotary
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from regard.layers import MultiHeadAttention, Norm
+    from regard.layers.rotary import Rotary
 
 Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
@@ -49,6 +56,8 @@ def attention_taps(model: nn.Module) -> list[str]:
     >>> attention_taps(regard.from_pretrained("en-de"))[:2]
     ['encoder.layers.0.self', 'encoder.layers.1.self']
     """
+    from regard.layers import MultiHeadAttention
+
     return [
         tap_name(path)
         for path, module in model.named_modules()
@@ -56,9 +65,9 @@ def attention_taps(model: nn.Module) -> list[str]:
     ]
 
 
-@torch.no_grad()
+@without_gradients
 def explain_tap(
-    model: nn.Module,
+    model: Any,
     run: Run,
     tap: str,
     tokens: list[str],
@@ -78,7 +87,7 @@ def explain_tap(
     np.float64(1.0)
 
     Args:
-        model: one of regard's, in evaluation mode.
+        model: one of regard's, in evaluation mode, or the native engine's (`Trace.model`).
         run: runs it on the text under an edit: a `Trace.rerun`, or what `running` gives.
         tap: the layer's name, one of `attention_taps`.
         tokens, key_tokens: names of the rows and, in cross-attention, of the columns.
@@ -89,9 +98,29 @@ def explain_tap(
             or its output, or rotates a part of each head.
     """
     check_traceable(model)
-    check_choice("tap", tap, attention_taps(model))
+    taps = attention_taps(model) if is_module(model) else list(map(tap_name, model.attentions()))
+    check_choice("tap", tap, taps)
     for names in (tokens, key_tokens or []):
         check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
+    if is_module(model):
+        setup, output = _setup(model, run, tap, tokens, key_tokens)
+    else:
+        setup, output = _setup_of_engine(model, run, tap, tokens)
+    explanation = explained(setup, source=source, tap=tap)
+    difference = float(abs(explanation.steps[-1].array[0] - output).max())
+    assert difference <= 1e-3 * max(1.0, float(abs(output).max())), f"{tap} is off: {difference}"
+    explanation.notes.append(
+        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
+        " the model"
+        " computes in float32, the steps in float64."
+    )
+    return explanation
+
+
+def _setup(
+    model: nn.Module, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
+) -> tuple[Setup, NDArray[np.float64]]:
+    """The layer of a module, and its output with the residual connection."""
     captured = _capture(model, run, tap)
     attention = captured.attention
     setup = Setup(
@@ -113,17 +142,69 @@ def explain_tap(
         norm=_normalization(captured.norm),
         norm_first=captured.norm_first,
     )
-    explanation = explained(setup, source=source, tap=tap)
-    computed = torch.from_numpy(explanation.steps[-1].array[0])
-    output = double(captured.output[0])
-    difference = float((computed - output).abs().max())
-    assert difference <= 1e-3 * max(1.0, float(output.abs().max())), f"{tap} is off: {difference}"
-    explanation.notes.append(
-        f"The last step equals the output of {tap} when {source} ran, to within {difference:.0e}:"
-        " the model"
-        " computes in float32, the steps in float64."
+    return setup, double(captured.output[0]).numpy()
+
+
+def _setup_of_engine(
+    model: Any, run: Run, tap: str, tokens: list[str]
+) -> tuple[Setup, NDArray[np.float64]]:
+    """The layer of a model of the native engine that attends to its own input, and its output."""
+    stack, _, number, kind = tap.split(".")
+    path = f"{tap}_attention"
+    norms = (f"{path}.query_norm.weight", f"{path}_output_norm.weight")
+    rotates = getattr(model.config, "positions", "") == "rotary"
+    if kind != "self" or rotates or any(model.weight(name) is not None for name in norms):
+        raise UnsupportedError(
+            f"{tap} is more than self-attention without rotary positions and with one norm; load"
+            " the model as a module to explain it."
+        )
+    captured: dict[str, Any] = {}
+
+    def at(ran: str, layer: int, state: Any) -> None:
+        if (ran, layer) == (stack, int(number)):
+            captured["vectors"] = double(state[0])
+
+    def listen(name: str, call: Call) -> None:
+        if name == tap:
+            captured["inputs"], captured["output"] = call.inputs, double(call.output[0])
+
+    with model.capturing(at=at):
+        run(listen)
+    projections = {
+        name: projection_of(model, f"{path}.{name}") for name in ("query", "key", "value", "output")
+    }
+    inputs, vectors = captured["inputs"], captured["vectors"]
+    norm = normalization_of(model, f"{path}_norm")
+    setup = Setup(
+        tokens=tokens,
+        vectors=vectors,
+        **model.attentions()[path]._asdict(),
+        score=inputs.score,
+        mask=inputs.mask,
+        bias=_first(inputs.bias),
+        projections=projections,
+        norm=norm,
+        norm_first=model.config.norm_first,
     )
-    return explanation
+    joined = captured["output"].swapaxes(0, 1).reshape(len(vectors), -1)
+    output = vectors + projections["output"](joined)
+    return setup, output if setup.norm_first else norm(output)
+
+
+def projection_of(model: Any, path: str) -> Projection:
+    """A linear layer of the native engine's model, in float64."""
+    bias = model.weight(f"{path}.bias")
+    return Projection(
+        double(model.weight(f"{path}.weight")).T, None if bias is None else double(bias)
+    )
+
+
+def normalization_of(model: Any, path: str) -> Normalization:
+    """A norm of the native engine's model, in float64."""
+    config, bias = model.config, model.weight(f"{path}.bias")
+    weight = double(model.weight(f"{path}.weight"))
+    kind = "rms" if config.norm_kind == "rms" else "layer"
+    return Normalization(kind, weight, None if bias is None else double(bias), config.norm_eps)
 
 
 @dataclass(eq=False)
@@ -134,13 +215,17 @@ class _Captured:
     norm: Norm
     norm_first: bool
     calls: list[Call] = field(default_factory=list)
-    vectors: Tensor = field(default_factory=lambda: torch.empty(0))  # before attention and its norm
+    vectors: Tensor = field(init=False)  # before attention and its norm
     memory: Tensor | None = None
     positions: Tensor | None = None
-    output: Tensor = field(default_factory=lambda: torch.empty(0))  # after attention and its norm
+    output: Tensor = field(init=False)  # after attention and its norm
 
 
 def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
+    from torch import nn
+
+    from regard.layers import MultiHeadAttention, Norm, TransformerLayer
+
     layer = model.get_submodule(tap.rpartition(".")[0])
     attention = model.get_submodule(f"{tap}_attention")
     norm = model.get_submodule(f"{tap}_attention_norm")
@@ -194,6 +279,8 @@ def _projection(linear: nn.Linear) -> Projection:
 
 
 def _normalization(norm: Norm) -> Normalization:
+    from regard.layers import RMSNorm
+
     if isinstance(norm, RMSNorm):
         return Normalization("rms", double(norm.factor), None, norm.eps)
     bias = None if norm.bias is None else double(norm.bias)
@@ -204,6 +291,8 @@ def _rotation(
     rotary: Rotary | None, length: int, positions: Tensor | None
 ) -> tuple[Tensor, Tensor] | None:
     """Cosine and sine at each position: what becomes of the vector (1 … 1, 0 … 0)."""
+    import torch
+
     if rotary is None:
         return None
     half = rotary.dim // 2

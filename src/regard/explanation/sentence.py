@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import nn
+import numpy as np
 
-from regard.checkpoints import from_pretrained, open_checkpoint
+from regard.checkpoints import open_checkpoint
 from regard.errors import BadArgumentError, RegardError, UnsupportedError, check_choice
 from regard.explanation import (
     attention_taps,
@@ -72,12 +71,8 @@ def explain_words(
     replaced = stand_ins or {}
     looked_up = [replaced.get(token, token) for token in tokens]
     _check_known([token for token in looked_up if token is not None], words)
-    vectors = torch.stack(
-        [
-            torch.zeros(words.dim) if token is None else torch.from_numpy(words[token])
-            for token in looked_up
-        ]
-    )
+    nothing = np.zeros(words.dim, np.float32)
+    vectors = np.stack([nothing if token is None else words[token] for token in looked_up])
     head_dim = words.dim // heads if head_dim is None else head_dim
     width = heads * head_dim
     if not 1 <= width <= words.dim:
@@ -87,7 +82,7 @@ def explain_words(
         )
     notes = []
     if width < words.dim:
-        vectors = vectors.double() @ principal(torch.from_numpy(words.vectors), width)
+        vectors = vectors.astype(np.float64) @ principal(words.vectors, width)
         notes.append(
             f"The vectors of {source} have {words.dim} dimensions; here are the {width} directions"
             " that keep most of them."
@@ -152,6 +147,10 @@ def explain(
         raise UnsupportedError(
             f"{name} has no cross-attention, so it takes no target; leave it out."
         )
+    import torch
+
+    from regard.checkpoints import from_pretrained
+
     loaded = from_pretrained(checkpoint)
     tap = _tap(loaded, name, attention, layer)
     tokenizer = checkpoint.tokenizers.source
@@ -163,7 +162,7 @@ def explain(
     return explain_tap(loaded, running(loaded, **inputs), tap, names, source=name)
 
 
-def _tap(model: nn.Module, name: str, attention: str | None, layer: int | None) -> str:
+def _tap(model: Any, name: str, attention: str | None, layer: int | None) -> str:
     """The tap that is meant, among those that the model has."""
     taps: dict[str, list[str]] = {}
     for tap in attention_taps(model):

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Mask, Score, dot
 from regard.attention import scaled as scaled_by
 from regard.attention.attend import check
@@ -16,10 +16,9 @@ from regard.explanation import wording
 from regard.explanation.inputs import Normalization, Projection, Setup, check_length
 from regard.explanation.record import Explanation, Matrix, Settings, Step, Table
 from regard.inspection.views.formula import of_score, scale
-from regard.positions.rotary import apply_rotary
 
 
-@torch.no_grad()
+@without_gradients
 def explained(
     setup: Setup, *, source: str = "vectors", tap: str | None = None, notes: list[str] | None = None
 ) -> Explanation:
@@ -52,7 +51,7 @@ def explained(
     )
 
 
-def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
+def _computed(setup: Setup) -> Iterator[tuple[str, Array, list[str]]]:
     """Name, values and inputs of each step, in order."""
     x, last = setup.vectors, "vectors"
     yield "vectors", x, []
@@ -82,6 +81,8 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
     if setup.rotation is not None:
+        from regard.positions.rotary import apply_rotary  # by torch
+
         query, key = apply_rotary(query, *setup.rotation), apply_rotary(key, *setup.rotation)
         q, k = "rotated_query", "rotated_key"
         yield q, query, ["query", "cosine", "sine"]
@@ -105,7 +106,7 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
     attended = attention.output()[0]
     yield "attended", attended, ["weights", "value"]
 
-    joined = attended.transpose(0, 1).flatten(1)
+    joined = attended.swapaxes(0, 1).reshape(len(setup.tokens), -1)
     yield "joined", joined, ["attended"]
     added, added_name = joined, "joined"
     output = setup.projections.get("output")
@@ -120,14 +121,14 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Tensor, list[str]]]:
         yield "output", setup.norm(total), ["residual", *_of_norm(setup.norm)]
 
 
-def _parameters(setup: Setup) -> Iterator[tuple[str, Tensor]]:
+def _parameters(setup: Setup) -> Iterator[tuple[str, Array]]:
     if setup.positions is not None:
         yield "PE", setup.positions
     if setup.norm is not None:
         yield "gamma", setup.norm.weight[None]
         if setup.norm.bias is not None:
             yield "beta", setup.norm.bias[None]
-        yield "epsilon", torch.tensor([[setup.norm.eps]], dtype=torch.float64)
+        yield "epsilon", np.array([[setup.norm.eps]])
     for name, projection in setup.projections.items():
         heads = 0 if name == "output" else setup.heads if name == "query" else setup.own_key_heads
         weight, bias = projection.weight, projection.bias
@@ -141,14 +142,15 @@ def _parameters(setup: Setup) -> Iterator[tuple[str, Tensor]]:
     factor = scale(setup.score, setup.head_dim)
     for number, value in (("scale", factor), ("temperature", setup.temperature)):
         if value is not None:
-            yield number, torch.tensor([[value]], dtype=torch.float64)
+            yield number, np.array([[value]], np.float64)
     columns = len(setup.tokens if setup.key_tokens is None else setup.key_tokens)
-    whole = (setup.heads, len(setup.tokens), columns)
+    whole, arrays = (setup.heads, len(setup.tokens), columns), arrays_of(setup.vectors)
     if setup.bias is not None:
-        yield "bias", setup.bias[0].expand(whole)
+        yield "bias", arrays.expanded(setup.bias[0], whole)
     if setup.mask is not None:
-        rows, keys = torch.arange(columns - len(setup.tokens), columns), torch.arange(columns)
-        yield "allowed", setup.mask.tile(rows, keys)[0].expand(whole).double()
+        keys = arrays.count(columns, like=setup.vectors)
+        allowed = setup.mask.tile(keys[columns - len(setup.tokens) :], keys)[0]
+        yield "allowed", arrays.converted(arrays.expanded(allowed, whole), "float64")
 
 
 def _of_projection(name: str, projection: Projection | None) -> list[str]:
@@ -162,13 +164,13 @@ def _of_norm(norm: Normalization) -> list[str]:
     return ["gamma", *([] if norm.bias is None else ["beta"]), "epsilon"]
 
 
-def _step(words: wording.Words, name: str, values: Tensor, inputs: list[str]) -> Step:
+def _step(words: wording.Words, name: str, values: Array, inputs: list[str]) -> Step:
     table = _table(name, values)
     title, sentence, equation = words.of(name)
     return Step(title=title, sentence=sentence, equation=equation, inputs=inputs, **vars(table))
 
 
-def _table(name: str, values: Tensor) -> Table:
+def _table(name: str, values: Array) -> Table:
     symbol, rows, columns = wording.AXES[name]
     per_head = values.ndim == 3
     return Table(
@@ -182,7 +184,7 @@ def _table(name: str, values: Tensor) -> Table:
     )
 
 
-def _matrix(values: Tensor) -> Matrix:
+def _matrix(values: Array) -> Matrix:
     hidden = float("-inf")
     rows = at_least_float32(values).tolist()
     return [[None if number == hidden else number for number in row] for row in rows]

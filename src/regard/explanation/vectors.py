@@ -1,37 +1,38 @@
 """Explaining attention over any vectors, with matrices or without a single parameter."""
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
+from regard.arrays import Array, arrays_of
 from regard.attention import Causal, Mask, Score, Window
 from regard.attention.masks import as_mask
 from regard.attention.scores import find_score
+from regard.configs.tables import frequencies
 from regard.errors import BadArgumentError, unknown
 from regard.explanation.inputs import Projection, Setup, double
 from regard.explanation.record import Explanation
 from regard.explanation.steps import explained
-from regard.positions import sinusoidal
 
 MASKS = ("none", "causal", "window")
 
 
 def explain_vectors(
     tokens: list[str],
-    vectors: Tensor,
+    vectors: Array,
     *,
     heads: int = 1,
     head_dim: int | None = None,
     score: str | Score = "scaled_dot",
-    mask: str | Mask | Tensor = "none",
+    mask: str | Mask | Array = "none",
     window: int = 2,
     temperature: float = 1.0,
     positions: bool = False,
-    query: Tensor | None = None,
-    key: Tensor | None = None,
-    value: Tensor | None = None,
-    output: Tensor | None = None,
+    query: Array | None = None,
+    key: Array | None = None,
+    value: Array | None = None,
+    output: Array | None = None,
     key_tokens: list[str] | None = None,
-    key_vectors: Tensor | None = None,
+    key_vectors: Array | None = None,
     source: str = "vectors",
     notes: list[str] | None = None,
 ) -> Explanation:
@@ -59,7 +60,11 @@ def explain_vectors(
         BadArgumentError: no token or more than 64, shapes that do not fit, a name that is not
             known, a temperature that is too close to zero.
     """
-    x = double(torch.as_tensor(vectors))
+    x = double(vectors if hasattr(vectors, "shape") else np.asarray(vectors))
+
+    def like(array: Array) -> Array:
+        return double(arrays_of(x).array(array, like=x))
+
     matrices = {"query": query, "key": key, "value": value, "output": output}
     width = x.shape[-1] if query is None else query.shape[-1]
     if head_dim is None and heads > 0 and width % heads:
@@ -76,18 +81,18 @@ def explain_vectors(
         mask=_mask(mask, window),
         temperature=temperature,
         key_tokens=key_tokens,
-        key_vectors=None if key_vectors is None else double(torch.as_tensor(key_vectors)),
+        key_vectors=None if key_vectors is None else like(key_vectors),
         projections={
-            name: Projection(double(matrix))
+            name: Projection(like(matrix))
             for name, matrix in matrices.items()
             if matrix is not None
         },
-        positions=sinusoidal(*x.shape, dtype=torch.float64) if positions else None,
+        positions=like(sinusoids(*x.shape)) if positions else None,
     )
     return explained(setup, source=source, notes=notes)
 
 
-def principal(vectors: Tensor, dim: int) -> Tensor:
+def principal(vectors: Array, dim: int) -> Array:
     """(d_model, dim): the orthonormal directions through the origin that keep most of the vectors'
     squared length. Not centered, so that sums and dot products stay what they are as far as they
     can; the sign of each is such that its largest entry is positive.
@@ -97,30 +102,41 @@ def principal(vectors: Tensor, dim: int) -> Tensor:
     """
     # The eigenvectors of XᵀX, from the largest eigenvalue down.
     x = double(vectors)
-    directions = torch.linalg.eigh(x.mT @ x).eigenvectors.flip(-1)[:, :dim]
-    largest = directions.abs().argmax(0)
-    return directions * directions[largest, torch.arange(directions.shape[1])].sign()
+    arrays = arrays_of(x)
+    directions = arrays.library.flip(arrays.library.linalg.eigh(x.mT @ x).eigenvectors, (1,))
+    directions = directions[:, :dim]
+    largest = abs(directions).argmax(0)
+    places = arrays.count(directions.shape[1], like=x)
+    return directions * arrays.library.sign(directions[largest, places])
 
 
-def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, Tensor]:
+def sinusoids(length: int, d_model: int) -> NDArray[np.float64]:
+    """The table of `positions.sinusoidal`, (length, d_model), interleaved."""
+    angles = np.arange(length)[:, None] * frequencies(np, d_model)
+    return np.stack([np.sin(angles), np.cos(angles)], -1).reshape(length, d_model)
+
+
+def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, NDArray[np.float64]]:
     """Matrices drawn once and for all (Glorot & Bengio 2010, equation 16): query, key, value and
     output as `explain_vectors` takes them. They are not trained.
 
     >>> {name: tuple(matrix.shape) for name, matrix in random_projections(40, 2, 8).items()}
     {'query': (40, 16), 'key': (40, 16), 'value': (40, 16), 'output': (16, 40)}
     """
-    draw = torch.Generator().manual_seed(0)
+    draw = np.random.RandomState(0)
     width = heads * head_dim
     bound = (6 / (d_model + width)) ** 0.5
 
-    def matrix(*shape: int) -> Tensor:
-        return (2 * torch.rand(*shape, generator=draw, dtype=torch.float64) - 1) * bound
+    def matrix(rows: int, columns: int) -> NDArray[np.float64]:
+        words = draw.randint(0, 2**32, (rows * columns, 2), np.uint64)
+        numbers = (words[:, 0] << np.uint64(32) | words[:, 1]) & np.uint64(2**53 - 1)
+        return (2 * (numbers / 2**53).reshape(rows, columns) - 1) * bound
 
     matrices = {name: matrix(d_model, width) for name in ("query", "key", "value")}
     return matrices | {"output": matrix(width, d_model)}
 
 
-def _mask(mask: str | Mask | Tensor, window: int) -> Mask | None:
+def _mask(mask: str | Mask | Array, window: int) -> Mask | None:
     if not isinstance(mask, str):
         return as_mask(mask)
     if mask not in MASKS:

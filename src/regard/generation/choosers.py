@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy
 
-from regard.generation.arrays import Array, Arrays, arrays_of
+from regard.arrays import Array, Arrays, arrays_of
 from regard.generation.config import GenerationConfig
 from regard.generation.filters import Filter, acting, filters_for
 from regard.generation.phrases import Ids, Phrase, is_there, reached
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from regard.shapes import Float, Int
 
 
 @dataclass

@@ -11,8 +11,9 @@ from regard.options import check_options, former, option, panel_of
 
 if TYPE_CHECKING:
     import torch
-    from jaxtyping import Int
     from torch import Tensor
+
+    from regard.shapes import Int
 
 
 MOST_SEQUENCES = 1024  # of one text; each takes the memory of a text

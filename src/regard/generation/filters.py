@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError
-from regard.generation.arrays import Array, arrays_of
 from regard.generation.config import GenerationConfig
 
 if TYPE_CHECKING:
-    from jaxtyping import Float, Int
+    from regard.shapes import Float, Int
 
 Ids = tuple[int, ...]
 NO_TOKEN = -1  # stands in a history where a padded prompt has nothing

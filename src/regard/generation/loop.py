@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError
-from regard.generation.arrays import Array, arrays_of
 from regard.generation.config import GenerationConfig
 from regard.generation.search import Asked, Hypothesis, NBest, Search, check_possible, search
 from regard.progress import report
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Int
+    from regard.shapes import Bool, Float, Int
 
 
 @runtime_checkable
@@ -172,7 +172,8 @@ def _driven(searching: Search, decoder: Decoder, config: GenerationConfig) -> It
 
 
 def check_prompt(prompt: Array, mask: Array | None, sentence_numbers: Sequence[int] | None) -> None:
-    """Raise BadArgumentError for arguments of `generate` whose shapes do not fit."""
+    """Raise BadArgumentError for arguments of `generate` that do not fit; a prompt is (batch,
+    length)."""
     if prompt.ndim != 2 or not prompt.shape[1]:
         raise BadArgumentError(
             f"prompt must be (batch, length) with at least one token; got {tuple(prompt.shape)}."

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy
 
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError
-from regard.generation.arrays import Array, arrays_of
 from regard.generation.choosers import (
     Candidates,
     Running,
@@ -28,7 +28,7 @@ from regard.generation.phrases import is_there
 from regard.generation.repetition import EVERY, TOKENS, is_runaway, repeats
 
 if TYPE_CHECKING:
-    from jaxtyping import Bool, Float, Int
+    from regard.shapes import Bool, Float, Int
 
 
 @dataclass(frozen=True)

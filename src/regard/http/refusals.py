@@ -5,7 +5,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from regard.errors import BadArgumentError, RegardError, UnavailableError
+from regard.errors import BadArgumentError, RegardError, UnavailableError, missing_torch
 
 GONE = 499  # the status that web servers log for a client that has gone
 LIBRE = ("/translate", "/languages")
@@ -64,6 +64,7 @@ def mistake(path: str, error: Exception) -> JSONResponse:
 def add_refusals(app: FastAPI) -> None:
     """Have an application answer every error with a refusal."""
     app.add_exception_handler(RegardError, _mistake)
+    app.add_exception_handler(ModuleNotFoundError, _missing)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _failure)
@@ -71,6 +72,13 @@ def add_refusals(app: FastAPI) -> None:
 
 async def _mistake(request: Request, error: Exception) -> JSONResponse:
     return mistake(request.url.path, error)
+
+
+async def _missing(request: Request, error: Exception) -> JSONResponse:
+    """One sentence where torch is not installed; any other module is the server's failure."""
+    if (refused := missing_torch(error)) is None:
+        raise error
+    return mistake(request.url.path, refused)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

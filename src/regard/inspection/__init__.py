@@ -1,12 +1,17 @@
 """Looking at what attention did, from the query, key and mask that it had."""
 
-from regard.inspection.alignment import STEPS, cross_attention
-from regard.inspection.attribution import logit_attribution, logit_lens, measures, spearman
+from typing import TYPE_CHECKING
+
 from regard.inspection.grouping import group_words
 from regard.inspection.models import trace
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.views.tiles import Tile, TileRequest, thumbnails, tile
+from regard.later import later
+
+if TYPE_CHECKING:
+    from regard.inspection.alignment import STEPS, cross_attention
+    from regard.inspection.attribution import logit_attribution, logit_lens, measures, spearman
 
 __all__ = [
     "STEPS",
@@ -24,3 +29,10 @@ __all__ = [
     "tile",
     "trace",
 ]
+
+_ALIGNMENT, _ATTRIBUTION = "regard.inspection.alignment", "regard.inspection.attribution"
+__getattr__, __dir__ = later(
+    globals(),
+    dict.fromkeys(("STEPS", "cross_attention"), _ALIGNMENT)
+    | dict.fromkeys(("logit_attribution", "logit_lens", "measures", "spearman"), _ATTRIBUTION),
+)

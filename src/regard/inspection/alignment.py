@@ -4,27 +4,27 @@ The model does not keep the weights: the calls of its cross-attention layers are
 weights are computed from the records afterwards.
 """
 
-import torch
-from torch import Tensor
+from typing import Any
 
+from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Call
 from regard.errors import BadArgumentError, check_choice
 from regard.inspection.recording import capturing, joined
-from regard.models import AnyEncoderDecoder
 
 STEPS = ("output", "input")
 
 
-@torch.no_grad()
+@without_gradients
 def cross_attention(
-    model: AnyEncoderDecoder,
-    source: Tensor,
-    target: Tensor,
+    model: Any,
+    source: Array,
+    target: Array,
     *,
     layer: int | None = None,
     step: str = "output",
-) -> Tensor:
-    """Weights of the decoder's cross-attention to the source for each target token.
+) -> Array:
+    """Weights of the decoder's cross-attention to the source for each target token, by an
+    encoder–decoder of `models`, or one text of the native engine's.
 
     >>> from regard.models import EncoderDecoder, preset
     >>> model = EncoderDecoder(preset("tiny", vocab_size=100)).eval()
@@ -52,7 +52,7 @@ def cross_attention(
 
     with capturing(model, capture):
         # Shifted right, the target with one token more reads every token of it.
-        model.hidden(source, torch.cat([target, target[:, -1:]], dim=1))
+        model.hidden(source, arrays_of(target).join([target, target[:, -1:]]))
     layers = [joined(steps) for steps in calls.values() or [[]]]
     if layer is not None:
         if not -len(layers) <= layer < len(layers):
@@ -61,4 +61,5 @@ def cross_attention(
             )
         layers = [layers[layer]]
     rows = slice(0, -1) if step == "output" else slice(1, None)
-    return torch.stack([call.inputs.weights()[:, :, rows] for call in layers]).mean(0)
+    weights = [call.inputs.weights()[:, :, rows] for call in layers]
+    return arrays_of(target).library.stack(weights).mean(0)

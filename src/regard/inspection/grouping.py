@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+from regard.arrays import Array, arrays_of
+from regard.shapes import Float
 
 Span = tuple[int, int]
 
@@ -22,10 +21,10 @@ _STOPS = "</w>"  # the first BPEs
 
 
 def group_words(
-    weights: Float[Tensor, "rows columns"],
+    weights: Float[Array, "rows columns"],
     target_words: Sequence[Sequence[int]],
     source_words: Sequence[Sequence[int]],
-) -> Float[Tensor, "target_words source_words"]:
+) -> Float[Array, "target_words source_words"]:
     """Weights of words from weights of their pieces: summed over a source word's pieces (what is
     looked at adds up), averaged over a target word's (each piece looks once), as in Clark et al.
     2019, section 4.1.
@@ -43,10 +42,11 @@ def group_words(
         (target words, source words); what a row misses to 1 went to pieces of no word, as eos.
     """
     columns = [weights[:, list(pieces)].sum(1) for pieces in source_words]
+    arrays = arrays_of(weights)
     if not columns or not target_words:
-        return weights.new_zeros(len(target_words), len(source_words))
-    by_source = torch.stack(columns, dim=1)
-    return torch.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
+        return arrays.zeros(len(target_words), len(source_words), like=weights)
+    by_source = arrays.library.stack(columns, 1)
+    return arrays.library.stack([by_source[list(pieces)].mean(0) for pieces in target_words])
 
 
 def word_spans(tokens: Sequence[str], special: Collection[str] = SPECIAL) -> list[Span]:

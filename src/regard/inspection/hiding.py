@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from regard.arrays import Array, arrays_of
 from regard.attention import Call, Mask
-from regard.attention.kernels import run
 from regard.attention.record import Attention
 from regard.errors import BadArgumentError, unknown
 from regard.inspection.answers import AxisInfo
@@ -65,9 +64,10 @@ class Hidden(Mask):
     def __init__(self, keys: Sequence[int], own: bool) -> None:
         self.keys, self.own = tuple(keys), own
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
-        hidden = torch.isin(keys, torch.tensor(self.keys, device=keys.device))
-        seen = (~hidden).expand(len(queries), len(keys))
+    def tile(self, queries: Array, keys: Array) -> Array:
+        arrays = arrays_of(keys)
+        hidden = arrays.library.isin(keys, arrays.array(self.keys, like=keys))
+        seen = arrays.expanded(~hidden, (len(queries), len(keys)))
         return (seen | (queries[:, None] == keys) if self.own else seen)[None, None]
 
 
@@ -84,14 +84,15 @@ class HiddenEdges(Mask):
         self.heads, self.shift = heads, shift
         self.rows = {*self.looks, *((edge.head, edge.query) for edge in self.edges)}
 
-    def tile(self, queries: Tensor, keys: Tensor) -> Tensor:
+    def tile(self, queries: Array, keys: Array) -> Array:
         shape = (1, self.heads, len(queries), len(keys))
-        seen = torch.ones(shape, dtype=torch.bool, device=keys.device)
+        arrays = arrays_of(keys)
+        seen = arrays.library.ones(shape, dtype=arrays.library.bool, device=keys.device)
         queries = queries + self.shift
         for edge in self.edges:
             seen[:, edge.head] &= ~((queries == edge.query)[:, None] & (keys == edge.key))
         for (head, query), looked in self.looks.items():
-            others = ~torch.isin(keys, torch.tensor(looked, device=keys.device))
+            others = ~arrays.library.isin(keys, arrays.array(looked, like=keys))
             seen[:, head] &= ~((queries == query)[:, None] & others)
         return seen
 
@@ -99,6 +100,20 @@ class HiddenEdges(Mask):
 def heads_of(part: Edge | Look, heads: int) -> Sequence[int]:
     """Heads that a part of a layer is of."""
     return range(heads) if part.head is None else [part.head]
+
+
+def computed(attention: Attention) -> Array:
+    """The output of an attention, (batch, heads, queries, value_dim)."""
+    if isinstance(attention.query, np.ndarray):
+        return attention.output()
+    from regard.attention.kernels import run
+
+    return run("auto", attention, False)[0]
+
+
+def copied(x: Array) -> Array:
+    """A copy of an array, (…)."""
+    return x.copy() if isinstance(x, np.ndarray) else x.clone()
 
 
 def hide(attention: Attention, hidden: Mask) -> Attention:
@@ -129,11 +144,11 @@ class SwitchedOff:
         heads = [part.head for part in self.parts if isinstance(part, Head) and part.tap == tap]
         if hidden:
             inputs = hide(call.inputs, Hidden(hidden, own=queries == keys))
-            call = Call(inputs, run("auto", inputs, False)[0], None)
+            call = Call(inputs, computed(inputs), None)
         if edges:
             call = without_edges(call, edges, past)
         if heads:
-            output = call.output.clone()
+            output = copied(call.output)
             output[:, heads] = 0
             call = call._replace(output=output)
         return call
@@ -155,7 +170,7 @@ class SwitchedOff:
     def under(self, edit: Edit) -> Edit:
         """The edit of a run in which they are switched off."""
 
-        def both(tap: str, call: Call) -> Tensor:
+        def both(tap: str, call: Call) -> Array:
             call = self(tap, call)
             replaced = edit(tap, call)
             return call.output if replaced is None else replaced
@@ -166,7 +181,7 @@ class SwitchedOff:
         """The edit of a decode, which reads its text step by step."""
         past = 0
 
-        def edit(tap: str, call: Call) -> Tensor:
+        def edit(tap: str, call: Call) -> Array:
             nonlocal past
             queries, keys = self.axes(tap)
             if queries == keys:  # in a decoder it comes first, with all that was read as its keys
@@ -181,18 +196,17 @@ def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
     _, heads, queries, _ = call.inputs.query.shape
     shift = past - (call.inputs.key.shape[2] - queries)
     hidden = HiddenEdges(edges, heads, shift)
-    blank = call.inputs.query.clone()
+    blank = copied(call.inputs.query)
     for head, looking in hidden.looks:
         if 0 <= looking - past < queries:
             blank[:, head, looking - past] = 0  # it asks for nothing: its keys share its weight
     inputs = hide(call.inputs._replace(query=blank), hidden)
-    output = call.output.clone()
+    output, arrays = copied(call.output), arrays_of(call.output)
     for head, query in hidden.rows:
         row = query - past
         if 0 <= row < queries:
-            rows = torch.tensor([row], device=output.device)
-            attended = inputs.of_head(head).output(rows)
-            output[:, head, row] = attended[:, 0, 0].to(output.dtype)
+            rows = arrays.array([row], like=output)
+            output[:, head, row] = inputs.of_head(head).output(rows)[:, 0, 0]
     return Call(inputs, output, None)
 
 

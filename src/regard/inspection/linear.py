@@ -1,15 +1,19 @@
 """Linear layers whatever their class, and those that attention's output goes into: its W_O."""
 
-from typing import Any
+from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any
 
 from regard.inspection.tap import Tap
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 
 def weight_of(module: nn.Module) -> Tensor | None:
     """A linear layer's weight as (inputs, outputs); None for any other module."""
+    from torch import Tensor, nn
+
     weight = getattr(module, "weight", None)
     if not isinstance(weight, Tensor) or weight.ndim != 2 or not weight.is_floating_point():
         return None
@@ -32,6 +36,8 @@ class Projections:
 
     def see(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Keeps the weight of a linear layer whose input is the expected output."""
+        import torch
+
         if self._expected is None or not args:
             return
         tap, output = self._expected

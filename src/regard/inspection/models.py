@@ -1,14 +1,15 @@
 """`regard.trace`: run a model once, as it is, and keep what its attention layers were given."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, partial
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+import numpy as np
 
+from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Call
+from regard.configs.facts import Facts
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.hiding import (
@@ -23,21 +24,24 @@ from regard.inspection.hiding import (
     placed,
 )
 from regard.inspection.naming import Tokenizers, entry_names, named_axes, naming, numbered
-from regard.inspection.recording import Recorder, capturing, check_traceable, joined, row_by_row
+from regard.inspection.recording import (
+    Recorder,
+    capturing,
+    check_traceable,
+    is_module,
+    joined,
+    row_by_row,
+)
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.writing import Found, Written, likeliest, written
-from regard.layers import MultiHeadAttention
-from regard.layers.recurrent_decoders import BahdanauAttention, LuongAttention
-from regard.models import Model
 from regard.progress import report
 
-ATTENTIONS = (MultiHeadAttention, BahdanauAttention, LuongAttention)
 NOTHING = SwitchedOff()
 
 
-def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
+def trace(model: Any, *text: Any, keep: str = "auto", **inputs: Any) -> Trace:
     """Runs a model once with its own fast kernels, and returns the trace of that run.
 
     >>> from regard.models import Decoder, decoder_preset
@@ -60,7 +64,7 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
         UnsupportedError: no attention was captured, or it cannot be shown faithfully.
         BadArgumentError: not a model, or inputs without a name.
     """
-    if not isinstance(model, nn.Module):
+    if not is_module(model):
         if hasattr(model, "trace"):  # a task's own: translator.trace(text)
             trace: Trace = model.trace(*text, keep=keep, **inputs)
             return trace
@@ -77,13 +81,13 @@ def trace(model: object, *text: Any, keep: str = "auto", **inputs: Any) -> Trace
         from regard.inspection.huggingface import trace_transformers
 
         return trace_transformers(model, keep=keep, **inputs)
-    tokenizer = inputs.pop("tokenizer", None) if isinstance(model, Model) else None
+    tokenizer = inputs.pop("tokenizer", None) if isinstance(model, Facts) else None
     return traced(model, inputs, tokenizer=tokenizer, keep=keep)
 
 
-@torch.no_grad()
+@without_gradients
 def traced(
-    model: nn.Module,
+    model: Any,
     inputs: dict[str, Any],
     *,
     tokenizer: Tokenizers = None,
@@ -94,7 +98,8 @@ def traced(
     without: SwitchedOff = NOTHING,
     keep: str = "auto",
 ) -> Trace:
-    """The trace of `model(**inputs)`; its names are those of the batch's first row.
+    """The trace of `model(**inputs)`, a module or the native engine's model; its names are those of
+    the batch's first row. Inputs of numpy become tensors where the model has such.
 
     An encoder–decoder runs under teacher forcing: row t of its decoder's maps is the step that
     reads token t - 1 of the target, or the start, and gives token t.
@@ -106,6 +111,7 @@ def traced(
         without: what is switched off in the run; see `switched_off`.
     """
     check_traceable(model)
+    inputs = {name: _as_read(model, value) for name, value in inputs.items()}
     report("capturing attention")
     taps, output = capture(model, inputs, keep, without)
     for axis, rows in {tap.queries: tap.rows for tap in taps.values()}.items():
@@ -115,16 +121,23 @@ def traced(
             )
     logits = logits_of(model, output)
     axes = numbered_axes(taps)
-    if isinstance(model, Model):
+    if isinstance(model, Facts):
         prompt = None if written is None else written.prompt
         axes = named_axes(model, inputs, axes, logits, tokenizer, prompt)
     token_of = entry_names(model, axes, tokenizer)
     notes = notes_of(without.parts, axes, without.axes)
     for what, step in (answers or {}).items():
         assert logits is not None, "only logits have answers"
-        best = likeliest(logits[0, step].float().softmax(-1), token_of)
+        arrays = arrays_of(logits)
+        best = likeliest(arrays.softmax(arrays.floats(logits[0, step])), token_of)
         notes.append(f"{what}: " + ", ".join(f"{x.token} {x.probability:.3f}" for x in best))
-    ours = model if isinstance(model, Model) else None
+    ours = model if isinstance(model, Facts) else None
+
+    @cache
+    def by_torch() -> Trace:
+        settings: dict[str, Any] = dict(written=written, answers=answers, without=without)
+        return traced(model.module(), inputs, tokenizer=tokenizer, name=name, text=text, **settings)
+
     return Trace.of_run(
         model,
         logits=logits,
@@ -139,14 +152,15 @@ def traced(
         text=text,
         output=output,
         read={} if ours is None else ours.ids(inputs),
+        by_torch=None if is_module(model) else by_torch,
         can_rewrite=bool(ours and ours.rewrites and written and written.searched),
     )
 
 
 def trace_written(
-    model: Model,
+    model: Any,
     found: Callable[[], Sequence[Found]],
-    inputs: Callable[[Tensor], dict[str, Any]],
+    inputs: Callable[[Array], dict[str, Any]],
     *,
     hypothesis: int,
     searched: bool,
@@ -180,23 +194,44 @@ def trace_written(
         searched=searched,
         forced=forced,
     )
-    ids = torch.tensor([shown.ids], device=model.output_weight.device)
-    with torch.inference_mode():
+    with no_changes(model):
         trace = traced(
-            model, inputs(ids), tokenizer=tokenizer, written=shown, without=without, **options
+            model,
+            inputs(np.array([shown.ids])),
+            tokenizer=tokenizer,
+            written=shown,
+            without=without,
+            **options,
         )
     trace.notes += notes if searched else ()
     return trace
 
 
+def no_changes(model: Any) -> AbstractContextManager[object]:
+    """The context in which a model is read only."""
+    if not is_module(model):
+        return nullcontext()
+    import torch
+
+    return torch.inference_mode()
+
+
+def _as_read(model: Any, value: Any) -> Any:
+    if not (is_module(model) and isinstance(value, np.ndarray)):
+        return value
+    import torch
+
+    return torch.from_numpy(value).to(next(model.parameters()).device)
+
+
 def capture(
-    model: nn.Module, inputs: dict[str, Any], keep: str, without: SwitchedOff
+    model: Any, inputs: dict[str, Any], keep: str, without: SwitchedOff
 ) -> tuple[dict[str, Tap], Any]:
     """A tap for each attention that runs, named by the module that called it; and the output."""
     recorder = Recorder(keep)
-    modules = dict(model.named_modules())
+    modules = dict(model.named_modules()) if is_module(model) else None
 
-    def record(path: str, call: Call) -> Tensor:
+    def record(path: str, call: Call) -> Array:
         name = tap_name(path)
         call = without(name, call)
         queries, keys = axes_between(model, path, call)
@@ -207,7 +242,8 @@ def capture(
             keys=keys,
             kind="cross" if "cross" in path or queries != keys else "self",
         )
-        tap.output_weight = output_weight(modules.get(path))
+        projected = model.projection(path) if modules is None else output_weight(modules.get(path))
+        tap.output_weight = projected
         return call.output
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
@@ -224,9 +260,9 @@ def capture(
     return recorder.taps, output
 
 
-def axes_between(model: nn.Module, path: str, call: Call) -> tuple[str, str]:
+def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:
     """The axes of a layer's queries and keys; of another's module, a name for each length."""
-    if isinstance(model, Model):
+    if isinstance(model, Facts):
         return model.attends(path)
     attention = call.inputs
     return f"positions ({attention.query.shape[2]})", f"positions ({attention.key.shape[2]})"
@@ -239,25 +275,25 @@ def numbered_axes(taps: Mapping[str, Tap]) -> dict[str, AxisInfo]:
     return {axis: numbered(length) for axis, length in lengths.items()}
 
 
-def logits_of(model: nn.Module, output: Any) -> Tensor | None:
+def logits_of(model: Any, output: Any) -> Array | None:
     """(batch, steps, entries): tokens at each position, labels, or, at two steps, the positions at
     which an answer begins and ends; None for a model that returns states."""
-    if isinstance(model, Model):
+    if isinstance(model, Facts):
         return model.logits_of(output)
-    return output if isinstance(output, Tensor) and output.ndim == 3 else None
+    return output if getattr(output, "ndim", 0) == 3 else None
 
 
-@torch.no_grad()
-def rerun(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
+@without_gradients
+def rerun(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
     """The output of `model(**inputs)` under an edit of its attention."""
     return run_under(model, inputs, edit)
 
 
-def run_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
+def run_under(model: Any, inputs: dict[str, Any], edit: Edit) -> Any:
     """Run a model under an edit, with gradients where the caller's context has them."""
     # Ids that a decode made are inference tensors, which no backward pass can use.
     inputs = {
-        name: value.clone() if isinstance(value, Tensor) and value.is_inference() else value
+        name: value.clone() if hasattr(value, "is_inference") and value.is_inference() else value
         for name, value in inputs.items()
     }
     if getattr(model, "stepwise", False):
@@ -266,9 +302,7 @@ def run_under(model: nn.Module, inputs: dict[str, Any], edit: Edit) -> Any:
         return model(**inputs)
 
 
-def logits_under(
-    model: nn.Module, inputs: dict[str, Any], without: SwitchedOff, edit: Edit
-) -> Tensor:
+def logits_under(model: Any, inputs: dict[str, Any], without: SwitchedOff, edit: Edit) -> Array:
     """The logits of `model(**inputs)` under an edit of its attention."""
     logits = logits_of(model, run_under(model, inputs, without.under(edit)))
     assert logits is not None, "a trace without logits has no rerun"
@@ -276,7 +310,7 @@ def logits_under(
 
 
 def switched_off(
-    model: nn.Module,
+    model: Any,
     names: Sequence[int | str],
     lengths: Mapping[str, int],
     looks: Looks = (),
@@ -289,16 +323,12 @@ def switched_off(
     """
     if not names and not looks:
         return NOTHING
-    if not isinstance(model, Model) or not (model.rewrites or not names) or model.stepwise:
+    if not isinstance(model, Facts) or not (model.rewrites or not names) or model.stepwise:
         raise UnsupportedError(
             "words, heads and edges can be switched off, and looks chosen, where a Transformer"
             f" writes; this model is a {type(model).__name__}."
         )
-    heads = {
-        tap_name(path): layer.num_heads
-        for path, layer in model.named_modules()
-        if isinstance(layer, MultiHeadAttention)
-    }
+    heads = {tap_name(path): sizes.heads for path, sizes in model.attentions().items()}
     between, pairs = (model.axes[-1], model.axes[0]), pairs_of(looks)
     if whole is not None and names_words(pairs):
         pairs = placed(pairs, whole().axes, between)
@@ -308,7 +338,7 @@ def switched_off(
 
 
 def beginning(
-    model: Model,
+    model: Any,
     off: SwitchedOff,
     prompt: int,
     forced: Sequence[int],
@@ -332,7 +362,7 @@ def beginning(
 
 
 @contextmanager
-def hiding(model: nn.Module, without: SwitchedOff) -> Iterator[None]:
+def hiding(model: Any, without: SwitchedOff) -> Iterator[None]:
     """Let the model decode as it does without some of its parts."""
     if not without.parts:
         yield
@@ -347,8 +377,10 @@ def tap_name(path: str) -> str:
     return path.removesuffix("_attention")
 
 
-def output_weight(attention: nn.Module | None) -> Tensor | None:
+def output_weight(attention: Any) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
+    from regard.layers import MultiHeadAttention
+
     if not isinstance(attention, MultiHeadAttention):
         return None
     return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)

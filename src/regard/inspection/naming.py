@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from torch import Tensor, nn
-
+from regard.arrays import Array
+from regard.configs.facts import Facts
 from regard.configs.heads import HEADS
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
-from regard.models import Model
 from regard.text import Tokenizer, TokenizerPair
 
 
@@ -108,10 +107,10 @@ def patches(height: int, width: int, extra: int) -> list[str]:
 
 
 def named_axes(
-    model: Model,
+    model: Any,
     inputs: Mapping[str, Any],
     axes: dict[str, AxisInfo],
-    logits: Tensor | None,
+    logits: Array | None,
     tokenizer: Tokenizers,
     prompt: int | None,
 ) -> dict[str, AxisInfo]:
@@ -122,7 +121,9 @@ def named_axes(
         prompt: positions of the last axis before what was written; None: nothing was.
     """
     if model.reads == "image":
-        return {axis: replace(info, tokens=patches(*model.grid, 1)) for axis, info in axes.items()}
+        height, width = model.grid
+        names = patches(height, width, 1)
+        return {axis: replace(info, tokens=names) for axis, info in axes.items()}
     ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
     axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
     predicted = None if logits is None else model.predicted(inputs, logits)
@@ -144,9 +145,9 @@ def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:
 
 
 def entry_names(
-    model: nn.Module, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
+    model: Any, axes: Mapping[str, AxisInfo], tokenizer: Tokenizers
 ) -> Callable[[int], str]:
-    if isinstance(model, Model):
+    if isinstance(model, Facts):
         names = {
             "label": model.config.labels,
             "position": axes[model.axes[0]].tokens,

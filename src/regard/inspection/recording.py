@@ -15,49 +15,64 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
+from regard.arrays import Array, arrays_of
 from regard.attention import Call, listening
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
 KEEP = ("auto", "memory", "disk")
 
 
 @contextmanager
-def capturing(model: nn.Module, listener: Callable[[str, Call], Tensor | None]) -> Iterator[None]:
-    """Call `listener` for each `attend` of `model` that this context runs.
+def capturing(model: Any, listener: Callable[[str, Call], Array | None]) -> Iterator[None]:
+    """Call `listener` for each attention of a module, or of the native engine's model, that this
+    context runs.
 
     It gets the path of the module that called `attend` ("attend" if that is the model itself) and
     the call; a tensor that it returns replaces the output. Nothing is written to the model, so
     other threads can run, trace and copy it at the same time.
     """
+    if not is_module(model):
+        with model.capturing(listener):
+            yield
+        return
     paths = {module: path for path, module in model.named_modules()}
     with listening(lambda call: listener(calling_path(paths) or "attend", call)):
         yield
 
 
-def calling_path(paths: Mapping[nn.Module, str]) -> str | None:
+def is_module(model: Any) -> bool:
+    """Return True for a module of torch."""
+    torch = sys.modules.get("torch")  # where it is not, there are none
+    return torch is not None and isinstance(model, torch.nn.Module)
+
+
+def calling_path(paths: "Mapping[nn.Module, str]") -> str | None:
     """The path of the innermost of these modules that is running in this thread."""
     # The call stack belongs to this thread; hooks on a module would run in every thread.
     frame: FrameType | None = sys._getframe(1)  # this frame would refer to itself
     while frame is not None:
-        caller = frame.f_locals.get("self")
-        if isinstance(caller, nn.Module) and caller in paths:
+        caller: Any = frame.f_locals.get("self")
+        if is_module(caller) and caller in paths:
             return paths[caller]
         frame = frame.f_back
     return None
 
 
-def check_traceable(model: nn.Module) -> None:
-    """Raises UnsupportedError for a model that is compiled or in training mode."""
+def check_traceable(model: Any) -> None:
+    """Raises UnsupportedError for a module that is compiled or in training mode."""
+    if not is_module(model):
+        return
     if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
         raise UnsupportedError(
             "a compiled model hides its attention layers; trace the model as it was before"
@@ -117,9 +132,12 @@ class Recorder:
             times += 1
         return f"{name}#{times}"
 
-    def _kept(self, tensor: Tensor) -> Tensor:
-        tensor = tensor.detach()
-        self._bytes += tensor.nbytes
+    def _kept(self, array: Array) -> Array:
+        self._bytes += array.nbytes
+        if isinstance(array, np.ndarray):  # a copy already
+            in_memory = self.keep == "memory" or (self.keep == "auto" and self._bytes <= IN_MEMORY)
+            return array if in_memory else array_on_disk(array)
+        tensor: Tensor = array.detach()
         if tensor.device.type != "cpu":
             return tensor  # where it is, it stays
         if self.keep == "memory" or (self.keep == "auto" and self._bytes <= IN_MEMORY):
@@ -141,10 +159,10 @@ class Memory:
     _spare: ClassVar[list[NDArray[np.uint8]]] = []
 
     def __init__(self) -> None:
-        self._block = torch.empty(0, dtype=torch.uint8)
+        self._block: Any = b""  # of torch, when there is one
         self._used = 0
 
-    def copy(self, tensor: Tensor) -> Tensor:
+    def copy(self, tensor: "Tensor") -> "Tensor":
         """Copy a tensor, contiguously."""
         if self._used + tensor.nbytes > len(self._block):
             self._block, self._used = self._new_block(tensor.nbytes), 0
@@ -152,7 +170,9 @@ class Memory:
         self._used += -(-tensor.nbytes // self.ALIGNMENT) * self.ALIGNMENT
         return room.view(tensor.dtype).view(tensor.shape).copy_(tensor)
 
-    def _new_block(self, least: int) -> Tensor:
+    def _new_block(self, least: int) -> "Tensor":
+        import torch
+
         if least > self.BLOCK:
             return torch.empty(least, dtype=torch.uint8)
         try:  # not tested first: another thread could take the last one in between
@@ -169,8 +189,18 @@ class Memory:
             cls._spare.append(memory)
 
 
-def on_disk(tensor: Tensor) -> Tensor:
+def array_on_disk(array: NDArray[Any]) -> NDArray[Any]:
+    """Copy an array (…) to a temporary file that is paged in as it is read."""
+    with tempfile.TemporaryFile(prefix="regard-trace-") as file:
+        mapped = np.memmap(file, array.dtype, "w+", shape=array.shape)
+    mapped[...] = array
+    return mapped
+
+
+def on_disk(tensor: "Tensor") -> "Tensor":
     """Copy a tensor to a temporary file that is paged in as it is read."""
+    import torch
+
     handle, path = tempfile.mkstemp(prefix="regard-trace-")
     os.close(handle)
     try:
@@ -191,12 +221,13 @@ def joined(calls: Sequence[Call]) -> Call:
         )
     if len(calls) == 1:
         return calls[0]
-    query = torch.cat([call.inputs.query for call in calls], dim=2)
+    concatenate = arrays_of(calls[0].inputs.query).library.concatenate
+    query = concatenate([call.inputs.query for call in calls], 2)
     sums = [call.lse for call in calls if call.lse is not None]
     return Call(
         calls[0].inputs._replace(query=query),
-        torch.cat([call.output for call in calls], dim=2),
-        torch.cat(sums, dim=2) if len(sums) == len(calls) else None,
+        concatenate([call.output for call in calls], 2),
+        concatenate(sums, 2) if len(sums) == len(calls) else None,
     )
 
 
@@ -207,7 +238,7 @@ def row_by_row(edit: Edit, rows: int) -> Edit:
     """
     steps: Counter[str] = Counter()
 
-    def edit_step(name: str, call: Call) -> Tensor | None:
+    def edit_step(name: str, call: Call) -> Array | None:
         if call.inputs.query.shape[2] == rows:
             return edit(name, call)
         row = steps[name]

@@ -7,14 +7,14 @@ be; a tensor that several taps share, as T5's position bias, is stored once.
 import json
 import os
 from dataclasses import asdict, dataclass, fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import torch
+import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
-from torch import Tensor
 
+from regard.arrays import Array, arrays_of
 from regard.attention import masks, padding, scores
 from regard.attention.attend import check
 from regard.attention.record import Attention
@@ -66,11 +66,13 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
     content = asdict(Content(**values | {"taps": taps}))
     header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
     with whole_file(path) as file:
-        save_file(store.tensors, file, metadata=header)
+        kind = {type(array).__module__ for array in store.tensors.values()} or {"numpy"}
+        write = import_module(f"safetensors.{kind.pop()}").save_file
+        write(store.tensors, file, metadata=header)
 
 
 def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of the trace in a file; its tensors stay there until they are looked at.
+    """The fields of the trace in a file, as tensors, which stay there until they are looked at.
 
     It has no model, so nothing can be ablated.
     """
@@ -104,14 +106,14 @@ class Store:
     """Tensors by name, and values that are or hold tensors in terms of these names."""
 
     def __init__(self) -> None:
-        self.tensors: dict[str, Tensor] = {}
+        self.tensors: dict[str, Array] = {}
         self._names: dict[tuple[object, ...], str] = {}
 
     def put(self, value: Any) -> Any:
         """Describe the value in what JSON can hold."""
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        if isinstance(value, Tensor):
+        if hasattr(value, "shape"):
             return {"tensor": self._name(value)}
         if isinstance(value, masks.Mask) and type(value).__name__ in MASKS:
             held = {k: self.put(v) for k, v in vars(value).items() if not k.startswith("_")}
@@ -127,15 +129,19 @@ class Store:
             " Keep this trace in memory."
         )
 
-    def _name(self, tensor: Tensor) -> str:
-        same = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype)
+    def _name(self, array: Array) -> str:
+        is_numpy = isinstance(array, np.ndarray)
+        place = array.ctypes.data if is_numpy else array.data_ptr()
+        strides = array.strides if is_numpy else array.stride()
+        same = (place, tuple(array.shape), strides, array.dtype)
         if same not in self._names:
             self._names[same] = str(len(self.tensors))
-            self.tensors[self._names[same]] = tensor.detach().cpu().contiguous().clone()
+            copy = np.array(array) if is_numpy else array.detach().cpu().contiguous().clone()
+            self.tensors[self._names[same]] = copy
         return self._names[same]
 
 
-def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
+def taken_out(value: Any, tensors: dict[str, Array]) -> Any:
     """The value that `Store.put` described."""
     if not isinstance(value, dict):
         return value
@@ -154,10 +160,10 @@ def taken_out(value: Any, tensors: dict[str, Tensor]) -> Any:
 def _check(tap: Tap) -> None:
     """Raises an exception for a tap whose parts are not what they are used as."""
     query, key, value, score, mask, bias = tap.attention
-    if not all(isinstance(tensor, Tensor) and tensor.ndim == 4 for tensor in (query, key, value)):
+    if not all(getattr(tensor, "ndim", None) == 4 for tensor in (query, key, value)):
         raise TypeError("query, key and value must be tensors of four dimensions")
     for name, tensor in (("bias", bias), *((name, getattr(tap, name)) for name in TENSORS)):
-        if not isinstance(tensor, Tensor | None):
+        if tensor is not None and not hasattr(tensor, "shape"):
             raise TypeError(f"{name} must be a tensor; got {tensor!r}")
     if not isinstance(mask, masks.Mask | None):
         raise TypeError(f"mask must be a mask; got {mask!r}")
@@ -169,11 +175,12 @@ def _check(tap: Tap) -> None:
         if not isinstance(getattr(tap, name), kind):
             raise TypeError(f"{name} must be of another type; got {getattr(tap, name)!r}")
     if mask is not None:
-        mask.tile(*(torch.arange(min(n, 2)) for n in (query.shape[2], key.shape[2])))
+        lengths = (min(array.shape[2], 2) for array in (query, key))
+        mask.tile(*(arrays_of(query).count(length, like=query) for length in lengths))
     score(query[:1, :1, :1], key[:1, :1, :1])
 
 
-def trace_fields(trace: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
+def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
     """The fields of a trace, from the JSON of its `Content`."""
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
+from regard.arrays import NUMPY, Array, Arrays, arrays_of, dtype_of, without_gradients
 from regard.attention import Causal, Mask
 from regard.attention.masks import Both
 from regard.attention.record import Attention
@@ -21,13 +21,15 @@ ROWS_AT_ONCE = 2**22  # entries of a strip of whole rows: 16 MiB in float32
 TILE_ROWS, TILE_COLUMNS = 256, 2048  # computed at a time: 2 MiB, which stay in a core's cache
 SAMPLED_ROWS = 8  # of each head, for the receipt
 AT_ONCE = 2**18  # cells of all heads
+KEYS_AT_ONCE = 4096
 
 
 @dataclass(eq=False, repr=False)
 class Tap:
     """Attention layer of a run: its call, kept in the run's own dtype; nothing of it is a map.
 
-    The methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
+    Its arrays are tensors of torch, or numpy's where the native engine computed the run. The
+    methods below take one sequence of the batch, `item`, and a `head`, or None for all heads
     as a leading axis. Weights are float32 whatever the dtype of the run.
 
     >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
@@ -46,8 +48,8 @@ class Tap:
     attention: Attention  # query and key after positions
     queries: str  # the axis of its rows, "target"
     keys: str  # the axis of its columns, "source"
-    output_weight: Tensor | None = None  # W_O of each head, (heads, value_dim, d_model)
-    known_lse: Tensor | None = None  # (batch, heads, queries), where the kernel gave it
+    output_weight: Array | None = None  # W_O of each head, (heads, value_dim, d_model)
+    known_lse: Array | None = None  # (batch, heads, queries), where the kernel gave it
     notes: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -61,16 +63,25 @@ class Tap:
         return state | {"attention": Attention(*map(_cloned, self.attention))}
 
     @property
-    def query(self) -> Tensor:
+    def query(self) -> Array:
         return self.attention.query
 
     @property
-    def key(self) -> Tensor:
+    def key(self) -> Array:
         return self.attention.key
 
     @property
-    def value(self) -> Tensor:
+    def value(self) -> Array:
         return self.attention.value
+
+    @property
+    def arrays(self) -> Arrays:
+        """The operations on its arrays."""
+        return arrays_of(self.query)
+
+    def positions(self, length: int) -> Array:
+        """0, 1, …, as an index of its arrays."""
+        return self.arrays.count(length, like=self.query)
 
     @property
     def score(self) -> Score:
@@ -81,7 +92,7 @@ class Tap:
         return self.attention.mask
 
     @property
-    def bias(self) -> Tensor | None:
+    def bias(self) -> Array | None:
         return self.attention.bias
 
     @property
@@ -114,7 +125,7 @@ class Tap:
 
     def weights(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
-    ) -> Tensor:
+    ) -> Array:
         """A tile of the map, (queries, keys) or (heads, queries, keys): α of Vaswani et al. 2017,
         equation 1. Each row is normalized over all the keys it may see, inside the tile or not.
 
@@ -125,7 +136,7 @@ class Tap:
 
     def scores(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
-    ) -> Tensor:
+    ) -> Array:
         """Tile before the softmax: scaled, biased, and -inf where the mask hides.
 
         >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
@@ -136,22 +147,22 @@ class Tap:
 
     def norms(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
-    ) -> Tensor:
+    ) -> Array:
         """‖α · f(x)‖ of the same tile, where f(x) = x W_V W_O of the head (Kobayashi et al. 2020,
         equation 5): how much a key adds to the output, not only how much it is looked at."""
         return self._of_heads(self.tile_of_norms, head, queries, keys, item)
 
-    def row(self, head: int, query: int, *, item: int = 0) -> Tensor:
+    def row(self, head: int, query: int, *, item: int = 0) -> Array:
         """The weights of one query over all keys, (keys,)."""
         return self.weights(head, one("query", query, self.rows), item=item)[0]
 
-    def column(self, head: int, key: int, *, item: int = 0) -> Tensor:
+    def column(self, head: int, key: int, *, item: int = 0) -> Array:
         """The weights that all queries give to one key, (queries,)."""
         return self.weights(head, keys=one("key", key, self.columns), item=item)[:, 0]
 
     def topk(
         self, head: int, k: int, queries: slice = WHOLE, *, item: int = 0
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Array, Array]:
         """The k largest weights of each query and the keys they are of, (queries, k) each, largest
         first; no more than a strip of rows is in memory at a time.
 
@@ -161,16 +172,16 @@ class Tap:
         torch.Size([6, 2])
         """
         rows = self.rows_of(queries)
-        every = torch.arange(self.columns, device=self.query.device)
+        every, library, device = self.positions(self.columns), self.arrays.library, rows.device
         k = min(k, self.columns)
         # Made beforehand: small results among freed strips would keep these from being used again.
-        values = torch.empty(len(rows), k, device=rows.device)
-        positions = torch.empty(len(rows), k, dtype=torch.long, device=rows.device)
+        values = library.empty((len(rows), k), dtype=library.float32, device=device)
+        positions = library.empty((len(rows), k), dtype=library.int64, device=device)
         height = max(ROWS_AT_ONCE // max(self.columns, 1), 1)
         for top in range(0, len(rows), height):
             strip = slice(top, top + height)
-            largest = self.tile(head, rows[strip], every, item=item).topk(k)
-            values[strip], positions[strip] = largest.values, largest.indices
+            tile = self.tile(head, rows[strip], every, item=item)
+            values[strip], positions[strip] = self.arrays.best(tile, k)
         return values, positions
 
     def of_head(self, head: int, item: int = 0) -> Attention:
@@ -178,29 +189,29 @@ class Tap:
         one("item", item, self.batch)
         return self.attention.of_head(head, item)
 
-    def tile(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
+    def tile(self, head: int, rows: Array, columns: Array, item: int = 0) -> Array:
         """The weights of chosen rows and columns, by ascending index."""
-        return self.log_weights(head, rows, columns, item=item).exp()
+        return self.arrays.library.exp(self.log_weights(head, rows, columns, item=item))
 
-    @torch.no_grad()
-    def log_weights(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor:
+    @without_gradients
+    def log_weights(self, head: int, rows: Array, columns: Array, *, item: int = 0) -> Array:
         """The logarithms of the same weights, score - lse; -inf where a weight is zero."""
         scores = self.tile_of_scores(head, rows, columns, item)
         return log_weights(scores, self.lse(head, rows, item=item))
 
-    @torch.no_grad()
-    def tile_of_scores(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
+    @without_gradients
+    def tile_of_scores(self, head: int, rows: Array, columns: Array, item: int = 0) -> Array:
         """The scores of chosen rows and columns, by ascending index; -inf where hidden."""
         if self._is_small(self.rows):
             one("item", item, self.batch)
             return self._scores[item, head][rows[:, None], columns]
-        return self.of_head(head, item).scores(rows, columns, dtype=torch.float32)[0, 0]
+        return self.of_head(head, item).scores(rows, columns, dtype="float32")[0, 0]
 
-    def tile_of_norms(self, head: int, rows: Tensor, columns: Tensor, item: int = 0) -> Tensor:
+    def tile_of_norms(self, head: int, rows: Array, columns: Array, item: int = 0) -> Array:
         """‖α · f(x)‖ at chosen rows and columns."""
         return self.tile(head, rows, columns, item) * self.norms_of_keys(head, columns, item)
 
-    def norms_of_keys(self, head: int, columns: Tensor, item: int = 0) -> Tensor:
+    def norms_of_keys(self, head: int, columns: Array, item: int = 0) -> Array:
         """‖f(x)‖ of chosen keys. Raises UnsupportedError where W_O is not known."""
         if self.value_norms is None:
             raise UnsupportedError(
@@ -211,39 +222,40 @@ class Tap:
 
     def _of_heads(
         self,
-        tile: Callable[[int, Tensor, Tensor, int], Tensor],
+        tile: Callable[[int, Array, Array, int], Array],
         head: int | None,
         queries: slice,
         keys: slice,
         item: int,
-    ) -> Tensor:
+    ) -> Array:
         rows, columns = self.rows_of(queries), self.columns_of(keys)
-        tiles = torch.stack([tile(number, rows, columns, item) for number in self.heads_of(head)])
+        parts = [tile(number, rows, columns, item) for number in self.heads_of(head)]
+        tiles = self.arrays.library.stack(parts)
         return tiles if head is None else tiles[0]
 
-    def allowed(self, head: int, rows: Tensor, columns: Tensor, *, item: int = 0) -> Tensor | None:
+    def allowed(self, head: int, rows: Array, columns: Array, *, item: int = 0) -> Array | None:
         """Columns that those rows may see, as broadcasts to a tile; None where it
         is known to be all."""
         allowed = self.of_head(head, item).allowed(rows, columns)
         return None if allowed is None else allowed[0, 0]
 
-    @torch.no_grad()
-    def lse(self, head: int, rows: Tensor | None = None, *, item: int = 0) -> Tensor:
+    @without_gradients
+    def lse(self, head: int, rows: Array | None = None, *, item: int = 0) -> Array:
         """log Σ exp(score) of rows, float32: the kernel's own where it gave one, otherwise computed
         when rows are first looked at, and then remembered."""
-        rows = torch.arange(self.rows, device=self.query.device) if rows is None else rows
+        rows = self.positions(self.rows) if rows is None else rows
         if self.known_lse is not None:
             return self.known_lse[item, head][rows]
         remembered = self._lse[item, head]
-        missing = rows[remembered[rows].isnan()]
+        missing = rows[self.arrays.library.isnan(remembered[rows])]
         if len(missing) and self._is_small(self.rows):
-            self._lse.copy_(self.attention.lse(dtype=torch.float32))
+            self._lse[:] = self.attention.lse(dtype="float32")
         elif len(missing):
-            lse = self.of_head(head, item).lse(missing, dtype=torch.float32)
+            lse = self.of_head(head, item).lse(missing, dtype="float32")
             remembered[missing] = lse[0, 0]
         return remembered[rows]
 
-    def is_seen(self, head: int, rows: Tensor, columns: Tensor, item: int) -> bool:
+    def is_seen(self, head: int, rows: Array, columns: Array, item: int) -> bool:
         """Return True if any of those rows may see any of those columns."""
         return self.of_head(head, item).sees(rows, columns)
 
@@ -252,57 +264,63 @@ class Tap:
         return self.batch * self.heads * rows * self.columns <= AT_ONCE
 
     @cached_property
-    def _scores(self) -> Tensor:
+    def _scores(self) -> Array:
         """All scores of a small map, (batch, heads, rows, columns)."""
         shape = (self.batch, self.heads, self.rows, self.columns)
-        return self.attention.scores(dtype=torch.float32).expand(shape)
+        return self.arrays.expanded(self.attention.scores(dtype="float32"), shape)
 
     @cached_property
-    @torch.inference_mode(False)  # an inference tensor could not be filled in later
-    def _lse(self) -> Tensor:
+    def _lse(self) -> Array:
         shape = (self.batch, self.heads, self.rows)
-        return torch.full(shape, float("nan"), device=self.query.device)
+        if self.arrays is NUMPY:
+            return np.full(shape, np.nan, np.float32)
+        torch = self.arrays.library
+        with torch.inference_mode(False):  # an inference tensor could not be filled in later
+            return torch.full(shape, float("nan"), device=self.query.device)
 
     @cached_property
-    def value_norms(self) -> Tensor | None:
+    def value_norms(self) -> Array | None:
         """‖f(x)‖ of every key for every head, (batch, heads, keys); None without W_O."""
-        if self.output_weight is None:
+        weight = self.output_weight
+        if weight is None:
             return None
-        group = self.heads // self.key_heads
-        norms = [
-            # A head at a time: (batch, keys, d_model) is larger than anything that was recorded.
-            torch.cat(
-                [
-                    (part.float() @ self.output_weight[head].float()).norm(dim=-1)
-                    for part in self.value[:, head // group].split(4096, dim=1)
-                ],
-                dim=1,
-            )
-            for head in range(self.heads)
-        ]
-        return torch.stack(norms, dim=1)
+        group, library = self.heads // self.key_heads, self.arrays.library
+        floats = self.arrays.floats
+
+        def norms(head: int, first: int) -> Array:
+            # A part of a head: (batch, keys, d_model) is larger than anything that was recorded.
+            part = self.value[:, head // group, first : first + KEYS_AT_ONCE]
+            return self.arrays.norms(floats(part) @ floats(weight[head]))
+
+        firsts = range(0, max(self.columns, 1), KEYS_AT_ONCE)
+        return library.stack(
+            [
+                library.concatenate([norms(head, first) for first in firsts], 1)
+                for head in range(self.heads)
+            ],
+            1,
+        )
 
     @cached_property
     def receipt(self) -> Receipt:
         """Row sums, and the difference from the softmax of whole rows in float64, on samples."""
-        rows = torch.linspace(0, self.rows - 1, min(SAMPLED_ROWS, self.rows)).long().unique()
-        rows = rows.to(self.query.device)
-        columns = torch.arange(self.columns, device=self.query.device)
+        places = np.linspace(0, self.rows - 1, min(SAMPLED_ROWS, self.rows))
+        rows = self.arrays.array(np.unique(places.astype(np.int64)), like=self.query)
+        columns = self.positions(self.columns)
         sum_error = difference = 0.0
         together = None
         if self._is_small(len(rows)):
-            together = self.attention.weights(rows, columns, dtype=torch.float64)[0]
+            together = self.attention.weights(rows, columns, dtype="float64")[0]
         for head in range(self.heads):
             if together is not None:
                 exact = together[head]
             else:
-                exact = self.of_head(head).weights(rows, columns, dtype=torch.float64)[0, 0]
-            weights = self.tile(head, rows, columns).double()
-            difference = max(difference, float((weights - exact).abs().max()))
+                exact = self.of_head(head).weights(rows, columns, dtype="float64")[0, 0]
+            weights = self.arrays.converted(self.tile(head, rows, columns), "float64")
+            difference = max(difference, float(abs(weights - exact).max()))
             sees = exact.sum(-1) > 0  # a row that sees nothing has no weights to add up
-            sum_error = max(sum_error, float(((weights.sum(-1) - 1).abs() * sees).max()))
-        dtype = str(self.query.dtype).removeprefix("torch.")
-        return Receipt(sum_error, difference, len(rows) * self.heads, dtype)
+            sum_error = max(sum_error, float((abs(weights.sum(-1) - 1) * sees).max()))
+        return Receipt(sum_error, difference, len(rows) * self.heads, dtype_of(self.query))
 
     def heads_of(self, head: int | None) -> list[int]:
         if head is None:
@@ -311,11 +329,11 @@ class Tap:
             raise BadArgumentError(f"{self.name} has heads 0 to {self.heads - 1}; got {head!r}.")
         return [head]
 
-    def rows_of(self, queries: slice) -> Tensor:
-        return indices("queries", queries, self.rows, self.query.device)
+    def rows_of(self, queries: slice) -> Array:
+        return self.positions(self.rows)[checked("queries", queries, self.rows)]
 
-    def columns_of(self, keys: slice) -> Tensor:
-        return indices("keys", keys, self.columns, self.query.device)
+    def columns_of(self, keys: slice) -> Array:
+        return self.positions(self.columns)[checked("keys", keys, self.columns)]
 
 
 def one(name: str, index: int, length: int) -> slice:
@@ -324,7 +342,8 @@ def one(name: str, index: int, length: int) -> slice:
     return slice(index, index + 1)
 
 
-def indices(name: str, part: slice, length: int, device: torch.device) -> Tensor:
+def checked(name: str, part: slice, length: int) -> slice:
+    """A slice of so many positions. Raises BadArgumentError for any other."""
     if not isinstance(part, slice) or (part.step or 1) < 1:
         raise BadArgumentError(
             f"{name} must be a slice that runs forward, like slice(0, 64); got {part!r}."
@@ -334,11 +353,11 @@ def indices(name: str, part: slice, length: int, device: torch.device) -> Tensor
             raise BadArgumentError(
                 f"{name} must lie within 0 to {length}; got {part.start} to {part.stop}."
             )
-    return torch.arange(length, device=device)[part]
+    return part
 
 
 def _cloned(value: Any) -> Any:
-    return value.clone() if isinstance(value, Tensor) else value
+    return value.clone() if hasattr(value, "clone") else value
 
 
 def hides_the_future(mask: Mask | None) -> bool:

@@ -4,18 +4,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from torch import Tensor, nn
-
+from regard.arrays import Array
 from regard.errors import UnavailableError
 from regard.files import whole_file
-from regard.inspection.answers import HeadInfo
-from regard.inspection.attribution import logit_attribution, logit_lens, measures
-from regard.inspection.storage import load_trace, save_trace
-from regard.inspection.trace_data import Edit, TraceData, without_gradients
+from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
+from regard.inspection.trace_data import Edit, TraceData, name_of, run_without_gradients
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
@@ -45,10 +41,10 @@ class Trace(TraceData):
     @classmethod
     def of_run(
         cls,
-        model: nn.Module,
+        model: Any,
         *,
-        logits: Tensor | None,
-        run: Callable[[Edit], Tensor] | None,
+        logits: Array | None,
+        run: Callable[[Edit], Array] | None,
         written: Written | None,
         token_of: Callable[[int], str],
         notes: Sequence[str],
@@ -58,13 +54,13 @@ class Trace(TraceData):
         those of the same inputs under an edit, if it can, and `fields` are more of TraceData's."""
         of_run = [] if written is None else written.notes
         if logits is None:
-            of_run.append(f"{type(model).__name__} returns no logits, so nothing can be ablated")
+            of_run.append(f"{name_of(model)} returns no logits, so nothing can be ablated")
         elif written is not None:
             fields["generation"] = generation_info(written, logits[0], token_of)
         if run is None:
             of_run.append("nothing can be ablated in weights that the model itself gives")
         elif logits is not None:
-            fields |= {"rerun": partial(without_gradients, run), "rerun_with_gradients": run}
+            fields |= {"rerun": partial(run_without_gradients, run), "rerun_with_gradients": run}
         return cls(
             model=model,
             token_of=token_of,
@@ -81,16 +77,36 @@ class Trace(TraceData):
         >>> Trace.load("station.safetensors")["decoder.layers.1.cross"]
         <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
         """
+        from regard.inspection.storage import save_trace  # by torch
+
         save_trace(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
+        from regard.inspection.storage import load_trace  # by torch
+
         return cls(**load_trace(path))
 
-    lens = logit_lens
-    attribution = logit_attribution
-    measures = measures
+    def lens(self, step: int) -> Lens:
+        """See `attribution.logit_lens`."""
+        from regard.inspection.attribution import logit_lens
+
+        return logit_lens(self, step)
+
+    def attribution(self, step: int, against: int | None = None) -> Attribution:
+        """See `attribution.logit_attribution`."""
+        from regard.inspection.attribution import logit_attribution
+
+        return logit_attribution(self, step, against)
+
+    def measures(
+        self, steps: Sequence[int] | None = None, axis: str | None = None
+    ) -> list[Measures]:
+        """See `attribution.measures`."""
+        from regard.inspection.attribution import measures
+
+        return measures(self, steps, axis)
 
     def patterns(self, tap: str) -> list[HeadInfo]:
         """Statistics of each head of a layer from all rows of its map: entropy and mean distance,
@@ -194,6 +210,8 @@ class Trace(TraceData):
 
 def page(kind: str) -> Callable[..., Any]:
     """Find the maker of a trace's page, a name in OWN_PAGES."""
+    from importlib.metadata import entry_points  # takes longer than a translation
+
     for point in entry_points(group=PAGES, name=kind):
         return point.load()
     return resolve_name(OWN_PAGES[kind])

@@ -5,23 +5,27 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import torch
-from torch import Tensor, nn
-
+from regard.arrays import Array, without_gradients
 from regard.attention import Call
 from regard.errors import NotFoundError, unknown
 from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Receipt
 from regard.inspection.tap import Tap
 
-Edit = Callable[[str, Call], Tensor | None]
+Edit = Callable[[str, Call], Array | None]
 """Called with each attention of a run and its tap's name; a tensor that it returns replaces the
 output."""
 
 
-@torch.no_grad()
-def without_gradients(rerun: Callable[[Edit], Tensor], edit: Edit) -> Tensor:
+@without_gradients
+def run_without_gradients(rerun: Callable[[Edit], Array], edit: Edit) -> Array:
     """A function of this module, so that a trace can be pickled."""
     return rerun(edit)
+
+
+def name_of(model: Any) -> str:
+    """Name of a model's class in `regard.models`, or of its own."""
+    name: str = getattr(model, "architecture", type(model).__name__)
+    return name
 
 
 @dataclass(eq=False, repr=False)
@@ -49,10 +53,13 @@ class TraceData(Mapping[str, Tap]):
     # Runs the same inputs again under an edit and gives the logits, (batch, steps, entries); None
     # for a trace that was loaded, or whose model returns no logits. The second has gradients where
     # its caller's context has them.
-    rerun: Callable[[Edit], Tensor] | None = None
-    rerun_with_gradients: Callable[[Edit], Tensor] | None = None
-    model: nn.Module | None = None  # the one that ran; None for a trace that was loaded
-    read: dict[str, Tensor] = field(default_factory=dict)  # (batch, length) token ids, by axis
+    rerun: Callable[[Edit], Array] | None = None
+    rerun_with_gradients: Callable[[Edit], Array] | None = None
+    # The one that ran, a module or the native engine's; None for a trace that was loaded.
+    model: Any = None
+    # Gives the same trace of the same model as a module, where the native engine ran it.
+    by_torch: Callable[[], "TraceData"] | None = None
+    read: dict[str, Array] = field(default_factory=dict)  # (batch, length) token ids, by axis
     output_ids: list[int] | None = None  # of the tokens that generation's steps gave
     # The names of the logits' entries: tokens, labels or positions.
     token_of: Callable[[int], str] | None = None

@@ -4,21 +4,25 @@ PyTorch's hooks belong to a module and run in every thread that runs it. The hoo
 nothing outside the context that set them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
+if TYPE_CHECKING:
+    from torch import nn
 
-Before = Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], None]
+
+Before = Callable[[Any, tuple[Any, ...], dict[str, Any]], None]
 """Called with a module, its positional and its keyword arguments."""
 
-After = Callable[[nn.Module, tuple[Any, ...], Any], Any]
+After = Callable[[Any, tuple[Any, ...], Any], Any]
 """Called with a module, its positional arguments and its output; anything but None that it returns
 replaces the output."""
 
-_watches: "ContextVar[frozenset[Watch]]" = ContextVar("watches", default=frozenset())
+_watches: ContextVar[frozenset[Watch]] = ContextVar("watches", default=frozenset())
 
 
 @contextmanager
@@ -58,5 +62,5 @@ class Watch:
             return None
         return self.after(module, args, output)
 
-    def __reduce__(self) -> tuple[type["Watch"], tuple[()]]:
+    def __reduce__(self) -> tuple[type[Watch], tuple[()]]:
         return Watch, ()  # in a copied or pickled module, a hook that does nothing

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from torch import Tensor
-
+from regard.arrays import Array, arrays_of, pieces
 from regard.errors import BadArgumentError
 from regard.inspection.answers import Candidate, GenerationInfo, HypothesisInfo, Step
 from regard.inspection.naming import Naming
@@ -81,7 +80,7 @@ def written(
     return Written(ids, hypotheses, hypothesis, axis, prompt, searched, begins)
 
 
-def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]) -> GenerationInfo:
+def generation_info(written: Written, logits: Array, name: Callable[[int], str]) -> GenerationInfo:
     """Origin of the hypothesis; logits are (positions, vocab) of the axis."""
     return GenerationInfo(
         axis=written.axis,
@@ -91,20 +90,21 @@ def generation_info(written: Written, logits: Tensor, name: Callable[[int], str]
     )
 
 
-def steps(logits: Tensor, ids: Sequence[int], name: Callable[[int], str]) -> list[Step]:
+def steps(logits: Array, ids: Sequence[int], name: Callable[[int], str]) -> list[Step]:
     """Tokens that the steps gave, and the likeliest beside each; logits are (steps, vocab)."""
     chosen: list[Step] = []
-    for rows in logits[: len(ids)].split(ROWS_AT_ONCE):
-        for row in rows.float().softmax(-1):
+    arrays = arrays_of(logits)
+    for rows in pieces(logits[: len(ids)], ROWS_AT_ONCE):
+        for row in arrays.softmax(arrays.floats(rows)):
             id_ = ids[len(chosen)]
             chosen.append(Step(name(id_), float(row[id_]), likeliest(row, name), id_))
     return chosen
 
 
-def likeliest(probabilities: Tensor, name: Callable[[int], str]) -> list[Candidate]:
+def likeliest(probabilities: Array, name: Callable[[int], str]) -> list[Candidate]:
     """The largest of (entries,), best first."""
-    top = probabilities.topk(min(CANDIDATES, len(probabilities)))
+    values, places = arrays_of(probabilities).best(probabilities, CANDIDATES)
     return [
         Candidate(name(index), probability, index)
-        for index, probability in zip(top.indices.tolist(), top.values.tolist(), strict=True)
+        for index, probability in zip(places.tolist(), values.tolist(), strict=True)
     ]

@@ -5,13 +5,14 @@ One decoder with pre-norm layers; the families differ in their settings. Sources
 and 2025 (Qwen3), OLMo et al. 2024 (OLMo 2), Abdin et al. 2024 (Phi-3).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Documents, Padding
 from regard.configs.decoder import DecoderConfig
+from regard.configs.facts import TextFacts
 from regard.layers import Embedding, LayerCache, Stack, check_ids, empty_table
 from regard.models.decoding import (
     TextState,
@@ -24,7 +25,7 @@ from regard.models.heads import LinearHead, TokenHead, last_state
 from regard.models.model import Model, make_layer, norm_of, rotaries
 
 
-class Decoder(Model):
+class Decoder(TextFacts, Model):
     """Token ids → the output of the config's head: see `configs.heads.HEADS`.
 
     >>> from regard.models import decoder_preset
@@ -32,8 +33,6 @@ class Decoder(Model):
     >>> model(torch.tensor([[5, 6, 7]])).shape
     torch.Size([1, 3, 100])
     """
-
-    writing = "generation"
 
     def __init__(self, config: DecoderConfig):
         super().__init__()
@@ -111,16 +110,6 @@ class Decoder(Model):
         logits = nn.functional.linear(hidden, self.output_weight)
         cap = self.config.output_cap
         return logits if cap is None else cap * torch.tanh(logits / cap)
-
-    def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
-        if not self.writes:
-            return None
-        return torch.cat([inputs["ids"][:, 1:], logits[:, -1:].argmax(-1)], dim=1)
-
-    def reading(
-        self, ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
-    ) -> dict[str, Tensor]:
-        return super().reading(ids, attention_mask)
 
     def start(self, attention_mask: Tensor | None = None) -> TextState:
         """The state from which generation reads a prompt and decodes step by step.

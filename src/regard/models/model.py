@@ -1,8 +1,8 @@
 """The base of all models: a model says what it is, so that its users need not know its class."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.attention.padding import not_padding
 from regard.attention.scores import capped, find_score, scaled
 from regard.configs.config import ModelConfig
-from regard.configs.heads import HEADS
+from regard.configs.facts import Facts, PairFacts
 from regard.layers import (
     FeedForward,
     MultiHeadAttention,
@@ -23,46 +23,17 @@ from regard.layers import (
 )
 
 
-class Model(nn.Module):
-    """A model of `regard.models`: what it reads, writes and attends between."""
+class Model(Facts, nn.Module):
+    """A model of `regard.models`; what it reads, writes and attends between is in its facts."""
 
-    config: Any
-    axes: ClassVar[tuple[str, ...]] = ("tokens",)  # the sequences between which it attends
-    reads: ClassVar[str] = "text"  # or "image"
-    grid: tuple[int, int]  # rows and columns of patches, of an image
     decoder: Any  # of a model that writes; its `embed` has the table of tokens
     output: nn.Linear | None  # likewise; None: that table is the output projection
-    writing: ClassVar[str] = ""  # the task of those that write: "generation" or "translation"
-    stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
     @property
     def architecture(self) -> str:
         """The name of its class in `regard.models`, such as "Encoder"."""
         classes = (base for base in type(self).__mro__ if base.__module__.startswith(__package__))
         return next(classes).__name__
-
-    @property
-    def head_name(self) -> str:
-        """A name in `heads.HEADS`."""
-        head: str = self.config.head
-        return head
-
-    @property
-    def writes(self) -> bool:
-        """Return True if it predicts the next token of a text."""
-        return self.head_name == "language_model"
-
-    @property
-    def rewrites(self) -> bool:
-        """Return True if it writes another output where a part of its attention is switched off."""
-        return self.writes and not self.stepwise
-
-    @property
-    def task(self) -> str:
-        """ "translation", "generation", "encoding" or "vision"."""
-        if self.writes:
-            return self.writing
-        return "vision" if self.reads == "image" else "encoding"
 
     @property
     def output_weight(self) -> Tensor:
@@ -72,60 +43,15 @@ class Model(nn.Module):
         weight: Tensor = self.decoder.embed.tokens.weight
         return weight
 
-    @classmethod
-    def attends(cls, path: str) -> tuple[str, str]:
-        """The axes of the queries and of the keys of the attention at a module's path."""
-        return cls.axes[0], cls.axes[0]
-
-    def logits_of(self, output: Tensor) -> Tensor | None:
-        """The output of forward as logits, (batch, steps, entries); None where it is states."""
-        head = HEADS[self.head_name]
-        return head.steps(output) if head.entries else None
-
-    def ids(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The token ids that the model looks up, (batch, length) for each axis that has ids."""
-        return {self.axes[0]: inputs["ids"]}
-
-    def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
-        """The token ids that the positions of the last axis predict, (batch, length); None of a
-        model that does not write.
-        """
-        return None
-
-    def reading(
-        self, ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
-    ) -> dict[str, Tensor]:
-        """The arguments of forward for a text that is read for the head, each (batch, length)."""
-        inputs = {"ids": ids, "attention_mask": attention_mask}
-        return inputs if token_type_ids is None else inputs | {"token_type_ids": token_type_ids}
-
     def not_padding(self, ids: Tensor) -> Tensor:
         """True for a token, False for padding, (batch, length)."""
         return not_padding(ids, self.config.pad_id)
 
 
-class AnyEncoderDecoder(Model):
+class AnyEncoderDecoder(PairFacts, Model):
     """An encoder of the source and a decoder of the target, which may be two views of one text."""
 
-    axes = ("source", "target")
-    writing = "translation"
     logits_bias: Tensor | None
-
-    @classmethod
-    def attends(cls, path: str) -> tuple[str, str]:
-        side = "source" if path.startswith("encoder") else "target"
-        return side, "source" if "cross" in path else side
-
-    def ids(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        return {"source": inputs["source"], "target": self.shift_right(inputs["target"])}
-
-    def predicted(self, inputs: Mapping[str, Tensor], logits: Tensor) -> Tensor | None:
-        return inputs["target"] if self.writes else None
-
-    def reading(
-        self, ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor | None = None
-    ) -> dict[str, Tensor]:
-        return {"source": ids, "target": ids}
 
     def hidden(self, source: Tensor, target: Tensor) -> Tensor:
         """The decoder's last states, (batch, target length, d_model), which `logits` projects.
@@ -141,10 +67,8 @@ class AnyEncoderDecoder(Model):
         return nn.functional.linear(hidden, self.output_weight, self.logits_bias)
 
     def shift_right(self, target: Tensor) -> Tensor:
-        """The decoder's inputs for target, (batch, length): start_id, then all but the last id."""
         check_ids(target, self.config.decoder_vocab_size)
-        start = target.new_full((target.shape[0], 1), self.config.start_id)
-        return torch.cat([start, target[:, :-1]], dim=1)
+        return super().shift_right(target)
 
 
 def two_tables(config: Any) -> tuple[nn.Embedding, nn.Embedding]:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from regard.configs.facts import RecurrentFacts
 from regard.configs.recurrent import RecurrentConfig
 from regard.layers import Embedding, check_ids
 from regard.layers.recurrent import make_cells, read_tokens, reset_cells
@@ -24,7 +25,7 @@ from regard.models.decoding import RecurrentState
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 
-class RecurrentEncoderDecoder(AnyEncoderDecoder):
+class RecurrentEncoderDecoder(RecurrentFacts, AnyEncoderDecoder):
     """Source ids and the target so far → logits of the next target token.
 
     As in EncoderDecoder, the embedding tables and the output projection share one weight; with
@@ -37,7 +38,6 @@ class RecurrentEncoderDecoder(AnyEncoderDecoder):
     torch.Size([1, 3, 100])
     """
 
-    stepwise = True
     logits_bias = None  # an EncoderDecoder may have one
 
     def __init__(self, config: RecurrentConfig):

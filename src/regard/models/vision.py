@@ -3,18 +3,17 @@
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 
+from regard.configs.facts import ImageFacts
 from regard.configs.vision import VisionConfig
 from regard.layers import PatchEmbedding, Stack
 from regard.models.heads import LinearHead, Pooler
 from regard.models.model import Model, init_weights, make_layer, norm_of
 
 
-class VisionTransformer(Model):
+class VisionTransformer(ImageFacts, Model):
     """Pixels → the output of the config's head.
 
     "none":           hidden states, (batch, 1 + patches, d_model), the class token first
@@ -27,9 +26,6 @@ class VisionTransformer(Model):
     torch.Size([2, 17, 96])
     """
 
-    axes = ("patches",)
-    reads = "image"
-
     def __init__(self, config: VisionConfig):
         super().__init__()
         self.config = config
@@ -41,7 +37,6 @@ class VisionTransformer(Model):
             positions=config.positions,
             dropout=config.dropout,
         )
-        self.grid = self.embed.grid
         self.encoder = Stack(
             (make_layer(config, config.num_heads) for _ in range(config.num_layers)),
             norm=norm_of(config),
@@ -58,9 +53,6 @@ class VisionTransformer(Model):
         """(batch, channels, height, width) → the head's output, whose shape is in the class's
         docstring."""
         return self.head(self.hidden(pixels))
-
-    def ids(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        return {}
 
     def hidden(self, pixels: Tensor) -> Tensor:
         """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""

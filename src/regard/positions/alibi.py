@@ -4,10 +4,10 @@ Source: Train Short, Test Long (Press et al. 2022), section 3.
 """
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from regard.errors import BadArgumentError
+from regard.shapes import Float
 
 
 def alibi_slopes(num_heads: int) -> Float[Tensor, " heads"]:

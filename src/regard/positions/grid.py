@@ -4,11 +4,11 @@ Source: the sinusoids of Vaswani et al. 2017 in two dimensions (Wang & Liu 2021;
 """
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from regard.errors import BadArgumentError
 from regard.positions.sinusoidal import sinusoidal
+from regard.shapes import Float
 
 
 def grid(

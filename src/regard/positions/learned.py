@@ -1,10 +1,10 @@
 """Learned positions: a table with one row per position, looked up and nothing else."""
 
-from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.functional import embedding
 
 from regard.errors import BadArgumentError
+from regard.shapes import Float, Int
 
 
 def learned(

@@ -4,10 +4,10 @@ Source: T5 (Raffel et al. 2020), section 2.1.
 """
 
 import torch
-from jaxtyping import Int
 from torch import Tensor
 
 from regard.configs import tables
+from regard.shapes import Int
 
 
 def relative_buckets(

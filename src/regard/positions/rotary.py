@@ -5,11 +5,11 @@ Source: RoFormer (Su et al. 2021), section 3.2.2.
 """
 
 import torch
-from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.configs.scaling import Scaling
 from regard.errors import BadArgumentError
+from regard.shapes import Float, Int
 
 
 def rotary_frequencies(

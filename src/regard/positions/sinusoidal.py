@@ -6,11 +6,11 @@ Source: Attention Is All You Need (Vaswani et al. 2017), section 3.5.
 from typing import Literal
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
 from regard.configs.tables import frequencies
 from regard.errors import unknown
+from regard.shapes import Float
 
 Layout = Literal["interleaved", "halves"]
 """Where sine and cosine of one frequency stand. "interleaved" is the paper's: dimensions 2i and

@@ -10,10 +10,9 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from regard.arrays import Array, arrays_of, as_numpy
 from regard.attention import capped
 from regard.files import whole_file
 from regard.inspection.tap import Tap
@@ -117,14 +116,15 @@ def _map(tap: Tap, head: int) -> dict[str, Any]:
     numbers = {
         _key("map", quantity="weight", **where): visible(tap, head, rows, columns, "weight"),
         _key("lse", **where): tap.lse(head),
-        _key("vectors", **where): torch.cat([vector.float().flatten() for vector in vectors]),
+        _key("vectors", **where): np.concatenate([_flat(vector) for vector in vectors]),
     }
     if _needs_scores(tap):
         scores = visible(tap, head, rows, columns, "score")
         numbers[_key("map", quantity="score", **where)] = scores
     if tap.bias is not None:
-        bias = tap.bias[0, head if tap.bias.shape[1] > 1 else 0].float()
-        numbers[_key("bias", **where)] = bias.expand(tap.rows, tap.columns)
+        bias = tap.bias[0, head if tap.bias.shape[1] > 1 else 0]
+        whole = tap.arrays.expanded(tap.arrays.floats(bias), (tap.rows, tap.columns))
+        numbers[_key("bias", **where)] = whole
     if tap.value_norms is not None:
         numbers[_key("value_norms", **where)] = tap.value_norms[0, head]
     return {key: _packed(values) for key, values in numbers.items()}
@@ -183,9 +183,12 @@ def _key(what: str, **question: object) -> str:
 _UNRESERVED = "!'()*"  # beside letters, digits and _.-~
 
 
-def _packed(values: Tensor | NDArray[np.float32]) -> dict[str, Any]:
-    array = values.float().cpu().numpy() if isinstance(values, Tensor) else values
-    array = np.ascontiguousarray(array, dtype="<f4")
+def _flat(vectors: Array) -> NDArray[np.float32]:
+    return as_numpy(arrays_of(vectors).floats(vectors)).reshape(-1)
+
+
+def _packed(values: Array) -> dict[str, Any]:
+    array = np.ascontiguousarray(as_numpy(values), dtype="<f4")
     return {"shape": list(array.shape), "f32": base64.b64encode(array.tobytes()).decode("ascii")}
 
 

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, RLock, get_native_id
-
-from torch import nn
+from typing import Any
 
 from regard.api.looking import Traceable, describe, look_at, open_for_looking
 from regard.checkpoints import hub
@@ -261,11 +260,14 @@ class Library:
             return self._infos[name]
 
 
-def _layers(model: Traceable) -> list[nn.Module]:
-    """The modules between which its work can be stopped."""
-    module = getattr(model, "model", None)
-    if not isinstance(module, nn.Module):
+def _layers(model: Any) -> list[Any]:
+    """The modules between which its work can be stopped, where modules of torch compute."""
+    handle = getattr(model, "handle", None)
+    if handle is not None and handle.engine.looks:
         return []
+    from torch import nn
+
+    module = model.model
     lists = [layers for layers in module.modules() if isinstance(layers, nn.ModuleList)]
     return list(dict.fromkeys(layer for layers in lists for layer in layers))
 

@@ -5,15 +5,18 @@ multiple of 16, the numbers that one WebAssembly instruction loads, and every te
 multiple of 16 bytes.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
+from regard.arrays import without_gradients
 from regard.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from torch import nn
 
 BLOCK = 16
 LARGEST = 127  # of an int8; -128 is not used, so that a row and its negative round alike
@@ -46,50 +49,59 @@ class Packed:
     content: bytes
 
 
-def packed(model: nn.Module, without: frozenset[str] = frozenset()) -> Packed:
+def packed(weights: Mapping[str, NDArray[Any]], without: frozenset[str] = frozenset()) -> Packed:
     """All of a model's weights, those that share memory once.
 
     Args:
+        weights: by name, of float32 or of bfloat16's bits.
         without: names of tensors that the page computes itself.
     """
     places: dict[tuple[int, tuple[int, ...]], Rows | Numbers] = {}
     tensors: dict[str, dict[str, int]] = {}
     content = bytearray()
-    for name, tensor in model.state_dict().items():
+    for name, array in weights.items():
         if name in without:
             continue
-        same = (tensor.data_ptr(), tuple(tensor.shape))
+        same = (array.ctypes.data, array.shape)
         if same not in places:
-            places[same] = _append(content, name, tensor)
+            places[same] = _append(content, name, floats(array))
         tensors[name] = asdict(places[same])
     return Packed(tensors, bytes(content))
 
 
-def to_rows(matrix: Tensor) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def floats(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Numbers of float32, from those or from bfloat16's bits."""
+    if array.dtype == np.uint16:
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float32, copy=False)
+
+
+def to_rows(values: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """(rows, columns) as int8 and what multiplies each row, so that their product is nearest."""
-    values = matrix.detach().cpu().float().numpy()
     scales = (np.abs(values).max(axis=1) / LARGEST).astype(np.float32)
     scales[scales == 0] = 1
     return np.rint(values / scales[:, None]).astype(np.int8), scales
 
 
-@torch.no_grad()
-def round_weights(model: nn.Module, without: frozenset[str] = frozenset()) -> None:
+@without_gradients
+def round_weights(model: "nn.Module", without: frozenset[str] = frozenset()) -> None:
     """Gives a model the weights that the page computes with, in place."""
+    import torch
+
     for name, tensor in model.state_dict().items():
         if tensor.dim() == 2 and name not in without:
-            rounded, scales = to_rows(tensor)
+            rounded, scales = to_rows(tensor.cpu().float().numpy())
             tensor.copy_(torch.from_numpy(rounded * scales[:, None]))
 
 
-def _append(content: bytearray, name: str, tensor: Tensor) -> Rows | Numbers:
-    if tensor.dim() == 1:
-        return Numbers(_add(content, tensor.detach().cpu().float().numpy()), len(tensor))
-    if tensor.dim() != 2:
+def _append(content: bytearray, name: str, array: NDArray[np.float32]) -> Rows | Numbers:
+    if array.ndim == 1:
+        return Numbers(_add(content, array), len(array))
+    if array.ndim != 2:
         raise UnsupportedError(
-            f"{name} must be a matrix or a vector to be packed; its shape is {tuple(tensor.shape)}."
+            f"{name} must be a matrix or a vector to be packed; its shape is {array.shape}."
         )
-    rounded, scales = to_rows(tensor)
+    rounded, scales = to_rows(array)
     rows, columns = rounded.shape
     padded = np.pad(rounded, ((0, 0), (0, -columns % BLOCK)))
     return Rows(_add(content, padded), rows, columns, padded.shape[1], _add(content, scales))

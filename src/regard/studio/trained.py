@@ -1,28 +1,28 @@
 """The lessons on the trained translator: its heads, its layers, and its next words."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, Any
 
-import torch
+import numpy as np
 from fastapi import APIRouter
+from numpy.typing import NDArray
 from pydantic import Field
-from torch import Tensor
-from torch.nn.functional import cosine_similarity
 
+from regard.arrays import NUMPY
 from regard.errors import BadArgumentError
 from regard.explanation.inputs import LONGEST, check_length
-from regard.explanation.model import explain_tap
+from regard.explanation.model import explain_tap, normalization_of, projection_of
 from regard.explanation.record import Explanation
 from regard.generation.filters import Temperature, TopK, TopP
 from regard.inspection.naming import Naming
 from regard.inspection.trace import Trace
-from regard.inspection.watching import watching
-from regard.layers import TransformerLayer
-from regard.models import EncoderDecoder
 from regard.studio.requests import REFUSALS
 from regard.translation.translator import Translator
 
+Floats = NDArray[Any]
 MODEL = "en-de"
 SHOWN = 12  # of the next word's candidates
 
@@ -102,47 +102,38 @@ def inside(request: InsideRequest) -> Inside:
     """Follow a word's vector through the encoder's layers, and the parts of one of them."""
     trace, tokens, words = _read(request.text)
     token = token_of(words, request.word)
-    encoder = _model().encoder
-    count = len(encoder.layers)
-    if request.layer >= count:
-        raise BadArgumentError(f"there are layers 0 to {count - 1}; got {request.layer}.")
-    layer = encoder.layers[request.layer]
-    assert isinstance(layer, TransformerLayer)
-    assert layer.norm_first, "the shipped translator is a pre-norm model"
-    outputs: dict[torch.nn.Module, Tensor] = {}
-    attended: dict[torch.nn.Module, Tensor] = {}
-    names: dict[torch.nn.Module, str] = {
-        layer.self_attention_norm: "norm_1", layer.self_attention: "attention",
-        layer.feed_forward_norm: "norm_2", layer.feed_forward: "feed_forward",
-    }  # fmt: skip
-    inner = layer.feed_forward.get_submodule("inner")
+    model, states = _model(), list[Floats]()
+    assert model.config.norm_first, "the shipped translator is a pre-norm model"
 
-    def enter(module: torch.nn.Module, args: tuple[Tensor, ...], kwargs: object) -> None:
-        attended[module] = args[0][0]
-
-    def leave(module: torch.nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
-        outputs[module] = output[0]
+    def keep(stack: str, layer: int, state: Floats) -> None:
+        if stack == "encoder":
+            states.append(state[0])
 
     assert trace.rerun is not None, "a translator's trace can run its model again"
-    with (
-        watching(encoder.layers, before=enter),
-        watching([*encoder.layers, *names, inner], after=leave),
-    ):
+    with model.capturing(at=keep):
         trace.rerun(lambda name, call: None)
-    x = attended[layer]
-    vectors = {name: outputs[module] for module, name in names.items()}
-    by_name = {"x": x, **vectors, "sum_1": x + vectors["attention"], "sum_2": outputs[layer]}
-    order = ("x", "norm_1", "attention", "sum_1", "norm_2", "feed_forward", "sum_2")
-    states = [attended[encoder.layers[0]], *(outputs[layer] for layer in encoder.layers)]
-    hidden = outputs[inner][token]
+    explanation, _ = explain_encoder(request.text, request.layer)
+    path = f"encoder.layers.{request.layer}.feed_forward"
+    sum_1 = explanation["residual"].array[0]
+    norm_2 = normalization_of(model, f"{path}_norm")(sum_1)
+    inner = projection_of(model, f"{path}.inner")(norm_2)[token]
+    parts = {
+        "x": states[request.layer],
+        "norm_1": explanation["normalized"].array[0],
+        "attention": explanation["projected"].array[0],
+        "sum_1": sum_1,
+        "norm_2": norm_2,
+        "feed_forward": states[request.layer + 1] - sum_1,
+        "sum_2": states[request.layer + 1],
+    }
     return Inside(
         tokens,
         words,
         token,
         [_depth(state, states[0], token) for state in states],
-        [_part(name, by_name[name][token]) for name in order],
-        active=int((hidden > 0).sum()),
-        units=hidden.numel(),
+        [_part(name, rows[token]) for name, rows in parts.items()],
+        active=int((inner > 0).sum()),
+        units=len(inner),
     )
 
 
@@ -152,15 +143,15 @@ def next_word(request: NextRequest) -> NextWord:
     output, every = _logits(request.text)
     step = min(request.step, len(output) - 1)
     logits = every[step : step + 1]
-    nothing = torch.empty((1, 0), dtype=torch.long)
+    nothing = np.empty((1, 0), np.int64)
     drawn = Temperature(request.temperature)(logits, nothing, step)
     if request.top_k is not None:
         drawn = TopK(request.top_k)(drawn, nothing, step)
     if request.top_p < 1:
         drawn = TopP(request.top_p)(drawn, nothing, step)
-    probabilities, chances = logits.softmax(-1)[0], drawn.softmax(-1)[0]
-    best = logits[0].topk(SHOWN).indices.tolist()
-    others = torch.ones_like(chances).index_fill(0, torch.tensor(best), 0)
+    probabilities, chances = NUMPY.softmax(logits)[0], NUMPY.softmax(drawn)[0]
+    best = NUMPY.best(logits[0], SHOWN)[1].tolist()
+    others = np.delete(chances, best)
     names = Naming.of(_translator().tokenizers.target).names(best)
     candidates = [
         NextCandidate(name, float(logits[0, id]), float(probabilities[id]), float(chances[id]))
@@ -171,15 +162,15 @@ def next_word(request: NextRequest) -> NextWord:
         step,
         candidates,
         vocabulary=logits.shape[1],
-        possible=int((drawn > -torch.inf).sum()),
-        rest=float((chances * others).sum()),
+        possible=int((drawn > -np.inf).sum()),
+        rest=float(others.sum()),
     )
 
 
 def explain_encoder(text: str, layer: int) -> tuple[Explanation, list[int | None]]:
     """Every step of the encoder's self-attention, and which word each token is of."""
     trace, tokens, words = _read(text)
-    count = len(_model().encoder.layers)
+    count = _model().config.encoder_layers
     if layer >= count:
         raise BadArgumentError(f"there are layers 0 to {count - 1}; got {layer}.")
     assert trace.rerun is not None, "a translator's trace can run its model again"
@@ -206,22 +197,26 @@ def _read(text: str) -> tuple[Trace, list[str], list[int | None]]:
     return trace, axis.tokens, words
 
 
-def _depth(state: Tensor, first: Tensor, token: int) -> Depth:
-    cosines = cosine_similarity(state[token], state, dim=-1)
-    return Depth(cosines.tolist(), float(cosine_similarity(state[token], first[token], dim=-1)))
+def _depth(state: Floats, first: Floats, token: int) -> Depth:
+    def cosines(rows: Floats) -> Floats:
+        row = state[token]
+        return rows @ row / (np.linalg.norm(rows, axis=-1) * np.linalg.norm(row))
+
+    return Depth(cosines(state).tolist(), float(cosines(first[[token]])[0]))
 
 
-def _part(name: str, vector: Tensor) -> Part:
-    return Part(name, vector.tolist(), float(vector.mean()), float(vector.std(correction=0)))
+def _part(name: str, vector: Floats) -> Part:
+    return Part(name, vector.tolist(), float(vector.mean()), float(vector.std()))
 
 
 @lru_cache(maxsize=1)
 def _translator() -> Translator:
-    return Translator.load(MODEL)
+    return Translator.load(MODEL, lazily=True).run_by("native")
 
 
-def _model() -> EncoderDecoder:
-    return cast(EncoderDecoder, _translator().model)
+def _model() -> Any:
+    translator = _translator()
+    return translator.engine.seen(translator.handle)
 
 
 @lru_cache(maxsize=4)
@@ -229,14 +224,8 @@ def _trace(text: str) -> Trace:
     return _translator().trace(text)
 
 
-@lru_cache(maxsize=4)
-@torch.no_grad()
-def _logits(text: str) -> tuple[list[str], Tensor]:
+def _logits(text: str) -> tuple[list[str], Floats]:
     """The translation's tokens, and the logits (steps, vocab) that each was chosen by."""
-    translator = _translator()
-    generation = _trace(text).generation
-    assert generation is not None, "a translator's trace has what it wrote"
-    ids = [step.id for step in generation.steps]
-    source = translator.batch([translator.encode(translator.tidied(text))])
-    logits = _model()(source, torch.tensor([ids]))[0].float()
-    return [step.token for step in generation.steps], logits
+    trace = _trace(text)
+    assert trace.generation is not None, "a translator's trace has what it wrote"
+    return [step.token for step in trace.generation.steps], trace.output[0]

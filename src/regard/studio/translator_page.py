@@ -5,20 +5,25 @@ rounded to int16.
 """
 
 import json
+import math
 import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from regard.api.looking import describe
+from regard.attention.scores import find_score
 from regard.catalog import wrong_kind
 from regard.checkpoints import open_checkpoint
+from regard.checkpoints.fit import read_state
+from regard.checkpoints.weights import as_array
+from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import UnsupportedError
 from regard.files import whole_file
 from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
-from regard.layers import MultiHeadAttention
-from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.studio.packing import packed
 from regard.studio.page import of_bytes, of_json, one_file
 from regard.tasks.kinds import describe as kind_words
@@ -111,7 +116,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     if info.task != "translation":
         raise UnsupportedError(wrong_kind(model, kind_words(checkpoint), kind, NEEDED))
     name = Path(model).name if Path(model).is_dir() else model
-    translator = Translator.load(checkpoint, name=name)
+    translator = Translator.load(checkpoint, name=name, lazily=True)
     description, weights = content(translator)
     facts = asdict(replace(info, name=name))
     html = one_file(
@@ -123,23 +128,32 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     with whole_file(path) as file:
         file.write_text(html, encoding="utf-8")
     size = len(html.encode()) / 1e6
-    parameters = sum(weight.numel() for weight in translator.model.parameters())
+    shapes, computed = checkpoint.config.shapes(), without_of(checkpoint.config)
+    places = {place["at"]: name for name, place in description["tensors"].items()}
+    parameters = sum(math.prod(shapes[name]) for name in (*places.values(), *computed))
     return PageFile(Path(path), round(size, 2), name, parameters)
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
     """Description of a translator, as web/src/local/config.ts has it, and its weights."""
-    network, tokenizers = translator.model, translator.tokenizers
-    if not isinstance(network, EncoderDecoder) or network.config.positions == "relative":
+    handle, tokenizers = translator.handle, translator.tokenizers
+    source = handle.source if handle.state is None else None
+    config = translator.model.config if source is None else source.config
+    if handle.architecture != "EncoderDecoder" or config.positions == "relative":
         raise _unsupported(translator.name, "is recurrent or has relative positions")
     if translator.has_languages and translator.prefix is None:
         raise _unsupported(translator.name, "translates between several languages")
-    weights = packed(network, without_of(network.config))
+    if source is not None:
+        state = read_state(source, config.shapes(), np)
+    else:
+        tensors = translator.model.state_dict().items()
+        state = {name: as_array(tensor) for name, tensor in tensors}
+    weights = packed(state, without_of(config))
     target = None if tokenizers.joint else _tokenizer(translator.name, tokenizers.target)
     calibration = translator.calibration
     special = {*tokenizers.target.special_names(), *tokenizers.source.special_names()}
     description = {
-        "config": _config(translator.name, network),
+        "config": _config(translator.name, config),
         "tensors": weights.tensors,
         "bytes": len(weights.content),
         "tokenizers": {"source": _tokenizer(translator.name, tokenizers.source), "target": target},
@@ -158,16 +172,14 @@ def without_of(config: EncoderDecoderConfig) -> frozenset[str]:
     return POSITIONS if config.positions == "sinusoidal" else frozenset()
 
 
-def _config(name: str, network: EncoderDecoder) -> dict[str, Any]:
-    config = network.config
+def _config(name: str, config: EncoderDecoderConfig) -> dict[str, Any]:
     if config.activation not in ACTIVATIONS:
         raise _unsupported(name, f"has the activation {config.activation!r}")
     fields: dict[str, Any] = asdict(config)
     for side in ("encoder", "decoder"):
-        stack = network.get_submodule(side)
-        attention = next(part for part in stack.modules() if isinstance(part, MultiHeadAttention))
-        fields[f"{side}_head_dim"] = attention.head_dim
-        fields.setdefault("score_scale", {})[side] = scale(attention.score, attention.head_dim)
+        head_dim = config.head_dim or config.d_model // fields[f"{side}_heads"]
+        fields[f"{side}_head_dim"] = head_dim
+        fields.setdefault("score_scale", {})[side] = scale(find_score(config.score), head_dim)
     fields["activation"] = ACTIVATIONS[config.activation]
     fields["embedding_scale"] = config.d_model**0.5 if config.scale_embedding else 1.0
     fields["output_scale"] = config.d_model**-0.5 if config.scale_output else 1.0

@@ -11,6 +11,7 @@ from regard.checkpoints import Checkpoint
 from regard.errors import BadArgumentError, DamagedFileError, unknown
 from regard.lines import one_line
 from regard.tasks.batching import read_each
+from regard.tasks.engine import as_array
 from regard.tasks.options import ClassificationOptions
 from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result
@@ -274,8 +275,7 @@ class Classifier(ReadingTask):
         if self.problem_type != "regression":
             from regard.inspection.answers import Candidate
 
-            logits = trace.output[0].float().cpu().numpy()
-            labels = ranked(logits, self.labels, self.problem_type)[:TRACED]
+            labels = ranked(as_array(trace.output[0]), self.labels, self.problem_type)[:TRACED]
             trace.labels = [Candidate(each.label, each.score) for each in labels]
         return trace
 

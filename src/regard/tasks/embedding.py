@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array, arrays_of
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
     DamagedFileError,
@@ -21,7 +22,6 @@ from regard.errors import (
     refusing,
 )
 from regard.files import write_json
-from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles, read_json, read_object
 from regard.tasks.batching import read_each
 from regard.tasks.engine import as_array

@@ -8,14 +8,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.errors import BadArgumentError, UnavailableError, UnsupportedError, check_choice
 from regard.generation import Decoder, GenerationConfig, Hypothesis, generate
-from regard.generation.arrays import Array
 from regard.tasks.batching import cores
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Engine(ABC):
     name: str
     packed: Any
     workers: int = 1
+    looks: bool = False  # a trace is of its own run, as arrays of numpy
 
     @classmethod
     @abstractmethod
@@ -56,6 +58,14 @@ class Engine(ABC):
     @abstractmethod
     def use_threads(self, threads: int) -> None:
         """Compute with so many threads, where they are not among `settings`."""
+
+    def own(self, handle: ModelHandle) -> Any:
+        """The model in the form whose run can be looked at: the engine's, or the model itself."""
+        return handle.model
+
+    def seen(self, handle: ModelHandle) -> Any:
+        """The model that a trace is made of."""
+        return self.own(handle) if self.looks else handle.model
 
     def array(self, x: NDArray[Any]) -> Array:
         """An array as the engine's decoders read it."""
@@ -177,6 +187,7 @@ class Native(Engine):
     """
 
     settings = ("precision", "threads")
+    looks = True
 
     def __init__(
         self, handle: ModelHandle, say: Say, *, precision: str | None, threads: int | None
@@ -191,6 +202,7 @@ class Native(Engine):
             model, precision, threads=threads or cores(), shared=threads is None
         )
         self.workers = cores() if threads is None else 1
+        self._model = model
 
     @classmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
@@ -198,6 +210,11 @@ class Native(Engine):
 
     def now(self, handle: ModelHandle) -> Engine:
         return self if handle.state == self._state else Torch(handle)
+
+    def own(self, handle: ModelHandle) -> Any:
+        from regard.runtime.native.looking import seen
+
+        return seen(self.packed, self._model, start_id=getattr(handle.config, "start_id", None))
 
     def use_threads(self, threads: int) -> None:
         pass
@@ -227,10 +244,20 @@ class Auto(Native):
         if handle.is_loaded and device_of(handle.original).type != "cpu":
             return Torch(handle)
         try:
-            return Native(handle, say, **settings)
+            native = Native(handle, say, **settings)
+            native.looks = not has_torch()  # who named no engine gets tensors, if there are any
+            return native
         except (UnsupportedError, UnavailableError) as error:
             say(f"{str(error).partition(';')[0]}; torch computes, in fp32.")
             return Torch(handle)
+
+
+def has_torch() -> bool:
+    """Return True if torch is installed."""
+    try:
+        return find_spec("torch") is not None
+    except (ImportError, ValueError):  # an import that was forbidden
+        return False
 
 
 ENGINES: dict[str, type[Engine]] = {

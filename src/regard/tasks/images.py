@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from regard.arrays import Array
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
     DamagedFileError,
@@ -20,7 +21,6 @@ from regard.errors import (
     UnsupportedError,
     optional_package,
 )
-from regard.generation.arrays import Array
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,
@@ -119,14 +119,13 @@ class ImageReader:
         Raises:
             BadArgumentError: a file that is no image; Pillow is not installed.
         """
-        import torch
+        from regard.inspection.models import no_changes, traced
 
-        from regard.inspection.models import traced
-
-        pixels = self.preparation(open_image(image))[None].to(self.device)
-        with torch.inference_mode():
+        pixels = self.preparation.pixels(open_image(image))[None]
+        model = self.handle.engine.seen(self.handle)
+        with no_changes(model):
             return traced(
-                self.model,
+                model,
                 {"pixels": pixels},
                 name=self.name,
                 text=os.fspath(image) if isinstance(image, str | os.PathLike) else "",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array, arrays_of
 from regard.errors import NotFoundError, UnsupportedError, refusing
 from regard.files import write_json
-from regard.generation.arrays import Array, arrays_of
 from regard.json_files import JsonFiles
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import Array
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.families import READERS, titles
 from regard.checkpoints.heads import READER_HEADS, ending_of
 from regard.errors import UnsupportedError, refusing
-from regard.generation.arrays import Array
 from regard.tasks.batching import by_length
 from regard.tasks.handle import ModelHandle
 from regard.tasks.task import Task, check_text, check_vocabulary
@@ -193,20 +193,17 @@ class Reader:
         encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
         ids = list(encoding.ids)
         check_text(ids if text.strip() else [], self.max_length, self.name)
-        import torch
+        from regard.inspection.models import no_changes, switched_off, traced
 
-        from regard.inspection.models import switched_off, traced
-
-        model = self.handle.model
+        model = self.handle.engine.seen(self.handle)
 
         def whole() -> "Trace":
             return self.trace(text, pair, special_in_text=special_in_text)
 
         lengths = dict.fromkeys(model.axes, len(ids))
         off = switched_off(model, (), lengths, looks, whole)
-        device = next(model.parameters()).device
-        batch = self.batch([Tokens(ids, encoding.type_ids)]).to(device)
-        with torch.inference_mode():
+        batch = self.batch([Tokens(ids, encoding.type_ids)])
+        with no_changes(model):
             return traced(
                 model,
                 inputs_of(model, batch),
@@ -276,6 +273,12 @@ class ReadingTask(Task):
     def room(self) -> int:
         """Tokens that are read of a text, special ones included."""
         return self._reader.max_length
+
+    def run_by(self, engine: str = "auto", **settings: Any) -> Self:
+        other = super().run_by(engine, **settings)
+        other._reader = copy.copy(self._reader)
+        other._reader.handle = other.handle
+        return other
 
     def reading_at_most(self, tokens: int) -> Self:
         """The same task, which reads no more tokens of a text than this, special ones included."""

@@ -75,7 +75,8 @@ class Task(ABC):
     ) -> Self:
         """The same task, computed by another engine.
 
-        Looking inside uses the model itself, whichever engine computes the results.
+        What computes the results is looked at too, by "native" as arrays of numpy; by "auto", which
+        names no engine, the model itself is, as tensors.
 
         Args:
             engine: "torch": the model itself. "native": the engine in C++, on the CPU. "auto":
@@ -100,8 +101,8 @@ class Task(ABC):
         return other
 
     def engine_notes(self) -> list[str]:
-        """Notes for a trace of a text that another engine than the model itself wrote."""
-        if self.packed is None:
+        """Notes for a trace of a text that another engine wrote than is looked at."""
+        if self.packed is None or self.engine.looks:
             return []
         return [
             f"the text was decoded by {self.computed_by}; the maps are of the model's own weights,"

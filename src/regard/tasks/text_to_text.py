@@ -224,10 +224,12 @@ class TextToText(Task):
             choice = dict(target=target, hypothesis=hypothesis, without=without, sentence=sentence)
             return self.trace(text, **choice, force=force, **options)  # type: ignore[arg-type]
 
-        lengths = {"source": len(self._around([ids])[0])}
-        off = switched_off(self.model, without, lengths, looks, whole)
+        source, engine = np.array(self._around([ids])), self.engine
+        model = engine.seen(self.handle)
+        off = switched_off(model, without, {"source": source.shape[1]}, looks, whole)
         blanked = self._blanked(ids, off)
-        decoding = self if blanked else self.run_by("torch")  # the native engine computes all
+        # Where it is not looked at itself, the native engine computes all.
+        decoding = self if blanked or engine.looks else self.run_by("torch")
 
         def after(begins: Sequence[int]) -> list[Hypothesis]:
             settings = config.with_all_found().updated(forced_beginning=tuple(begins) or None)
@@ -236,7 +238,7 @@ class TextToText(Task):
         forced = config.forced_beginning or ()
         begins = forced
         if target is None:
-            begins = beginning(self.model, off, 1, forced, lambda first: after(first)[0].tokens)
+            begins = beginning(model, off, 1, forced, lambda first: after(first)[0].tokens)
 
         def found() -> list[Hypothesis]:
             if target is not None:
@@ -244,9 +246,9 @@ class TextToText(Task):
             return after(begins)
 
         trace = trace_written(
-            self.model,
+            model,
             found,
-            lambda written: {"source": self.batch([ids]), "target": written},
+            lambda written: {"source": source, "target": written},
             hypothesis=hypothesis,
             searched=target is None,
             prompt=1,

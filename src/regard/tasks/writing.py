@@ -308,9 +308,13 @@ class Writer(Task):
             BadArgumentError: an empty text, one with more tokens than the model has positions, a
                 hypothesis or a part that there is not, or both a target and `generate`.
         """
-        import torch
-
-        from regard.inspection.models import beginning, switched_off, trace_written, traced
+        from regard.inspection.models import (
+            beginning,
+            no_changes,
+            switched_off,
+            trace_written,
+            traced,
+        )
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
@@ -328,15 +332,17 @@ class Writer(Task):
                 **options,
             )
 
-        off = switched_off(self.model, without, {"tokens": positions}, looks, whole)
-        decoding = self.run_by("torch") if off.parts else self  # the native engine computes all
-        read = torch.tensor([ids], device=self.device)
+        engine, read = self.engine, np.array([ids])
+        model = engine.seen(self.handle)
+        off = switched_off(model, without, {"tokens": positions}, looks, whole)
+        # Where it is not looked at itself, the native engine computes all.
+        decoding = self.run_by("torch") if off.parts and not engine.looks else self
         shared: dict[str, Any] = dict(
             tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
         )
         if target is None and generate == 0:
-            with torch.inference_mode():
-                return traced(self.model, {"ids": read}, **shared)
+            with no_changes(model):
+                return traced(model, {"ids": read}, **shared)
 
         def after(begins: Sequence[int]) -> list[Hypothesis]:
             settings = options | {"forced_beginning": tuple(begins) or None}
@@ -345,9 +351,7 @@ class Writer(Task):
         forced = options.get("forced_beginning") or ()
         begins = forced
         if target is None:
-            begins = beginning(
-                self.model, off, len(ids), forced, lambda first: after(first)[0].tokens
-            )
+            begins = beginning(model, off, len(ids), forced, lambda first: after(first)[0].tokens)
 
         def found() -> list[Hypothesis]:
             if target is not None:
@@ -355,9 +359,9 @@ class Writer(Task):
             return after(begins)
 
         return trace_written(
-            self.model,
+            model,
             found,
-            lambda written: {"ids": torch.cat([read, written], 1)},
+            lambda written: {"ids": np.concatenate([read, written], 1)},
             hypothesis=hypothesis,
             searched=target is None,
             prompt=len(ids),

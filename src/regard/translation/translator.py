@@ -9,12 +9,15 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
+from regard.tasks.engine import as_array
 from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.text_to_text import TextToText
 from regard.text import TokenizerPair, normalize
@@ -213,7 +216,7 @@ class Translator(TextToText):
         if self.languages.both:
             self.languages.check_chosen(self.name, self.prefix, config)
         if alignment is not None:
-            from regard.inspection import STEPS
+            from regard.inspection.alignment import STEPS
 
             check_choice("alignment", alignment, STEPS)
 
@@ -393,20 +396,22 @@ class Translator(TextToText):
         step: str,
         layer: int | None,
     ) -> list[Translation]:
-        from regard.data import pad
-        from regard.inspection import cross_attention, group_words
+        from regard.inspection.alignment import cross_attention
+        from regard.inspection.grouping import group_words
 
-        ids = self.handle.config
-        target = pad(targets, pad_id=ids.pad_id, eos_id=ids.eos_id)[0].to(self.device)
-        target = target[:, :-1]  # the end of the longest belongs to no word
-        weights = cross_attention(self.model, self.batch(sources), target, layer=layer, step=step)
-        weights = weights.mean(1)[:, :, len(self.before) :]  # over heads; of the text's own tokens
+        model, around = self.engine.own(self.handle), len(self.before)
         aligned = []
         for row, result in enumerate(results):
+            ids, written = self._around([sources[row]])[0], targets[row]
+            weights: Any = np.zeros((0, len(ids)), np.float32)
+            if written:
+                arrays = (self.engine.array(np.array([row_ids])) for row_ids in (ids, written))
+                weights = cross_attention(model, *arrays, layer=layer, step=step).mean(1)[0]
+            weights = weights[:, around:]  # of the text's own tokens
             source_words = self.tokenizers.source.words(sources[row])
             target_words = self.tokenizers.target.words(targets[row])
             grouped = group_words(
-                weights[row],
+                weights,
                 [word.indices for word in target_words],
                 [word.indices for word in source_words],
             )
@@ -415,7 +420,7 @@ class Translator(TextToText):
                     result,
                     source_words=[word.text for word in source_words],
                     target_words=[word.text for word in target_words],
-                    alignment=grouped.float().cpu().numpy(),
+                    alignment=as_array(grouped),
                 )
             )
         return aligned
@@ -424,14 +429,15 @@ class Translator(TextToText):
         """Return a caption of the numbers of `Translation.alignment`."""
 
         caption = "α of cross-attention"
-        if not self.model.stepwise:
-            config = self.model.config
+        model = self.engine.own(self.handle)
+        if not model.stepwise:
+            config = model.config
             layers = f"{config.decoder_layers} layers × " if layer is None else ""
             caption += f", mean over {layers}{config.decoder_heads} heads"
             caption += "" if layer is None else f" of layer {layer}"
         caption += f", at the decoder's {step} step"
         if self.packed is not None:
-            caption += f", of the model's own weights; the text is by {self.computed_by}"
+            caption += f", by {self.computed_by}"
         return caption
 
 

@@ -187,15 +187,15 @@ def test_taps_need_no_weights(regard, tmp_path):
 
 
 def test_taps_count_the_keys_that_heads_share(regard, monkeypatch):
-    from torch import nn
-
     from regard.api import looking
-    from regard.layers import MultiHeadAttention
+    from regard.configs.decoder import decoder_preset
+    from regard.configs.facts import facts_of
 
-    model = nn.ModuleDict({"self_attention": MultiHeadAttention(12, 6, num_key_heads=2)})
-    monkeypatch.setattr(looking, "empty_model", lambda folder: model)
+    config = decoder_preset("tiny", 9, d_model=12, num_layers=1, num_heads=6, num_key_heads=2)
+    monkeypatch.setattr(looking, "facts_of", lambda *model: facts_of("Decoder", config))
     (tap,) = json.loads(regard("info", "en-de", "--taps", "--json").out)
-    assert tap == {"tap": "self", "heads": 6, "key_heads": 2, "head_dim": 2}
+    expected = {"tap": "decoder.layers.0.self", "heads": 6, "key_heads": 2, "head_dim": 2}
+    assert tap == expected
 
 
 def test_taps_of_nothing_is_a_sentence(regard):

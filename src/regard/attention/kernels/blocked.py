@@ -9,13 +9,13 @@ function captured (a matrix, a bandwidth) gets its gradient as well.
 from functools import partial
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from regard.attention.masks import may_ask
 from regard.attention.record import KEY_BLOCK, Attention, masked_scores, repeat_heads, rows_per_tile
 from regard.attention.softmax import normalized
+from regard.shapes import Float
 
 
 def blocked(

@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from typing import Any
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 from torch.autograd import forward_ad
 from torch.nn.functional import scaled_dot_product_attention
@@ -17,6 +16,7 @@ from regard.attention.record import Attention, outside_autocast, repeat_heads
 from regard.attention.scores import cosine, dot, scaled, scaled_dot, unit
 from regard.attention.softmax import softmax, zero_where_empty
 from regard.errors import UnsupportedError, unknown
+from regard.shapes import Float
 
 
 def plain(

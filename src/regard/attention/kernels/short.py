@@ -8,7 +8,6 @@ register, and the padding is hidden by the same addition that applies the mask.
 from typing import Any, NamedTuple
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import pad
@@ -16,6 +15,7 @@ from torch.nn.functional import pad
 from regard.attention.record import Attention, outside_autocast
 from regard.attention.softmax import zero_where_empty
 from regard.attention.whole_mask import lowest
+from regard.shapes import Float
 
 REGISTER = 16  # float32 numbers in 512 bits
 

@@ -11,7 +11,6 @@ from regard.cli.options import (
     argument,
     check_ending,
     flags,
-    is_number,
     model_option,
     option,
     specified,
@@ -19,6 +18,7 @@ from regard.cli.options import (
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, whole_text
 from regard.errors import BadArgumentError
+from regard.lines import is_number
 
 if TYPE_CHECKING:
     from regard.explanation.record import Explanation

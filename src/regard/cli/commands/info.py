@@ -51,18 +51,31 @@ def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None
 
 
 def _installation() -> dict[str, Any]:
-    from importlib.metadata import version  # 20 ms that `regard --help` does not need
+    # 20 ms that `regard --help` does not need.
+    from importlib.metadata import PackageNotFoundError, version
 
-    import torch
+    from regard.tasks.batching import cores
+
+    def installed(name: str) -> str | None:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return None
 
     libraries = ("torch", "tokenizers", "safetensors", "sacrebleu", "numpy")
+    versions, threads, gpu = {name: installed(name) for name in libraries}, cores(), None
+    if versions["torch"] is not None:
+        import torch
+
+        threads = torch.get_num_threads()
+        gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     return {
         "regard": __version__,
         "python": platform.python_version(),
-        **{name: version(name) for name in libraries},
+        **versions,
         "cpu cores": os.cpu_count(),
-        "threads": torch.get_num_threads(),
-        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+        "threads": threads,
+        "gpu": gpu,
         "shipped models": {
             name: {"what": each.what, "used_with": list(catalog.KINDS[each.kind].commands)}
             for name, each in catalog.SHIPPED.items()

@@ -1,12 +1,12 @@
 """`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from regard import catalog
+from regard.cli.looked import as_json_of, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
     Download,
@@ -15,7 +15,6 @@ from regard.cli.options import (
     argument,
     check_ending,
     flags,
-    is_number,
     located,
     option,
 )
@@ -23,17 +22,14 @@ from regard.cli.progress import waiting
 from regard.cli.streams import say
 from regard.cli.texts import whole_text
 from regard.cli.training_options import takes
-from regard.errors import BadArgumentError, shortened
-from regard.lines import one_line
+from regard.errors import BadArgumentError
 from regard.options import check_options
 from regard.tasks.options import TraceRequest
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
-    from regard.inspection.views.tiles import Head
 
 SAVED = ".safetensors"
-LARGEST_GRID = 2**14  # cells in the terminal
 LONGEST_LINK = 2000  # characters of a text
 
 Model = Annotated[
@@ -83,7 +79,7 @@ def look(
 
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
-    head_choice = _head(head)
+    head_choice = head_of(head)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     options = {
         name: tuple(value) if isinstance(value, list) else value
@@ -105,8 +101,8 @@ def look(
         from regard.studio.app import serve
 
         with bind(port) as listener:  # before the slow part: a port in use is said at once
-            trace = _traced(model, saved, input_text, options)
-            _check(trace, tap, head_choice)
+            trace = traced(model, saved, input_text, options)
+            checked(trace, tap, head_choice)
             from regard.studio.app import create_app
 
             query = _query(_link(trace, request, saved) | {"tap": tap, "head": head})
@@ -119,10 +115,10 @@ def look(
             )
             serve(app, listener, path=f"/?{query}", browse=not no_open)
         return
-    trace = _traced(model, saved, input_text, options)
-    chosen = _check(trace, tap, head_choice)
+    trace = traced(model, saved, input_text, options)
+    chosen = checked(trace, tap, head_choice)
     # What may be refused comes first, so that nothing is written when something is.
-    grid = _grid(trace, chosen, head_choice) if terminal else None
+    grid = grid_of(trace, chosen, head_choice) if terminal else None
     if figure:
         with waiting("drawing the figure"):
             trace.figure(figure, tap=chosen, head=head_choice)
@@ -136,10 +132,7 @@ def look(
     if grid is not None:
         print(grid)
     if as_json:
-        from regard.inspection.views.page import describe
-
-        about = describe(trace, request.id)
-        print(json.dumps(asdict(about), ensure_ascii=False))
+        print(as_json_of(trace, request))
 
 
 def _text(text: str | None, file: Path | None) -> str:
@@ -154,34 +147,6 @@ def _text(text: str | None, file: Path | None) -> str:
     return text
 
 
-def _traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
-    with waiting(f"reading {model}" if saved else f"running {model}"):
-        if saved:
-            from regard.inspection import Trace
-
-            return Trace.load(model)
-        from regard.api import looking
-
-        return looking.look_at(looking.open_for_looking(model), text, **options)
-
-
-def _check(trace: "Trace", tap: str | None, head: "Head") -> str:
-    """The tap that was asked for, if it is there and has that head: by default the last that looks
-    across, else the last of all."""
-    across = [layer_tap.name for layer_tap in trace.values() if layer_tap.kind == "cross"]
-    layer = trace[tap or (across or list(trace))[-1]]
-    layer.heads_of(None if head == "mean" else head)
-    return layer.name
-
-
-def _head(name: str | None) -> "Head":
-    if name is None or name == "mean":
-        return "mean"
-    if not is_number(name):
-        raise BadArgumentError(f"--head must be a number from 0, or mean; got {name!r}.")
-    return int(name)
-
-
 def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
     """A trace as the page's address names it: by what was asked, so that the link outlives the
     server; by its id where that would be too long, is not a text, or would be refused."""
@@ -194,47 +159,3 @@ def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
 def _query(fields: dict[str, Any]) -> str:
     """Query of the page's address: what to show first."""
     return urlencode({name: value for name, value in fields.items() if value is not None})
-
-
-def _grid(trace: "Trace", tap: str, head: "Head") -> str:
-    import numpy as np
-
-    from regard.figures.terminal import alignment_grid
-    from regard.inspection.views.part import names
-    from regard.inspection.views.tiles import TileRequest, spans, tile
-
-    layer = trace[tap]
-    rows, row_spans = names(trace, layer.queries, "word"), spans(trace, layer.queries, "word")
-    columns, column_spans = names(trace, layer.keys, "word"), spans(trace, layer.keys, "word")
-    if not rows or not columns:
-        axis = trace.axes[layer.keys if rows else layer.queries]
-        what = "the text has" if axis.predicts is None else f"{trace.model_name} wrote"
-        raise BadArgumentError(
-            f"{what} no word, only {one_line(shortened(' '.join(axis.predicts or axis.tokens)))};"
-            " leave out --terminal to see the map of these on the page."
-        )
-    if len(rows) * len(columns) > LARGEST_GRID:
-        raise BadArgumentError(
-            f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
-            " leave out --terminal to see it on the page."
-        )
-    step = ""
-    if layer.kind == "cross" and trace.axes[layer.queries].predicts and row_spans:
-        # As `regard translate --attention`: what was looked at to find a word, not after it.
-        row_spans = [(first - 1, last - 1) for first, last in row_spans]
-        step = " at the step that predicts it"
-    weights = tile(
-        layer,
-        TileRequest(tap, head, height=len(rows), width=len(columns)),
-        row_spans=row_spans,
-        column_spans=column_spans,
-    ).values
-    which = f"mean over {layer.heads} heads" if head == "mean" else f"head {head}"
-    unit = "position" if row_spans is None else "word"
-    caption = f"α of {tap}, {which}; a row for each {unit} of {layer.queries}{step}"
-    if column_spans is not None:
-        inside = {key for span in column_spans for key in range(*span)}
-        tokens = trace.axes[layer.keys].tokens
-        outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
-        caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
-    return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

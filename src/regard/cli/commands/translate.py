@@ -34,10 +34,6 @@ class Translate(TaskCommand):
         super().open()
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
-            if self.common["threads"]:
-                import torch
-
-                torch.set_num_threads(self.common["threads"])
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
 
@@ -52,7 +48,6 @@ class Translate(TaskCommand):
     def json(self, line: Line, result: Any) -> str:
         if not self.aligned or result is None:
             return super().json(line, result)
-        # The engine is that of the text; the alignment is of the model's own weights.
         parts = result.json([*self.chosen, "alignment"])
         return json_line(line, **parts, engine=self.task.computed_by)
 

@@ -11,21 +11,23 @@ For any model: the outputs of all linear layers within the stack are cut from th
 gradient remains is that of the residual path, and a term is its output times its gradient.
 """
 
+from __future__ import annotations
+
 import re
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import torch
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Any, Literal
 
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Attribution, Contribution
-from regard.inspection.attribution.stream import Stream
+from regard.inspection.attribution.stream import Stream, as_module
 from regard.inspection.linear import weight_of
 from regard.inspection.trace_data import TraceData
 from regard.inspection.watching import watching
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 ATTENTION = re.compile("att", re.IGNORECASE)
 
@@ -48,6 +50,9 @@ def logit_attribution(trace: TraceData, step: int, against: int | None = None) -
             linear.
         BadArgumentError: there is no such step or token.
     """
+    import torch
+
+    trace = as_module(trace)  # for its gradients
     stream = Stream(trace)
     check_linear_head(trace)
     id_ = stream.ids[stream.check_step(step)]
@@ -99,6 +104,8 @@ class Terms:
     last: Tensor | None = None  # the last layer's output
 
     def run(self) -> Tensor:
+        from torch import nn
+
         model, layers = self.stream.model, list(dict.fromkeys(self.stream.layers))
         paths = {module: path for path, module in model.named_modules()}
         self._ran = 0
@@ -142,6 +149,8 @@ class Terms:
 
     def _attention_into(self, states: Tensor) -> tuple[str | None, Tensor | None]:
         """The attention whose output is the input of a linear layer, unchanged."""
+        import torch
+
         if self._attended is None:
             return None, None
         name, output = self._attended
@@ -153,6 +162,8 @@ class Terms:
 
     def contributions(self, logit: Tensor, row: int) -> list[Contribution]:
         """The terms of a logit, or of a difference of logits, at a position."""
+        import torch
+
         assert self.first is not None, "the first layer has run"
         assert self.last is not None, "the last layer has run"
         shifts, outputs = self.shifts[: self._within], [term.output for term in self.terms]
@@ -201,12 +212,17 @@ def leaf(states: Tensor) -> Tensor:
 
 
 def is_norm(module: nn.Module) -> bool:
+    from torch import Tensor
+
     weight = getattr(module, "weight", None)
     return "Norm" in type(module).__name__ and isinstance(weight, Tensor) and weight.ndim == 1
 
 
 def at_fixed_scale(norm: nn.Module, states: Tensor, output: Tensor) -> Tensor:
     """The part of a norm's output that is linear in its input while 1/σ stays what it is."""
+    import torch
+    from torch import nn
+
     if isinstance(norm, nn.LayerNorm):
         centered = states - states.mean(-1, keepdim=True)
         scale = (centered.detach().square().mean(-1, keepdim=True) + norm.eps).rsqrt()

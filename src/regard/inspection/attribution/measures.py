@@ -9,21 +9,23 @@ value_zeroing   cosine distance of a layer's output from what it is when the tok
 hiding          p without the token - p: no other position sees it, in any layer and head
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import torch
-from torch import Tensor, nn
-
+from regard.arrays import without_gradients
 from regard.attention import Call
-from regard.attention.kernels import run
 from regard.errors import UnsupportedError, unknown
 from regard.inspection.answers import Measure, MeasureName, Measures
-from regard.inspection.attribution.stream import Stream, unchanged
-from regard.inspection.hiding import Position, SwitchedOff
+from regard.inspection.attribution.stream import Stream, as_module, unchanged
+from regard.inspection.hiding import Position, SwitchedOff, computed
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.watching import watching
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 MOST_TOKENS = 512  # each takes two runs of the model
 
@@ -52,6 +54,9 @@ def measures(
             more tokens than MOST_TOKENS.
         BadArgumentError: no such step, or an axis that the output does not attend to.
     """
+    import torch
+
+    trace = as_module(trace)  # for its gradients
     stream = Stream(trace)
     chosen = [stream.check_step(s) for s in (range(len(stream.ids)) if steps is None else steps)]
     taps = taps_over(trace, stream, axis)
@@ -85,6 +90,8 @@ def measures(
 
 def compared(tables: dict[MeasureName, Tensor | None], place: int, count: int) -> list[Measure]:
     """Measures of one step for the first `count` tokens, each beside hiding."""
+    from torch import Tensor
+
     hidden = cast(Tensor, tables["hiding"])[place, :count]
     results = []
     for name, table in tables.items():
@@ -109,11 +116,15 @@ def taps_over(trace: TraceData, stream: Stream, axis: str | None) -> list[Tap]:
 
 def mean_weights(taps: list[Tap], rows: Tensor) -> Tensor:
     """(steps, tokens)."""
+    import torch
+
     return torch.stack([tap.weights().mean(0)[rows] for tap in taps]).mean(0).cpu()
 
 
 def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
     """(steps, tokens): of what all heads together take from a token; None without W_O."""
+    import torch
+
     norms = []
     for tap in taps:
         if tap.output_weight is None:
@@ -128,6 +139,9 @@ def mean_norms(taps: list[Tap], rows: Tensor) -> Tensor | None:
 
 def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
     """(steps, tokens); None for an axis of which the model looks up no ids."""
+    import torch
+    from torch import nn
+
     tables = [module for module in stream.model.modules() if isinstance(module, nn.Embedding)]
     embedded: dict[str, Tensor] = {}
 
@@ -151,9 +165,11 @@ def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
     return torch.stack([(gradient * x.detach())[0].norm(dim=-1) for gradient in per_step]).cpu()
 
 
-@torch.no_grad()
+@without_gradients
 def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
     """(steps, tokens): a layer at a time, each on the states that it had."""
+    import torch
+
     names, outputs = {tap.name for tap in taps}, stream.states[1:]
     columns = []
     for key in range(taps[0].columns):
@@ -164,7 +180,7 @@ def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
                 return None
             value = call.inputs.value.clone()
             value[:, :, key] = 0  # noqa: B023
-            return run("auto", call.inputs._replace(value=value), False)[0]
+            return computed(call.inputs._replace(value=value))
 
         def restore(layer: int, state: Tensor) -> Tensor:
             whole = outputs[layer]
@@ -179,9 +195,11 @@ def value_zeroing(stream: Stream, taps: list[Tap], rows: Tensor) -> Tensor:
     return torch.stack(columns, 1).cpu()
 
 
-@torch.no_grad()
+@without_gradients
 def hiding(stream: Stream, taps: list[Tap], steps: list[int]) -> Tensor:
     """(steps, tokens): the change of p, the probability of the token that was written."""
+    import torch
+
     axis = taps[0].keys
     ids = torch.tensor([stream.ids[step] for step in steps])[:, None]
 

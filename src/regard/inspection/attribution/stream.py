@@ -3,22 +3,26 @@
 The model itself computes everything; a layer's output is seen, and may be replaced, as it passes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
-
+from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Call
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import Lens, LensLayer
-from regard.inspection.trace_data import Edit, TraceData
+from regard.inspection.recording import is_module
+from regard.inspection.trace_data import Edit, TraceData, name_of
 from regard.inspection.views.ablation import log_probabilities
 from regard.inspection.watching import watching
 from regard.inspection.writing import likeliest
 
-AtLayer = Callable[[int, Tensor], Tensor | None]
-"""Called with a layer's number and its output, (batch, length, d_model); a tensor that it returns
+if TYPE_CHECKING:
+    from torch import nn
+
+AtLayer = Callable[[int, Array], Array | None]
+"""Called with a layer's number and its output, (batch, length, d_model); an array that it returns
 replaces the output."""
 
 
@@ -38,9 +42,10 @@ class Stream:
                 " model returns no logits, or hands out its weights itself."
             )
         self.trace, self.model, self.rerun = trace, trace.model, trace.rerun_with_gradients
-        self.layers: list[nn.Module] = []
-        self.states: list[Tensor] = []  # the first layer's input, then each layer's output
-        self.logits = self._first_run()
+        self.layers: list[nn.Module] = []  # of a module
+        self.stack = ""  # of the native engine
+        self.states: list[Array] = []  # the first layer's input, then each layer's output
+        self.logits = self._first_run() if is_module(self.model) else self._first_run_of_engine()
 
     @property
     def axis(self) -> str:
@@ -75,12 +80,19 @@ class Stream:
             raise BadArgumentError(f"step must be from 0 to {steps - 1}; got {step}.")
         return step
 
-    def log_probabilities(self, logits: Tensor) -> Tensor:
+    def log_probabilities(self, logits: Array) -> Array:
         """Log-probabilities of the first sequence's steps, (steps, vocab)."""
         return log_probabilities(self.trace, logits)
 
-    def run(self, edit: Edit = unchanged, at: AtLayer = lambda layer, state: None) -> Tensor:
+    def run(self, edit: Edit = unchanged, at: AtLayer = lambda layer, state: None) -> Array:
         """The logits, (batch, positions, vocab), of the same inputs under changes."""
+        if not is_module(self.model):
+
+            def replaced_at(stack: str, layer: int, state: Array) -> Array | None:
+                return at(layer - 1, state) if stack == self.stack and layer else None
+
+            with self.model.capturing(at=replaced_at):
+                return self.rerun(edit)
         ran = 0
 
         def after(module: nn.Module, args: tuple[Any, ...], output: Any) -> Any:
@@ -94,12 +106,14 @@ class Stream:
         with watching(dict.fromkeys(self.layers), after=after):
             return self.rerun(edit)
 
-    def _first_run(self) -> Tensor:
+    def _first_run(self) -> Array:
         """Finds the layers: those of the list whose layer runs last."""
+        from torch import Tensor
+
         stacks = layer_lists(self.model)
         of_module = {module: path for path, modules in stacks.items() for module in modules}
-        inputs: dict[str, Tensor] = {}
-        calls: list[tuple[str, nn.Module, Tensor]] = []
+        inputs: dict[str, Array] = {}
+        calls: list[tuple[str, nn.Module, Array]] = []
 
         def before(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             inputs.setdefault(of_module[module], args[0] if args else kwargs["hidden_states"])
@@ -113,17 +127,37 @@ class Stream:
         last = calls[-1][0] if calls else ""
         ran = [(module, state) for path, module, state in calls if path == last]
         if not ran or ran[0][1].shape[:2] != logits.shape[:2]:
-            raise UnsupportedError(
-                f"{type(self.model).__name__} has no stack of layers with logits at each of its"
-                " positions; choose a Transformer that predicts tokens."
-            )
+            raise self._no_logits()
         self.layers = [module for module, _ in ran]
         self.states = [inputs[last].detach(), *(state for _, state in ran)]
         return logits
 
+    def _first_run_of_engine(self) -> Array:
+        """Keeps the states of the stack that runs last."""
+        states: dict[str, list[Array]] = {}
+
+        def keep(stack: str, layer: int, state: Array) -> None:
+            states.setdefault(stack, []).append(state)
+
+        with self.model.capturing(at=keep):
+            logits = self.rerun(unchanged)
+        self.stack = list(states)[-1]
+        self.states = states[self.stack]
+        if self.states[0].shape[:2] != logits.shape[:2]:
+            raise self._no_logits()
+        return logits
+
+    def _no_logits(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"{name_of(self.model)} has no stack of layers with logits at each of its positions;"
+            " choose a Transformer that predicts tokens."
+        )
+
 
 def layer_lists(model: nn.Module) -> dict[str, list[nn.Module]]:
     """The modules of each nn.ModuleList that is not within another, by its path."""
+    from torch import nn
+
     lists: dict[str, list[nn.Module]] = {}
     for path, module in model.named_modules():
         inner = any(path.startswith(f"{outer}.") for outer in lists)
@@ -137,7 +171,7 @@ def state_of(output: Any) -> Any:
     return output[0] if isinstance(output, tuple) else output
 
 
-@torch.no_grad()
+@without_gradients
 def logit_lens(trace: TraceData, step: int) -> Lens:
     """The likeliest tokens of a step after each layer, and how likely the written one is there.
 
@@ -158,12 +192,18 @@ def logit_lens(trace: TraceData, step: int) -> Lens:
     """
     stream = Stream(trace)
     id_ = stream.ids[stream.check_step(step)]
-    last = len(stream.layers) - 1
+    last = len(stream.states) - 2
     layers = []
     for number, early in enumerate(stream.states):
         logits = stream.run(at=lambda layer, state: early if layer == last else None)  # noqa: B023
-        probabilities = stream.log_probabilities(logits)[step].exp()
+        logs = stream.log_probabilities(logits)[step]
+        probabilities = arrays_of(logs).library.exp(logs)
         rank = int((probabilities > probabilities[id_]).sum()) + 1
         best = likeliest(probabilities, stream.token)
         layers.append(LensLayer(number, float(probabilities[id_]), rank, best))
     return Lens(step, stream.token(id_), layers)
+
+
+def as_module(trace: TraceData) -> TraceData:
+    """The same trace, by a module of torch where the native engine ran the model."""
+    return trace if trace.by_torch is None else trace.by_torch()

@@ -1,12 +1,10 @@
 """Switching something off and looking at the output: what a weight shows is where information may
 flow, and this is whether it mattered (Jain & Wallace 2019 is why one should ask)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
-import torch
-from torch import Tensor
-
+from regard.arrays import Array, arrays_of
 from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.inspection.answers import Ablation, Reliance
 from regard.inspection.hiding import Edge, Head, Part, Position, SwitchedOff
@@ -54,11 +52,11 @@ def ablate(
         "token": Position(layer.keys, key),
     }
     off = SwitchedOff((parts[what],), trace.axes_of)
-    before = log_probabilities(trace, trace.rerun(lambda name, call: None)).exp()
-    after = log_probabilities(trace, trace.rerun(lambda name, call: off(name, call).output)).exp()
+    before = log_probabilities(trace, trace.rerun(lambda name, call: None))
+    after = log_probabilities(trace, trace.rerun(lambda name, call: off(name, call).output))
+    before, after = (arrays_of(logs).library.exp(logs) for logs in (before, after))
     ids = before.argmax(-1).tolist() if trace.output_ids is None else trace.output_ids
-    tokens = torch.tensor(ids, device=before.device)[:, None]
-    changes = (after.gather(1, tokens) - before.gather(1, tokens)).abs()[:, 0]
+    changes = abs(of_tokens(after, ids) - of_tokens(before, ids))
     step = int(changes.argmax()) if step is None else step
     if not 0 <= step < len(changes):
         raise BadArgumentError(f"step must be from 0 to {len(changes) - 1}; got {step}.")
@@ -85,13 +83,19 @@ def ablate(
     )
 
 
-def log_probabilities(trace: TraceData, logits: Tensor) -> Tensor:
+def log_probabilities(trace: TraceData, logits: Array) -> Array:
     """Log-probabilities of the first sequence's outputs, (steps, entries)."""
     rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1
         rows = rows[first : first + len(trace.generation.steps)]
-    return rows.float().log_softmax(-1)
+    return arrays_of(rows).log_softmax(rows)
+
+
+def of_tokens(rows: Array, ids: Sequence[int]) -> Array:
+    """The entry of each step's token, (steps,), of (steps, vocab)."""
+    arrays = arrays_of(rows)
+    return arrays.take(rows, arrays.array(ids, like=rows)[:, None])[:, 0]
 
 
 def reliances(trace: TraceData) -> Iterator[Reliance]:
@@ -107,13 +111,12 @@ def reliances(trace: TraceData) -> Iterator[Reliance]:
         )
     source, ids = trace.axes["source"], trace.output_ids
     assert ids is not None  # generation has them
-    tokens = torch.tensor(ids)[:, None]
 
     def score(positions: range) -> float:
         parts = tuple(Position("source", position) for position in positions)
         edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
         logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
-        return float(logs.gather(1, tokens.to(logs.device)).sum())
+        return float(of_tokens(logs, ids).sum())
 
     whole = score(range(0))
     words = source.words or [(k, k + 1) for k in range(len(source.tokens))]

@@ -4,9 +4,10 @@ import math
 from dataclasses import fields
 from typing import Any, Literal, cast, get_args
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
+from regard.arrays import Array, as_numpy, without_gradients
 from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import AxisInfo, Cell, Looked, Looks, Quantity, TapInfo, TraceInfo
 from regard.inspection.tap import Tap, one
@@ -44,7 +45,7 @@ def thumbnails(trace: TraceData, tap: str, size: int) -> Tile:
     return Tile(pictures, every=max(round(trace[tap].rows / max(looked_at, 1)), 1))
 
 
-@torch.no_grad()
+@without_gradients
 def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     """Every number behind one weight."""
     layer = trace[tap]
@@ -56,15 +57,15 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
     rows = layer.rows_of(one("query", query, layer.rows))
     columns = layer.columns_of(one("key", key, layer.columns))
     unmasked = layer.of_head(head)._replace(mask=None)
-    score = float(unmasked.scores(rows, columns, dtype=torch.float32))
+    score = unmasked.scores(rows, columns, dtype="float32").item()
     allowed = layer.allowed(head, rows, columns)
     row = layer.row(head, query)
-    weight, lse = float(row[key]), float(layer.lse(head, rows))
+    weight, lse = float(row[key]), layer.lse(head, rows).item()
     value_norm = None if layer.value_norms is None else float(layer.value_norms[0, head, key])
     in_row = looks(trace, tap, head, query=query, k=IN_A_CELL)
     key_head = head // (layer.heads // layer.key_heads)
-    query_vector = layer.query[0, head, query].double()
-    key_vector = layer.key[0, key_head, key].double()
+    vectors = (layer.query[0, head, query], layer.key[0, key_head, key])
+    query_vector, key_vector = (layer.arrays.converted(vector, "float64") for vector in vectors)
     alike = query_vector.shape == key_vector.shape
     return Cell(
         tap=tap,
@@ -75,7 +76,7 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
         key_token=trace.axes[layer.keys].tokens[key],
         query_vector=query_vector.tolist(),
         key_vector=key_vector.tolist(),
-        value_vector=layer.value[0, key_head, key].double().tolist(),
+        value_vector=layer.arrays.converted(layer.value[0, key_head, key], "float64").tolist(),
         dot=float(query_vector @ key_vector) if alike else None,
         scale=scale(layer.score, layer.head_dim),
         score=_finite(score),
@@ -87,7 +88,7 @@ def cell(trace: TraceData, tap: str, head: Head, query: int, key: int) -> Cell:
         norm=None if value_norm is None else weight * value_norm,
         row=in_row.looks,
         row_rest=in_row.rest,
-        row_entropy=float(torch.special.entr(row.double()).sum() / math.log(2)),
+        row_entropy=entropy(as_numpy(row).astype(np.float64)),
         column=looks(trace, tap, head, key=key, k=IN_A_CELL).looks,
     )
 
@@ -113,10 +114,13 @@ def looks(
     columns = slice(None) if key is None else one("key", key, layer.columns)
     heads = range(layer.heads) if head == "mean" else layer.heads_of(head)
     which = (layer.rows_of(rows), layer.columns_of(columns))
-    seen = torch.stack([tiles.visible(layer, number, *which, quantity) for number in heads])
-    values = seen.mean(0).flatten()
+    seen = [tiles.visible(layer, number, *which, quantity) for number in heads]
+    values = layer.arrays.library.stack(seen).mean(0).reshape(-1)
     return _looks(
-        values, trace.axes[layer.keys if key is None else layer.queries], k, quantity != "score"
+        as_numpy(values),
+        trace.axes[layer.keys if key is None else layer.queries],
+        k,
+        quantity != "score",
     )
 
 
@@ -127,20 +131,26 @@ def _tap(tap: Tap) -> TapInfo:
     return TapInfo(**facts | {"score": formula(tap), "quantities": ["weight", *norm, "score"]})
 
 
-def _looks(values: Tensor, axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
+def entropy(row: NDArray[np.float64]) -> float:
+    """-Σ α log₂ α of a row of weights, (keys,), in bits."""
+    seen = row[row > 0]
+    return float(-(seen * np.log2(seen)).sum())
+
+
+def _looks(values: NDArray[Any], axis: AxisInfo, k: int, adds_up: bool = True) -> Looks:
     """The k largest that the mask allows, and the sum of the others; scores have no sum."""
-    values = values.double()
-    top = values.nan_to_num(float("-inf")).topk(min(k, len(values)))
+    values = values.astype(np.float64)
+    top = np.argsort(-np.nan_to_num(values, nan=-np.inf), kind="stable")[:k].tolist()
     seen = [
-        Looked(position, axis.tokens[position], value)
-        for position, value in zip(top.indices.tolist(), top.values.tolist(), strict=True)
-        if value > float("-inf")
+        Looked(position, axis.tokens[position], float(values[position]))
+        for position in top
+        if values[position] > -np.inf
     ]
-    rest = float(values.nansum()) - sum(look.weight for look in seen)
+    rest = float(np.nansum(values)) - sum(look.weight for look in seen)
     return Looks(seen, max(rest, 0.0) if adds_up else 0.0)
 
 
-def _at(bias: Tensor, *where: int) -> float:
+def _at(bias: Array, *where: int) -> float:
     """The first sequence's entry of a bias whose heads, rows or columns may be one for all."""
     index = (at if size > 1 else 0 for at, size in zip(where, bias.shape[1:], strict=True))
     return float(bias[(0, *index)])

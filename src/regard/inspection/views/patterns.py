@@ -22,14 +22,12 @@ from dataclasses import dataclass, field
 from typing import get_args
 from weakref import WeakKeyDictionary
 
-import torch
-from jaxtyping import Bool, Float, Int64
-from torch import Tensor
-
+from regard.arrays import Array, arrays_of, pieces, without_gradients
 from regard.inspection.answers import AxisInfo, PatternName, PatternScore
 from regard.inspection.tap import ROWS_AT_ONCE, Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.labels import is_special
+from regard.shapes import Bool, Float, Int64
 
 NAMED = 0.3  # Gu et al. 2025 call more than this of the weight on the first token a sink
 FEW = 4  # rows, of which no head is named
@@ -56,11 +54,11 @@ class Targets:
     """The keys of each pattern in a layer's map, whatever its heads do."""
 
     # One key of each row, -1 for a row without one.
-    places: dict[PatternName, Int64[Tensor, " queries"]] = field(default_factory=dict)
+    places: dict[PatternName, Int64[Array, " queries"]] = field(default_factory=dict)
     # Keys that are the same in all rows.
-    columns: dict[PatternName, Bool[Tensor, " keys"]] = field(default_factory=dict)
+    columns: dict[PatternName, Bool[Array, " keys"]] = field(default_factory=dict)
     # A number for each key's token, the same for the same token, if induction is looked for.
-    tokens: Int64[Tensor, " keys"] | None = None
+    tokens: Int64[Array, " keys"] | None = None
     offset: int = 0  # of a row's position among the keys
 
     @property
@@ -68,12 +66,12 @@ class Targets:
         there = {*self.places, *self.columns, *(["induction"] if self.tokens is not None else [])}
         return [name for name in NAMES if name in there]
 
-    def followers(self, rows: Tensor, columns: Tensor) -> Bool[Tensor, "queries keys"]:
+    def followers(self, rows: Array, columns: Array) -> Bool[Array, "queries keys"]:
         """The keys whose token before is the row's own, earlier in the text."""
         assert self.tokens is not None
         here = rows[:, None] + self.offset
         before = columns - 1
-        alike = self.tokens[before.clamp(min=0)] == self.tokens[here]
+        alike = self.tokens[arrays_of(before).library.clip(before, min=0)] == self.tokens[here]
         return alike & (before >= 0) & (before < here)
 
 
@@ -81,25 +79,26 @@ def targets(trace: TraceData, name: str) -> Targets:
     """Find the keys of each pattern in a tap's map."""
     tap = trace[name]
     keys = trace.axes[tap.keys]
-    device = tap.query.device
-    places: dict[PatternName, Tensor] = {}
-    rows = torch.arange(tap.rows, device=device)
+    arrays, like = tap.arrays, tap.query
+    places: dict[PatternName, Array] = {}
+    rows = tap.positions(tap.rows)
     tokens, offset = None, tap.columns - tap.rows
     if tap.kind == "self":
         for pattern, away in (("previous", -1), ("next", 1), ("same", 0)):
             place = rows + offset + away
-            places[pattern] = place.masked_fill(place >= tap.columns, -1).clamp(min=-1)  # type: ignore[index]
+            outside = (place < 0) | (place >= tap.columns)
+            places[pattern] = arrays.filled(place, outside, -1)  # type: ignore[index]
         numbers = {token: number for number, token in enumerate(dict.fromkeys(keys.tokens))}
         if len(numbers) < len(keys.tokens) and trace.task != "vision":
-            tokens = torch.tensor([numbers[token] for token in keys.tokens], device=device)
+            tokens = arrays.array([numbers[token] for token in keys.tokens], like=like)
     else:
         places["alignment"] = alignment(trace, tap.queries, tap.keys)
-    places["first"] = torch.zeros_like(rows)
-    columns: dict[PatternName, Tensor] = {
-        "separator": torch.tensor([i > 0 and is_special(t) for i, t in enumerate(keys.tokens)]),
-        "punctuation": torch.tensor([is_punctuation(token) for token in keys.tokens]),
+    places["first"] = arrays.library.zeros_like(rows)
+    columns: dict[PatternName, list[bool]] = {
+        "separator": [i > 0 and is_special(token) for i, token in enumerate(keys.tokens)],
+        "punctuation": [is_punctuation(token) for token in keys.tokens],
     }
-    there = {pattern: keep.to(device) for pattern, keep in columns.items() if keep.any()}
+    there = {name: arrays.array(keep, like=like) for name, keep in columns.items() if any(keep)}
     return Targets(places, there, tokens, offset)
 
 
@@ -111,11 +110,11 @@ def is_punctuation(token: str) -> bool:
     return all(unicodedata.category(letter).startswith("P") for letter in text)
 
 
-_alignments: WeakKeyDictionary[Tap, Tensor] = WeakKeyDictionary()  # by the first of the layers
+_alignments: WeakKeyDictionary[Tap, Array] = WeakKeyDictionary()  # by the first of the layers
 
 
-@torch.no_grad()
-def alignment(trace: TraceData, queries: str, keys: str) -> Int64[Tensor, " queries"]:
+@without_gradients
+def alignment(trace: TraceData, queries: str, keys: str) -> Int64[Array, " queries"]:
     """The key of each row that the mean over all heads of all cross-attention layers is largest at,
     among the keys that are no special tokens; -1 for a row that writes a special token."""
     axes = ("cross", queries, keys)
@@ -125,60 +124,66 @@ def alignment(trace: TraceData, queries: str, keys: str) -> Int64[Tensor, " quer
     return _alignments[taps[0]]
 
 
-def _alignment(taps: list[Tap], queries: AxisInfo, keys: AxisInfo) -> Int64[Tensor, " queries"]:
-    rows, device = taps[0].rows, taps[0].query.device
-    words = torch.tensor([not is_special(token) for token in keys.tokens], device=device)
-    columns = torch.arange(taps[0].columns, device=device)[words]
-    keys_of_rows = torch.full((rows,), -1, device=device)
+def _alignment(taps: list[Tap], queries: AxisInfo, keys: AxisInfo) -> Int64[Array, " queries"]:
+    arrays, like = taps[0].arrays, taps[0].query
+    words = arrays.array([not is_special(token) for token in keys.tokens], like=like)
+    columns = taps[0].positions(taps[0].columns)[words]
+    keys_of_rows = arrays.library.full_like(rows := taps[0].positions(taps[0].rows), -1)
     if not len(columns):
         return keys_of_rows
-    for strip in torch.arange(rows, device=device).split(max(ROWS_AT_ONCE // len(columns), 1)):
-        total = torch.zeros(len(strip), len(columns), device=device)
+    for strip in pieces(rows, max(ROWS_AT_ONCE // len(columns), 1)):
+        total = arrays.zeros(len(strip), len(columns), like=like)
         for tap in taps:
             for head in range(tap.heads):
                 total += tap.tile(head, strip, columns)
-        keys_of_rows[strip] = columns[total.argmax(1)].masked_fill(total.amax(1) == 0, -1)
+        nothing = arrays.largest(total) == 0
+        keys_of_rows[strip] = arrays.filled(columns[total.argmax(1)], nothing, -1)
     writes = [is_special(token) for token in queries.predicts or queries.tokens]
-    return keys_of_rows.masked_fill(torch.tensor(writes, device=device), -1)
+    return arrays.filled(keys_of_rows, arrays.array(writes, like=like), -1)
 
 
 class Count:
     """Sums of a head's rows on each pattern, added up tile by tile."""
 
-    def __init__(self, targets: Targets, rows: Tensor) -> None:
+    def __init__(self, targets: Targets, rows: Array) -> None:
         self.targets, self.rows = targets, rows
         names = targets.names
-        shape = (len(names), len(rows))
+        shape, device, library = (len(names), len(rows)), rows.device, arrays_of(rows).library
         self.at: dict[str, int] = {name: place for place, name in enumerate(names)}
-        self.weight = torch.zeros(shape, dtype=torch.float64, device=rows.device)
-        self.allowed = torch.zeros(shape, dtype=torch.long, device=rows.device)
-        self.seen = torch.zeros(len(rows), dtype=torch.long, device=rows.device)
+        self.weight = library.zeros(shape, dtype=library.float64, device=device)
+        self.allowed = library.zeros(shape, dtype=library.int64, device=device)
+        self.seen = library.zeros(len(rows), dtype=library.int64, device=device)
 
     def add(
         self,
         strip: slice,
-        columns: Tensor,
-        weights: Float[Tensor, "queries keys"],
-        hidden: Bool[Tensor, "queries keys"],
+        columns: Array,
+        weights: Float[Array, "queries keys"],
+        hidden: Bool[Array, "queries keys"],
     ) -> None:
         """A tile of some of the rows, with neighboring columns."""
         rows = self.rows[strip]
         self.seen[strip] += len(columns) - hidden.sum(1)
         for name, places in self.targets.places.items():
             place = places[rows] - columns[0]
-            inside = ((place >= 0) & (place < len(columns)) & (places[rows] >= 0)).nonzero()[:, 0]
+            there = (place >= 0) & (place < len(columns)) & (places[rows] >= 0)
+            inside = arrays_of(there).nonzero(there)[0]
             cells = (inside, place[inside])
-            self.weight[self.at[name], inside + strip.start] += weights[cells].double()
-            self.allowed[self.at[name], inside + strip.start] += (~hidden[cells]).long()
+            self.weight[self.at[name], inside + strip.start] += weights[cells]
+            self.allowed[self.at[name], inside + strip.start] += ~hidden[cells]
         for name, keep in self.targets.columns.items():
-            places = keep[columns].nonzero()[:, 0]
+            places = arrays_of(keep).nonzero(keep[columns])[0]
             self._add(name, strip, weights[:, places], hidden[:, places])
         if self.targets.tokens is not None:
             other = ~self.targets.followers(rows, columns)
-            self._add("induction", strip, weights.masked_fill(other, 0), hidden | other)
+            self._add(
+                "induction", strip, arrays_of(weights).filled(weights, other, 0), hidden | other
+            )
 
-    def _add(self, name: str, strip: slice, weights: Tensor, hidden: Tensor) -> None:
-        self.weight[self.at[name], strip] += weights.sum(1, dtype=torch.float64)
+    def _add(self, name: str, strip: slice, weights: Array, hidden: Array) -> None:
+        self.weight[self.at[name], strip] += weights.sum(
+            1, dtype=arrays_of(weights).library.float64
+        )
         self.allowed[self.at[name], strip] += (~hidden).sum(1)
 
     def scores(self) -> list[PatternScore]:
@@ -188,7 +193,7 @@ class Count:
             counts = (self.allowed[place] > 0) & (self.allowed[place] < self.seen)
             rows = int(counts.sum())
             if rows:
-                chance = self.allowed[place][counts].double() / self.seen[counts]
+                chance = float((self.allowed[place][counts] / self.seen[counts]).sum()) / rows
                 share = float(self.weight[place][counts].mean())
-                scores.append(PatternScore(name, share, float(chance.mean()), rows))
+                scores.append(PatternScore(name, share, chance, rows))
         return scores

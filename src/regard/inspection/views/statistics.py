@@ -6,16 +6,16 @@ Exact sums over whole rows, from tiles: memory grows with the length, never with
 import math
 from dataclasses import dataclass
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
 
+from regard.arrays import Array, arrays_of, pieces, without_gradients
 from regard.errors import BadArgumentError
 from regard.inspection.answers import HeadInfo, PatternScore, Summary
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.patterns import Count, Targets, named, targets
 from regard.inspection.views.tiles import Head
+from regard.shapes import Float
 
 SINK = 0.3  # of the weight: a column that takes no more is no sink
 MOSTLY = 0.5  # a head mostly looks at a sink that takes more than this part of its weight
@@ -25,19 +25,19 @@ MOSTLY = 0.5  # a head mostly looks at a sink that takes more than this part of 
 class HeadStatistics:
     """Means over the rows looked at; a row that may attend to nothing is not among them."""
 
-    entropy: Float[Tensor, " heads"]  # H = -Σ α log₂ α of a row, in bits
-    distance: Float[Tensor, " heads"]  # Σ α |i - j| in positions; NaN between two sequences
-    column_weight: Float[Tensor, "heads keys"]  # the weight that each key gets
+    entropy: Float[Array, " heads"]  # H = -Σ α log₂ α of a row, in bits
+    distance: Float[Array, " heads"]  # Σ α |i - j| in positions; NaN between two sequences
+    column_weight: Float[Array, "heads keys"]  # the weight that each key gets
     rows: int  # how many were looked at
     patterns: list[list[PatternScore]]  # of each head
 
     @property
     def sink_key(self) -> int:
         """The key that gets the most weight, on average over heads."""
-        return int(self.column_weight.nan_to_num().mean(0).argmax())
+        return int(finite(self.column_weight).mean(0).argmax())
 
 
-@torch.no_grad()
+@without_gradients
 def head_statistics(
     tap: Tap, *, every: int = 1, item: int = 0, patterns: Targets | None = None
 ) -> HeadStatistics:
@@ -54,40 +54,47 @@ def head_statistics(
         raise BadArgumentError(f"every must be at least 1; got {every}.")
     if 0 in (tap.rows, tap.columns):
         raise BadArgumentError(f"{tap.name} has no weights: its map is {tap.rows} x {tap.columns}.")
-    device = tap.query.device
+    library, device = tap.arrays.library, tap.query.device
     # From the last row back: where rows are left out, those that see the most are not.
-    rows = torch.arange(tap.rows - 1, -1, -every, device=device).flip(0)
-    entropy = torch.zeros(tap.heads, dtype=torch.float64, device=device)
-    distance, seeing = torch.zeros_like(entropy), torch.zeros_like(entropy)
-    column_weight = torch.zeros(tap.heads, tap.columns, dtype=torch.float64, device=device)
+    rows = tap.positions(tap.rows)[(tap.rows - 1) % every :: every]
+    entropy = library.zeros(tap.heads, dtype=library.float64, device=device)
+    distance, seeing = library.zeros_like(entropy), library.zeros_like(entropy)
+    shape = (tap.heads, tap.columns)
+    column_weight = library.zeros(shape, dtype=library.float64, device=device)
     counts = [Count(patterns or Targets(), rows) for _ in range(tap.heads)]
     for head in range(tap.heads):
         for top in range(0, len(rows), TILE_ROWS):
             strip = rows[top : top + TILE_ROWS]
             seeing[head] += (tap.lse(head, strip, item=item) > float("-inf")).sum()
-            for columns in torch.arange(tap.columns, device=device).split(TILE_COLUMNS):
+            for columns in pieces(tap.positions(tap.columns), TILE_COLUMNS):
                 if not tap.is_seen(head, strip, columns, item):
                     continue
                 surprise = -tap.log_weights(head, strip, columns, item=item)  # -log α
-                weights = torch.exp(-surprise)
+                weights = library.exp(-surprise)
                 hidden = surprise == float("inf")
-                surprise.masked_fill_(hidden, 0)
-                entropy[head] += (weights * surprise).sum(dtype=torch.float64)
-                column_weight[head, columns] += weights.sum(0, dtype=torch.float64)
+                surprise = tap.arrays.filled(surprise, hidden, 0)
+                entropy[head] += (weights * surprise).sum(dtype=library.float64)
+                column_weight[head, columns] += weights.sum(0, dtype=library.float64)
                 if tap.kind == "self":
-                    away = (strip[:, None] + (tap.columns - tap.rows) - columns).abs()
-                    distance[head] += (weights * away).sum(dtype=torch.float64)
+                    away = abs(strip[:, None] + (tap.columns - tap.rows) - columns)
+                    distance[head] += (weights * away).sum(dtype=library.float64)
                 if patterns is not None:
                     counts[head].add(slice(top, top + len(strip)), columns, weights, hidden)
     # 0 / 0 is the NaN of a head that sees nothing.
-    distance = distance / seeing if tap.kind == "self" else torch.full_like(distance, float("nan"))
-    return HeadStatistics(
-        entropy=entropy / (seeing * math.log(2)),
-        distance=distance,
-        column_weight=column_weight / seeing[:, None],
-        rows=len(rows),
-        patterns=[count.scores() for count in counts],
-    )
+    with np.errstate(invalid="ignore"):
+        apart = distance / seeing
+        return HeadStatistics(
+            entropy=entropy / (seeing * math.log(2)),
+            distance=apart if tap.kind == "self" else library.full_like(apart, float("nan")),
+            column_weight=column_weight / seeing[:, None],
+            rows=len(rows),
+            patterns=[count.scores() for count in counts],
+        )
+
+
+def finite(x: Array) -> Array:
+    """An array (…) with 0 for NaN."""
+    return arrays_of(x).library.nan_to_num(x)
 
 
 def summary_of(trace: TraceData, name: str, *, rows: int = 512) -> Summary:
@@ -106,7 +113,7 @@ def head_summary(
     """
     every = max(tap.rows // max(rows, 1), 1)
     means = head_statistics(tap, every=every, item=item, patterns=patterns)
-    columns = means.column_weight.nan_to_num()  # a head that sees nothing has no mean: 0
+    columns = finite(means.column_weight)  # a head that sees nothing has no mean: 0
     heads = []
     for head in range(tap.heads):
         sink = int(columns[head].argmax())
@@ -114,8 +121,8 @@ def head_summary(
         heads.append(
             HeadInfo(
                 head=head,
-                entropy=float(means.entropy[head].nan_to_num()),
-                distance=float(means.distance[head].nan_to_num()) if tap.kind == "self" else None,
+                entropy=float(finite(means.entropy)[head]),
+                distance=float(finite(means.distance)[head]) if tap.kind == "self" else None,
                 sink_key=sink,
                 sink=weight,
                 mostly_sink=weight > MOSTLY,

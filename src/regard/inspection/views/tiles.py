@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from regard.arrays import Array, arrays_of, as_numpy, pieces
 from regard.errors import BadArgumentError, check_choice
 from regard.inspection.answers import Group, Quantity, Reduce
 from regard.inspection.tap import TILE_COLUMNS, TILE_ROWS, Tap
@@ -198,7 +197,7 @@ def tile(
         for left, right in columns.strips(TILE_COLUMNS):
             part = cells(tap, request, rows.part(top, bottom), columns.part(left, right))
             if part is not None:
-                values[top:bottom, left:right] = part.cpu().numpy()
+                values[top:bottom, left:right] = as_numpy(part)
     every = request.every
     return Tile(values, level, request.row, request.column, request.quantity, reduce, every)
 
@@ -215,30 +214,28 @@ def thumbnails(tap: Tap, size: int = 48, *, rows: int = 512) -> tuple[NDArray[np
     block = -(-max(tap.rows, tap.columns) // size)
     height, width = -(-tap.rows // block), -(-tap.columns // block)
     step = max(tap.rows // rows, 1)
-    device = tap.query.device
-    looked_at = torch.arange(min(step // 2, tap.rows - 1), tap.rows, step, device=device)
+    every = tap.positions(tap.rows)
+    looked_at = every[min(step // 2, tap.rows - 1) :: step]
     if int(looked_at[-1]) != tap.rows - 1:  # the last block may be short
-        looked_at = torch.cat([looked_at, looked_at.new_tensor([tap.rows - 1])])
+        looked_at = tap.arrays.library.concatenate([looked_at, every[-1:]])
     pictures = np.full((tap.heads, height, width), np.nan, dtype=np.float32)
     for head in range(tap.heads):
-        for strip in looked_at.split(TILE_ROWS):
+        for strip in pieces(looked_at, TILE_ROWS):
             for left in range(0, width, max(TILE_COLUMNS // block, 1)):
                 right = min(left + max(TILE_COLUMNS // block, 1), width)
-                columns = torch.arange(left * block, min(right * block, tap.columns), device=device)
+                columns = tap.positions(tap.columns)[left * block : right * block]
                 if tap.is_seen(head, strip, columns, 0):
                     maxima = largest(tap, head, strip, columns, "weight", 1, block)
-                    np.fmax.at(
-                        pictures[head, :, left:right], (strip // block).cpu().numpy(), maxima.cpu()
-                    )
+                    place = as_numpy(strip // block)
+                    np.fmax.at(pictures[head, :, left:right], place, as_numpy(maxima))
     return pictures, len(looked_at)
 
 
-def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor | None:
+def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Array | None:
     """A few rows and columns of cells; None where the mask forbids all of them."""
     head, quantity, reduce, every = request.head, request.quantity, request.reduce, request.every
-    device = tap.query.device
-    of_rows = torch.arange(*rows.range, every, device=device)
-    of_columns = torch.arange(*columns.range, device=device)
+    of_rows = tap.positions(tap.rows)[slice(*rows.range, every)]
+    of_columns = tap.positions(tap.columns)[slice(*columns.range)]
     first_head = 0 if head == "mean" else tap.heads_of(head)[0]
     if not tap.is_seen(first_head, of_rows, of_columns, 0):
         return None
@@ -247,7 +244,7 @@ def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor
         return largest(tap, head, of_rows, of_columns, quantity, height, width)
     heads = range(tap.heads) if head == "mean" else [head]
     parts = [visible(tap, number, of_rows, of_columns, quantity) for number in heads]
-    seen = torch.stack(parts).mean(0)
+    seen = tap.arrays.library.stack(parts).mean(0)
     if columns.inner_spans is not None:
         seen = grouped(seen.mT, columns.inner_spans, "sum").mT
     if rows.inner_spans is not None:
@@ -256,21 +253,22 @@ def cells(tap: Tap, request: TileRequest, rows: Cells, columns: Cells) -> Tensor
 
 
 def largest(
-    tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str, height: int, width: int
-) -> Tensor:
+    tap: Tap, head: int, rows: Array, columns: Array, quantity: str, height: int, width: int
+) -> Array:
     """Block maxima, found among logarithms: so only the largest of a block is exponentiated."""
     if quantity == "score":
         logs = tap.tile_of_scores(head, rows, columns)
     else:
         logs = tap.log_weights(head, rows, columns)
     if quantity == "norm":
-        logs = logs + tap.norms_of_keys(head, columns).log()
+        logs = logs + tap.arrays.library.log(tap.norms_of_keys(head, columns))
     logs = block_maxima(logs, height, width)
     hidden = logs == float("-inf")
-    return (logs if quantity == "score" else logs.exp()).masked_fill(hidden, float("nan"))
+    values = logs if quantity == "score" else tap.arrays.library.exp(logs)
+    return tap.arrays.filled(values, hidden, float("nan"))
 
 
-def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str) -> Tensor:
+def visible(tap: Tap, head: int, rows: Array, columns: Array, quantity: str) -> Array:
     """The quantity at those rows and columns, NaN where the mask forbids."""
     allowed = tap.allowed(head, rows, columns)
     if quantity == "score":
@@ -279,44 +277,51 @@ def visible(tap: Tap, head: int, rows: Tensor, columns: Tensor, quantity: str) -
         values = tap.tile(head, rows, columns)
     if quantity == "norm":
         values = values * tap.norms_of_keys(head, columns)
-    return values if allowed is None else torch.where(allowed, values, float("nan"))
+    return values if allowed is None else tap.arrays.filled(values, ~allowed, float("nan"))
 
 
-def block_maxima(values: Tensor, height: int, width: int) -> Tensor:
+def block_maxima(values: Array, height: int, width: int) -> Array:
     """The maximum of each block; those at the edges are of what there is."""
     if height == width == 1:
         return values
-    rows, columns = values.shape
-    if rows % height or columns % width:
-        pad = (0, -columns % width, 0, -rows % height)
-        values = torch.nn.functional.pad(values, pad, value=float("-inf"))
+    values, library = padded(values, height, width, float("-inf")), arrays_of(values).library
     # Along the rows first: a vector register takes the maximum of neighboring columns last.
-    tall = values.view(-1, height, values.shape[1]).amax(1)
-    return tall.view(len(tall), -1, width).amax(2)
+    tall = library.amax(values.reshape(-1, height, values.shape[1]), 1)
+    return library.amax(tall.reshape(len(tall), -1, width), 2)
 
 
-def block_reduced(values: Tensor, height: int, width: int, reduce: str) -> Tensor:
+def padded(values: Array, height: int, width: int, value: float) -> Array:
+    """Rows and columns, (rows, columns), up to whole blocks."""
+    rows, columns = values.shape
+    arrays = arrays_of(values)
+    if columns % width:
+        values = arrays.padded(values, -columns % width, value)
+    return arrays.padded(values.mT, -rows % height, value).mT if rows % height else values
+
+
+def block_reduced(values: Array, height: int, width: int, reduce: str) -> Array:
     """The maximum or mean of each block's entries that are not NaN; NaN where none is."""
     if height == width == 1:
         return values
-    rows, columns = values.shape
-    pad = (0, -columns % width, 0, -rows % height)
-    blocks = torch.nn.functional.pad(values, pad, value=float("nan"))
-    blocks = blocks.view(-(-rows // height), height, -(-columns // width), width)
-    hidden = blocks.isnan()
+    arrays = arrays_of(values)
     if reduce == "max":
-        top = block_maxima(values.nan_to_num(nan=float("-inf")), height, width)
-        return top.masked_fill(top == float("-inf"), float("nan"))
-    return blocks.nansum((1, 3)) / (~hidden).sum((1, 3))  # 0 / 0 is the NaN of an empty block
+        values = arrays.filled(values, arrays.library.isnan(values), float("-inf"))
+        top = block_maxima(values, height, width)
+        return arrays.filled(top, top == float("-inf"), float("nan"))
+    blocks = padded(values, height, width, float("nan"))
+    blocks = blocks.reshape(len(blocks) // height, height, -1, width)
+    seen = (~arrays.library.isnan(blocks)).sum((1, 3))
+    with np.errstate(invalid="ignore"):  # 0 / 0 is the NaN of an empty block
+        return arrays.floats(arrays.library.nansum(blocks, (1, 3)) / seen)
 
 
-def grouped(values: Tensor, spans: Spans, how: str) -> Tensor:
+def grouped(values: Array, spans: Spans, how: str) -> Array:
     """The sum or mean of the rows of each span; NaN where all of them are."""
+    arrays = arrays_of(values)
     parts = []
     for start, end in spans:
-        part = values[start:end]
-        seen = ~part.isnan()
-        total = part.nansum(0)
+        hidden = arrays.library.isnan(part := values[start:end])
+        total = arrays.library.nansum(part, 0)
         total = total / (end - start) if how == "mean" else total
-        parts.append(total.masked_fill(~seen.any(0), float("nan")))
-    return torch.stack(parts) if parts else values[:0]
+        parts.append(arrays.filled(total, hidden.all(0), float("nan")))
+    return arrays.library.stack(parts) if parts else values[:0]

@@ -23,7 +23,7 @@ from regard.generation.loop import check_prompt
 from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
 from regard.runtime.native import library
-from regard.runtime.native.library import Threads, int32, pointer_to
+from regard.runtime.native.library import Threads, int32, is_listened_to, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_length, padded_on_the_right
 
 ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their logits, at most
@@ -49,6 +49,17 @@ class NativeWriter:
         """Raise the error that a function of the library reports; see `library.check`."""
         too_long = lambda length: check_length(length, self.limits.max_positions)  # noqa: E731
         library.check(status, too_long, reason)
+
+    def logits(self, states: NDArray[np.float32], *, threads: int = 1) -> NDArray[np.float32]:
+        """States, (length, d_model) → the logits of what follows, (length, vocab)."""
+        logits = np.empty((len(states), self.vocab), np.float32)
+        with self.threads.of_call() as least:
+            status = self._library.regard_head(
+                *(self.pointer, pointer_to(states), len(states)),
+                *(max(threads, least), pointer_to(logits)),
+            )
+        self.check(status)
+        return logits
 
     def _searched(self, ids: Ints, config: GenerationConfig, start: int) -> list[list[Hypothesis]]:
         """Search greedily or with beams, in the engine alone; a text that ends makes room for the
@@ -131,12 +142,28 @@ class NativeEncoderDecoder(NativeWriter):
         self.limits.check(source)
         if (
             config.do_sample
+            or is_listened_to()
             or config.forced_phrases
             or prompt.shape[1] != 1
             or (prompt != prompt[:1]).any()
         ):
             return generate(self.start(source), prompt, config, sentence_numbers=numbers)
         return self._searched(source, config, int(prompt[0, 0]) if len(prompt) else 0)
+
+    def states_beside(self, source: Ints, target: Ints) -> NDArray[np.float32]:
+        """The last states, (1, target length, d_model), of one target as its tokens are read, (1,
+        target length), beside its source, (1, source length)."""
+        self.limits.check(source)
+        check_length(target.shape[1], self.limits.max_positions)
+        read, written = int32(source[0]), int32(target[0])
+        states = np.empty((len(written), self._width), np.float32)
+        with self.threads.of_call() as threads:
+            status = self._library.regard_read_pair(
+                *(self.pointer, pointer_to(read), len(read), pointer_to(written), len(written)),
+                *(threads, pointer_to(states)),
+            )
+        self.check(status)
+        return states[None]
 
     def start(self, source: Ints) -> "Batch":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
@@ -159,7 +186,8 @@ class NativeDecoder(NativeWriter):
     ) -> list[list[Hypothesis]]:
         """The best hypotheses for each prompt, (batch, prompt); the arguments are those of
         `generation.generate`."""
-        if config.do_sample or config.forced_phrases or ends is not None:
+        listened = is_listened_to()
+        if config.do_sample or config.forced_phrases or ends is not None or listened:
             return generate(
                 self.start(prompt_mask),
                 prompt,
@@ -204,17 +232,6 @@ class NativeDecoder(NativeWriter):
             )
         self.check(status)
         return states
-
-    def logits(self, states: NDArray[np.float32], *, threads: int = 1) -> NDArray[np.float32]:
-        """States, (length, d_model) → the logits of what follows, (length, vocab)."""
-        logits = np.empty((len(states), self.vocab), np.float32)
-        with self.threads.of_call() as least:
-            status = self._library.regard_head(
-                *(self.pointer, pointer_to(states), len(states)),
-                *(max(threads, least), pointer_to(logits)),
-            )
-        self.check(status)
-        return logits
 
     def prompts(
         self, prompt: Ints, mask: NDArray[np.bool_] | None

@@ -2,6 +2,7 @@
 
 import ctypes
 import platform
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
@@ -23,6 +24,7 @@ ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 PRECISIONS = ("fp32", "bf16", "int8", "int4")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
+SELF, CROSS, STATES = 0, 1, 2  # what is listened to
 Report = ctypes.CFUNCTYPE(c_int32, c_int64)
 
 
@@ -89,12 +91,22 @@ Event = _struct(
     "int32* ids",
     found=Hypotheses,
 )
+Captured = _struct(
+    "Captured",
+    "int32 kind of_decoder layer heads key_heads head_dim head_width",
+    "int32 queries keys first before after reach",
+    "float scale",
+    "float* query key value bias output",
+    "int64 query_stride key_stride value_stride output_stride",
+)
+Listener = ctypes.CFUNCTYPE(c_int32, POINTER(Captured))
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),
     "kernels": (c_char_p, [c_int32]),
     "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32]),
     "close": (None, [c_void_p]),
+    "listen": (None, [Listener]),
     "generate": (
         c_int32,
         [
@@ -124,6 +136,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "read_texts": (
         c_int32,
         [c_void_p, Int32s, Int32s, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
+    ),
+    "read_pair": (
+        c_int32,
+        [c_void_p, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
     ),
     "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "head": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
@@ -200,6 +216,21 @@ class Threads:
     def give(self) -> None:
         """End a call."""
         self._calls.pop()
+
+
+_here = threading.local()
+
+
+def listen(callback: Any) -> Any:
+    """Let a `Listener`, or None, get what this thread computes; returns the one before."""
+    before, _here.callback = getattr(_here, "callback", None), callback
+    library().regard_listen(callback or Listener())
+    return before
+
+
+def is_listened_to() -> bool:
+    """Return True if a listener gets what this thread computes."""
+    return getattr(_here, "callback", None) is not None
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:

@@ -1,19 +1,22 @@
-"""Operations on arrays that the rules of decoding need, for torch and for numpy.
+"""Operations on arrays that decoding and looking need, for torch and for numpy.
 
-Filters, choosers and the loop are written once, on the operations below and on what a Tensor and an
-ndarray have in common: arithmetic, comparisons, indexing, reshape, any, all, sum. Most functions of
-the two libraries have the same names and arguments. Torch is imported only where a model of torch
-decodes.
+Filters, choosers and the loop, the definition of attention and what looks at it are written once,
+on the operations below and on what a Tensor and an ndarray have in common: arithmetic, comparisons,
+indexing, reshape, any, all, sum. Most functions of the two libraries have the same names and
+arguments. Torch is imported only where a tensor comes.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-Array = Any  # a torch.Tensor or a numpy.ndarray, as the prompt is
+Array = Any  # a torch.Tensor or a numpy.ndarray
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Arrays:
@@ -67,6 +70,36 @@ class Arrays:
     def count(self, length: int, like: Array) -> Array:
         """0, 1, …, (length,)."""
         return self.library.arange(length, device=like.device)
+
+    def converted(self, x: Array, dtype: str) -> Array:
+        """(…) in the dtype of that name."""
+        return x.astype(dtype, copy=False)
+
+    def select(self, x: Array, places: Array, axis: int) -> Array:
+        """The entries of one axis at these places, (n,)."""
+        return x.take(places, axis)
+
+    def repeated(self, x: Array, times: int, axis: int) -> Array:
+        """(…) with each entry of one axis so many times."""
+        return x.repeat(times, axis)
+
+    def log_sum_exp(self, x: Array) -> Array:
+        """log Σ exp over the last axis, of (…, n) finite numbers."""
+        top = x.max(-1, keepdims=True)
+        return (top + np.log(np.exp(x - top).sum(-1, keepdims=True)))[..., 0]
+
+    def expanded(self, x: Array, shape: Sequence[int]) -> Array:
+        """(…) over axes of length 1; none is copied."""
+        return np.broadcast_to(x, shape)
+
+    def norms(self, x: Array) -> Array:
+        """‖x‖ over the last axis."""
+        return np.linalg.norm(x, axis=-1)
+
+    def best(self, x: Array, count: int) -> tuple[Array, Array]:
+        """The `count` largest of the last axis, (…, n), best first, and their places."""
+        places = np.argsort(-x, axis=-1, kind="stable")[..., :count]
+        return np.take_along_axis(x, places, -1), places
 
     def zeros(self, rows: int, columns: int, like: Array) -> Array:
         """(rows, columns) of float32."""
@@ -157,6 +190,28 @@ class TorchArrays(Arrays):
     def log_softmax(self, x: Array) -> Array:
         return x.log_softmax(-1, dtype=self.library.float32)
 
+    def converted(self, x: Array, dtype: str) -> Array:
+        return x.to(getattr(self.library, dtype))
+
+    def select(self, x: Array, places: Array, axis: int) -> Array:
+        return x.index_select(axis, places)
+
+    def repeated(self, x: Array, times: int, axis: int) -> Array:
+        return x.repeat_interleave(times, dim=axis)
+
+    def log_sum_exp(self, x: Array) -> Array:
+        return x.logsumexp(-1)
+
+    def expanded(self, x: Array, shape: Sequence[int]) -> Array:
+        return x.expand(shape)
+
+    def norms(self, x: Array) -> Array:
+        return x.norm(dim=-1)
+
+    def best(self, x: Array, count: int) -> tuple[Array, Array]:
+        values, places = x.topk(min(count, x.shape[-1]))
+        return values, places
+
     def top(self, x: Array, count: int, ordered: bool = True) -> tuple[Array, Array]:
         values, places = x.topk(count, sorted=ordered)
         return values, places
@@ -173,3 +228,30 @@ NUMPY, TORCH = Arrays(), TorchArrays()
 def arrays_of(array: Array) -> Arrays:
     """The operations of the array's library."""
     return NUMPY if isinstance(array, np.ndarray) else TORCH
+
+
+def as_numpy(x: Array) -> Any:
+    """An array (…) as numpy's, on the CPU."""
+    return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
+
+
+def dtype_of(x: Array) -> str:
+    """The name of an array's (…) dtype, such as "float32"."""
+    return str(x.dtype).removeprefix("torch.")
+
+
+def pieces(x: Array, size: int) -> list[Array]:
+    """An array (n, …) cut into pieces of at most so many entries; an empty one is one piece."""
+    return [x[first : first + size] for first in range(0, max(len(x), 1), size)]
+
+
+def without_gradients(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, whose tensors record no gradients."""
+
+    @wraps(function)
+    def without(*args: P.args, **kwargs: P.kwargs) -> T:
+        torch = sys.modules.get("torch")  # where it is not, there are no tensors
+        with nullcontext() if torch is None else torch.no_grad():
+            return function(*args, **kwargs)
+
+    return without

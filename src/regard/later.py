@@ -1,0 +1,25 @@
+"""Public names of a package that are imported when they are first used."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def later(
+    package: dict[str, Any], home: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package.
+
+    Args:
+        package: its globals().
+        home: the module of each name.
+    """
+
+    def getattribute(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
+        # The next look-up finds it without coming here.
+        value = package[name] = getattr(import_module(home[name]), name)
+        return value
+
+    return getattribute, lambda: sorted({*package, *home})

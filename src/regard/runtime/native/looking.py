@@ -1,0 +1,220 @@
+"""A model of the native engine as what is looked at: its run, listened to.
+
+The engine hands out what each attention of a run was given, and the residual stream between its
+layers, where they are; what the listener returns takes their place.
+"""
+
+import copy
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.attention.masks import Causal, Mask, Window
+from regard.attention.record import Attention, Call
+from regard.attention.scores import dot, scaled_dot
+from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
+from regard.progress import Stopped, check
+from regard.runtime.native import library
+from regard.runtime.native.loading import weights_of
+from regard.runtime.native.texts import Ints
+
+Floats = NDArray[np.float32]
+Listener = Callable[[str, Call], Floats | None]
+AtLayer = Callable[[str, int, Floats], Floats | None]
+"""Called with a stack, the number of its layers that have run, and the states, (1, length,
+d_model); an array that it returns takes their place."""
+
+_ALL = 1 << 30  # of a query's sight
+_now = threading.local()  # the listeners of this thread
+
+
+class Seen(Facts):
+    """A model as the engine has packed it.
+
+    Args:
+        packed: of `loading.open_native`.
+        model: of which it was packed.
+        start_id: that its decoder reads first, where it is another than the model's.
+    """
+
+    def __init__(self, packed: Any, model: Any, start_id: int | None = None):
+        self.packed, self._model, config = packed, model, model.config
+        self.architecture: str = model.architecture
+        self.config = config if start_id is None else replace(config, start_id=start_id)
+
+    def __call__(self, **inputs: Any) -> Floats:
+        """The output of the model's forward."""
+        output: Floats = self.packed(**inputs)
+        return output
+
+    def module(self) -> Any:
+        """The model as a module of torch, in evaluation mode."""
+        import torch
+
+        from regard.checkpoints import from_pretrained
+
+        with torch.inference_mode(False):
+            model = self._model if hasattr(self._model, "eval") else from_pretrained(self._model)
+        if model.config != self.config:
+            model = copy.copy(model)  # shares parameters and modules
+            model.config = self.config
+        return model
+
+    @cached_property
+    def _weights(self) -> dict[str, Any]:
+        return weights_of(self._model)[1]
+
+    def weight(self, name: str) -> Floats | None:
+        """A weight by its name in `models`, in float32; None where there is none."""
+        weight = self._weights.get(name)
+        if weight is not None and weight.dtype == np.uint16:  # bfloat16's bits
+            weight = (weight.astype(np.uint32) << 16).view(np.float32)
+        return weight
+
+    def projection(self, path: str) -> Floats:
+        """W_O of each head of an attention, (heads, head_dim, d_model)."""
+        weight = self.weight(f"{path}.output.weight")
+        assert weight is not None, "every attention has an output projection"
+        projection: Floats = weight.T.reshape(self.attentions()[path].heads, -1, len(weight))
+        return projection
+
+    @contextmanager
+    def capturing(
+        self, listener: Listener | None = None, at: AtLayer | None = None
+    ) -> Iterator[None]:
+        """Call `listener` for each attention that this thread runs, as `inspection.capturing` does,
+        and `at` for the states between its layers; what is None here is as it is outside."""
+        failed: list[BaseException] = []
+
+        def receive(pointer: Any) -> int:
+            try:
+                check()  # whether the work is still wanted
+                what = pointer[0]
+                stack = "decoder" if what.of_decoder else "encoder"
+                if what.kind == library.STATES:
+                    if at is not None:
+                        _replace(states := _states(what), at(stack, what.layer, states.copy()))
+                elif listener is not None:
+                    kind = "cross" if what.kind == library.CROSS else "self"
+                    call = Call(self._attention(what), _output(what), None)
+                    path = f"{stack}.layers.{what.layer}.{kind}_attention"
+                    _replace(_output(what), listener(path, call))
+            except BaseException as error:  # which C would lose
+                failed.append(error)
+            return len(failed)
+
+        outer = getattr(_now, "listeners", (None, None))
+        listener, at = _now.listeners = (listener or outer[0], at or outer[1])
+        before = library.listen(library.Listener(receive))
+        try:
+            yield
+        except Stopped:
+            if failed:
+                raise failed[0] from None
+            raise
+        finally:
+            library.listen(before)
+            _now.listeners = outer
+
+    def _attention(self, what: Any) -> Attention:
+        keys, heads = what.keys, what.key_heads
+        key = _rows(what.key, (heads * what.head_width, keys), (what.key_stride, 1))
+        shape = (heads, what.head_width, keys)
+        key = key.reshape(shape)[:, : what.head_dim].transpose(0, 2, 1)[None]
+        bias = None
+        if what.bias:
+            reach = what.reach
+            table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
+            distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
+            bias = table[:, np.clip(distance, -reach, reach) + reach][None]
+        return Attention(
+            query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
+            key=np.ascontiguousarray(key),
+            value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
+            score=dot if what.scale == 1 else scaled_dot,
+            mask=_mask(what),
+            bias=bias,
+        )
+
+
+class SeenText(TextFacts, Seen):
+    """A decoder alone."""
+
+    def __call__(self, **inputs: Any) -> Floats:
+        if not self.writes:
+            return super().__call__(**inputs)
+        states = self.packed.hidden(inputs["ids"])
+        logits: Floats = self.packed.logits(states[0])[None]
+        return logits
+
+
+class SeenPair(PairFacts, Seen):
+    """An encoder–decoder."""
+
+    def __call__(self, **inputs: Any) -> Floats:
+        if not self.writes:
+            return super().__call__(ids=inputs["source"])
+        states = self.hidden(inputs["source"], inputs["target"])
+        logits: Floats = self.packed.logits(states[0])[None]
+        return logits
+
+    def hidden(self, source: Ints, target: Ints) -> Floats:
+        """The decoder's last states, (1, target length, d_model), of one text that writes."""
+        states: Floats = self.packed.states_beside(source, self.shift_right(target))
+        return states
+
+
+class SeenImage(ImageFacts, Seen):
+    """A Transformer for images."""
+
+
+KINDS = {
+    "Encoder": Seen,
+    "Decoder": SeenText,
+    "EncoderDecoder": SeenPair,
+    "VisionTransformer": SeenImage,
+}
+
+
+def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
+    """A model of the engine, to be looked at; the arguments are those of `Seen`."""
+    return KINDS[model.architecture](packed, model, start_id)
+
+
+def _rows(pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+    """The engine's numbers, where they are; strides are in numbers."""
+    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) + 1
+    place = ctypes.addressof(pointer.contents)
+    numbers: Any = (ctypes.c_float * last).from_address(place)
+    return np.ndarray(shape, np.float32, numbers, strides=[4 * step for step in strides])
+
+
+def _heads(pointer: Any, heads: int, rows: int, stride: int, what: Any) -> Floats:
+    shape = (1, heads, rows, what.head_dim)
+    return _rows(pointer, shape, (0, what.head_width, stride, 1))
+
+
+def _output(what: Any) -> Floats:
+    return _heads(what.output, what.heads, what.queries, what.output_stride, what)
+
+
+def _states(what: Any) -> Floats:
+    return _rows(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+
+
+def _replace(place: Floats, numbers: Floats | None) -> None:
+    if numbers is not None:
+        place[...] = numbers
+
+
+def _mask(what: Any) -> Mask | None:
+    if what.after >= _ALL:
+        return None
+    return Causal() if what.before >= _ALL else Causal() & Window(what.before, 0)
