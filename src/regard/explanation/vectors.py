@@ -1,5 +1,6 @@
 """Explaining attention over any vectors, with matrices or without a single parameter."""
 
+import numpy
 import torch
 from torch import Tensor
 
@@ -109,12 +110,13 @@ def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, Ten
     >>> {name: tuple(matrix.shape) for name, matrix in random_projections(40, 2, 8).items()}
     {'query': (40, 16), 'key': (40, 16), 'value': (40, 16), 'output': (16, 40)}
     """
-    draw = torch.Generator().manual_seed(0)
+    # The draws of `generation` for seed 0, which the page has too.
+    draw = numpy.random.Generator(numpy.random.Philox(numpy.random.SeedSequence((0, 0, 0))))
     width = heads * head_dim
     bound = (6 / (d_model + width)) ** 0.5
 
     def matrix(*shape: int) -> Tensor:
-        return (2 * torch.rand(*shape, generator=draw, dtype=torch.float64) - 1) * bound
+        return (2 * torch.from_numpy(draw.random(shape)) - 1) * bound
 
     matrices = {name: matrix(d_model, width) for name in ("query", "key", "value")}
     return matrices | {"output": matrix(width, d_model)}

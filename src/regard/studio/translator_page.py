@@ -4,6 +4,7 @@ The page computes with the model itself (web/src/local), from int8 weights and a
 rounded to int16.
 """
 
+import base64
 import json
 import os
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +15,7 @@ from regard.api.looking import describe
 from regard.catalog import wrong_kind
 from regard.checkpoints import open_checkpoint
 from regard.errors import UnsupportedError
+from regard.explanation.sentence import WORDS
 from regard.files import whole_file
 from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
@@ -25,6 +27,7 @@ from regard.tasks.kinds import describe as kind_words
 from regard.tasks.kinds import kind_of
 from regard.text import Tokenizer
 from regard.translation.translator import Translator
+from regard.words import load_vectors
 
 NEEDED = "for a page that translates, give en-de, en-hi or a translator of your own"
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
@@ -116,7 +119,11 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     facts = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
-        {"regard-info": of_json(facts), "regard-model": of_json({"info": facts, **description})},
+        {
+            "regard-info": of_json(facts),
+            "regard-model": of_json({"info": facts, **description}),
+            "regard-words": of_json(_words()),
+        },
         after=of_bytes(weights),
         computes=True,
     )
@@ -125,6 +132,13 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     size = len(html.encode()) / 1e6
     parameters = sum(weight.numel() for weight in translator.model.parameters())
     return PageFile(Path(path), round(size, 2), name, parameters)
+
+
+def _words() -> dict[str, Any]:
+    """The lessons' word vectors, with their numbers as float16 in base64."""
+    words = load_vectors(WORDS)
+    numbers = base64.b64encode(words.vectors.astype("<f2").tobytes()).decode()
+    return {"name": WORDS, "words": words.words, "dim": words.dim, "vectors": numbers}
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
