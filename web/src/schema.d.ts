@@ -1129,7 +1129,7 @@ export interface components {
         };
         /**
          * Reliance
-         * @description What the output loses when a word of the source is struck out.
+         * @description What the output, or a text's label, loses when a word that was read is struck out.
          */
         Reliance: {
             /** Change */

@@ -205,7 +205,7 @@ class Ablation:
 
 @dataclass(frozen=True)
 class Reliance:
-    """What the output loses when a word of the source is struck out."""
+    """What the output, or a text's label, loses when a word that was read is struck out."""
 
     first: int  # of the word's positions, first to end - 1
     end: int

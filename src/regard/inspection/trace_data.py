@@ -59,6 +59,7 @@ class TraceData(Mapping[str, Tap]):
     notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
     can_rewrite: bool = False  # its model writes another output where something is switched off
     labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
+    several: bool = False  # more than one of the labels may hold
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())

@@ -277,6 +277,7 @@ class Classifier(ReadingTask):
             logits = trace.output[0].float().cpu().numpy()
             labels = ranked(logits, self.labels, self.problem_type)[:TRACED]
             trace.labels = [Candidate(each.label, each.score) for each in labels]
+            trace.several = self.problem_type == "multi_label_classification"
         return trace
 
 
