@@ -11,6 +11,7 @@ export type HeadInfo = Schemas["HeadInfo"];
 export type PatternScore = Schemas["PatternScore"];
 export type PatternName = PatternScore["name"];
 export type Candidate = Schemas["Candidate"];
+export type Near = Schemas["Near"];
 export type Cell = Schemas["Cell"];
 export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];

@@ -22,7 +22,7 @@ import { Drawer } from "./drawer/Drawer";
 import { Gone } from "./Gone";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
-import { Labels } from "./Labels";
+import { Labels, Nearest } from "./Labels";
 import { Notice } from "./Notice";
 import { Progress } from "./Progress";
 import { Rail } from "./rail/Rail";
@@ -80,6 +80,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
         <Notice state={state} />
         {trace && state.tap.value && !UNSAID.includes(state.view.value) && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
         {trace?.labels?.[0] && <Labels state={state} trace={trace} labels={trace.labels} />}
+        {trace?.nearest?.[0] && <Nearest nearest={trace.nearest} />}
         {trace && BESIDE.has(state.view.value) && <Changed state={state} trace={trace} />}
         <Hero key={returns} state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
