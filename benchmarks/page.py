@@ -150,7 +150,7 @@ def saved_map(browser: Browser, length: int, runs: int) -> None:
         with in_background(create_app([], {"saved": saved})) as address:
             for run in range(runs):
                 page = browser.new_context(viewport=WINDOW).new_page()
-                page.goto(f"{address}/?trace=saved&tap=decoder.layers.0.self&head={run % 2}")
+                page.goto(f"{address}/?trace=saved&landing=1&head={run % 2}")
                 firsts.append(page.evaluate(PAINTED) / 1000)
                 page.context.close()
     print(f"\n{length:,} tokens, 1 x 2 heads, from a saved trace")

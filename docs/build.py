@@ -81,8 +81,18 @@ def main() -> None:
         sys.exit(f"docs: {error}")
     zensical = Path(sys.executable).parent / "zensical"
     subprocess.run([zensical, "build", "--strict", "--clean"], cwd=ROOT, check=True)
-    if whole_road.pdf(ROOT / "build" / "site") is None:
+    site = ROOT / "build" / "site"
+    live(site)
+    if whole_road.pdf(site) is None:
         print("no Chromium here: the road is not printed as a PDF")
+
+
+def live(site: Path) -> None:
+    """Writes the translator's page, which needs no server but this site's, as `try/`."""
+    from regard.studio.translator_page import translator_page
+
+    (site / "try").mkdir(parents=True, exist_ok=True)
+    translator_page("en-de", site / "try" / "index.html")
 
 
 def stage() -> None:

@@ -1,16 +1,20 @@
 """Draws the documents' pictures: `python docs/pictures.py` writes docs/demo.svg and docs/images/.
 
 The page's pictures need Chromium and playwright; `python docs/pictures.py terminal` does without,
-and `python docs/pictures.py lessons` draws the lessons alone.
+`python docs/pictures.py lessons` draws the lessons alone, and `… film` the film of a pull.
 """
 
 import io
 import re
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
+from PIL import Image
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.text import Text
@@ -55,13 +59,8 @@ SETTLED = """() => !document.querySelector(
 
 
 def main() -> None:
-    if sys.argv[1:] != ["lessons"]:
-        terminal()
-    if not sys.argv[1:]:
-        figures()
-        pages(PAGES, model="en-de", text=SENTENCE)
-    if sys.argv[1:] != ["terminal"]:
-        lessons()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()
 
 
 def terminal() -> None:
@@ -99,10 +98,81 @@ def lessons() -> None:
     pages(LESSONS)
 
 
-def pages(
-    wanted: dict[str, tuple[tuple[int, int], str, dict[str, object]]], **always: object
-) -> None:
-    """Views of the page, as a reader's browser shows them."""
+def film() -> None:
+    """A ribbon that is pulled: six seconds of the translation, without its surroundings."""
+    with studio() as (address, browser):
+        page = browser.new_page(viewport={"width": 1180, "height": 640}, device_scale_factor=1)
+        page.add_init_script("localStorage.setItem('regard.hint', '1')")
+        asked = dict(model="en-de", text=SENTENCE, view="translation", head="mean")
+        page.goto(f"{address}/?{urlencode(asked)}")
+        page.locator(".rg-translation__reliance").first.wait_for()
+        page.wait_for_function(SETTLED)
+        page.evaluate(FINGER)
+        words = page.locator("[data-word^=output]").all_inner_texts()
+        handle = middle(page.locator(f"[data-handle='{words.index('Tasse')}']"))
+        tea = middle(page.locator("[data-word^=source]").filter(has_text="tea"))
+        box = page.locator(".rg-translation__figure").bounding_box()
+        clip = {**box, "x": box["x"] - 8, "width": box["width"] + 16}
+        frames = []
+
+        def shoot(count: int, path: Callable[[float], Point] | None = None) -> None:
+            for frame in range(count):
+                if path is not None:
+                    page.mouse.move(*path((frame + 1) / count))
+                page.wait_for_timeout(40)
+                frames.append(page.screenshot(clip=clip))
+
+        start = handle[0] - 150, handle[1] + 120
+        page.mouse.move(*start)
+        shoot(14)
+        shoot(8, between(start, handle))
+        page.mouse.down()
+        shoot(2)
+        shoot(16, between(handle, tea))
+        shoot(14)
+        page.mouse.up()
+        shoot(21)
+    pictures = [Image.open(io.BytesIO(png)).convert("RGB") for png in frames]
+    pictures[0].save(
+        HERE / "images" / "pull.webp", save_all=True, append_images=pictures[1:],
+        duration=FRAME, loop=0, quality=60, method=6, minimize_size=True,
+    )  # fmt: skip
+
+
+FRAME = 80  # milliseconds
+# A headless browser draws no pointer.
+FINGER = """() => {
+  const finger = document.createElement("div");
+  finger.style.cssText = "position:fixed;z-index:99;width:26px;height:26px;margin:-13px;"
+    + "border-radius:50%;pointer-events:none;background:rgb(217 119 6 / 45%);"
+    + "border:2px solid rgb(217 119 6)";
+  document.body.append(finger);
+  const follow = ({ clientX, clientY }) =>
+    Object.assign(finger.style, { left: `${clientX}px`, top: `${clientY}px` });
+  for (const name of ["pointermove", "mousemove"]) addEventListener(name, follow, true);
+}"""
+
+Point = tuple[float, float]
+
+
+def middle(element: Any) -> Point:
+    box = element.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def between(start: Point, end: Point) -> Callable[[float], Point]:
+    """A way that begins and ends slowly."""
+
+    def at(part: float) -> Point:
+        eased = part * part * (3 - 2 * part)
+        return tuple(one + eased * (other - one) for one, other in zip(start, end, strict=True))  # type: ignore[return-value]
+
+    return at
+
+
+@contextmanager
+def studio() -> Iterator[tuple[str, Any]]:
+    """Where a studio with en-de answers, and a browser."""
     from playwright.sync_api import sync_playwright
 
     from regard.studio.app import create_app, in_background
@@ -111,6 +181,15 @@ def pages(
     flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
     with in_background(create_app(["en-de"], {})) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
+        yield address, browser
+        browser.close()
+
+
+def pages(
+    wanted: dict[str, tuple[tuple[int, int], str, dict[str, object]]], **always: object
+) -> None:
+    """Views of the page, as a reader's browser shows them."""
+    with studio() as (address, browser):
         for name, ((width, height), scheme, asked) in wanted.items():
             context = browser.new_context(
                 viewport={"width": width, "height": height},
@@ -131,16 +210,21 @@ def pages(
             page.wait_for_timeout(600)  # thumbnails come in after the view itself
             save(page.screenshot(), HERE / "images" / f"{name}.png")
             context.close()
-        browser.close()
 
 
 def save(png: bytes, path: Path) -> None:
     """Writes a picture in 256 colors, a third of the bytes."""
-    from PIL import Image
-
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     picture.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
+
+def views() -> None:
+    """The page's views."""
+    figures()
+    pages(PAGES, model="en-de", text=SENTENCE)
+
+
+PARTS = {"terminal": terminal, "views": views, "lessons": lessons, "film": film}
 
 if __name__ == "__main__":
     main()

@@ -52,21 +52,22 @@ function page(): Plugin {
   };
 }
 
-export default defineConfig({
-  plugins: [page()],
+/** `--mode worker` builds the worker of the page that computes by itself, which alone holds it. */
+export default defineConfig(({ mode }) => ({
+  plugins: mode === "worker" ? [] : [page()],
   define: { "process.env.NODE_ENV": '"production"' },
   server: { proxy: { "/api": "http://127.0.0.1:8642" } },
   build: {
     outDir: "../src/regard/studio/static",
-    emptyOutDir: true,
+    emptyOutDir: mode !== "worker",
     target: "es2022",
     modulePreload: false,
     cssCodeSplit: false,
     // An entry of our own rather than index.html: the bundle's exports are what notebooks import.
     rolldownOptions: {
-      input: "src/main.tsx",
+      input: mode === "worker" ? "src/local/worker.ts" : "src/main.tsx",
       preserveEntrySignatures: "strict",
-      output: { entryFileNames: "regard.js", assetFileNames: "regard[extname]", codeSplitting: false },
+      output: { entryFileNames: mode === "worker" ? "worker.js" : "regard.js", assetFileNames: "regard[extname]", codeSplitting: false },
     },
   },
-});
+}));

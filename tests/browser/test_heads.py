@@ -1,8 +1,11 @@
 """All heads: names, order, choice and a walk by arrows; a head is opened in the map."""
 
+import math
 import re
 
 import pytest
+
+from regard.inspection.views.ablation import reliances
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
@@ -132,6 +135,34 @@ def test_a_classifiers_page_shows_its_labels(browser):
     with in_background(create_app([], {"read": trace})) as server:
         page = browser.new_page()
         page.goto(f"{server}/?trace=read")
-        labels = page.get_by_label("labels").inner_text().replace("\u202f", " ")
+        said = page.get_by_label("labels")
+        said.get_by_text("without").first.wait_for()
+        labels = said.inner_text().replace("\u202f", " ")
+        page_says = page.locator("body").inner_text()
         page.close()
     assert labels.startswith(f"{best.label} {100 * best.score:.0f} %")
+    worst = min(reliances(trace), key=lambda each: each.change)
+    word = trace.axes["tokens"].tokens[worst.first].lstrip("▁")
+    left = 100 * best.score * math.exp(worst.change)
+    assert "sink" not in page_says
+    assert re.search(rf"{best.label} without {word} (< )?{left:.1f} %", labels)
+
+
+def test_an_encoders_page_shows_the_nearest_sentences(browser):
+    import regard
+    from regard.studio.app import create_app, in_background
+
+    text = "My puppy sleeps on the couch."
+    model = regard.load("minilm")
+    trace = model.trace(text)
+    own, other = model.run([text, trace.nearest[0].text], normalize=True)
+    assert trace.nearest[0].text == "The dog is asleep on the sofa."
+    assert trace.nearest[0].cosine == pytest.approx(float(own.vector @ other.vector), abs=1e-5)
+    cosines = [each.cosine for each in trace.nearest]
+    assert cosines == sorted(cosines, reverse=True)
+    with in_background(create_app([], {"read": trace})) as server:
+        page = browser.new_page()
+        page.goto(f"{server}/?trace=read")
+        said = page.get_by_label("nearest sentences").inner_text()
+        page.close()
+    assert said.startswith(f"nearest\n“The dog is asleep on the sofa.” {cosines[0]:.2f}")

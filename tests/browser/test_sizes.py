@@ -28,7 +28,8 @@ TASKS = """window.tasks = [];
 new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)))
   .observe({ type: "longtask", buffered: true });"""
 
-DRAWN = "#rg-hero :is(canvas, path, li, [role=alert], .rg-note, .rg-note--empty)"
+# A map has a level once tiles of it are on the screen.
+DRAWN = "#rg-hero :is(canvas[data-level], .rg-thumb__map, path, li, [role=alert], .rg-note)"
 # Once it is compiled, this loop takes QUIET milliseconds where nothing else is at work.
 LOOP = """() => {
   const loop = () => { let x = 0; for (let i = 0; i < 2e7; i++) x = (x * 31 + i) | 0; return x; };

@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from browser.test_learn import LESSONS
 from regard.studio.translator_page import translator_page
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
@@ -96,7 +98,6 @@ def test_another_model_is_refused_in_a_sentence(open_page, file):
 def test_a_text_that_the_model_cannot_read_is_refused_and_the_picture_stays(open_page, file):
     page = open_page(server=file, path="", offline=True)
     page.locator("[data-word^=output]").filter(has_text="Tasse").wait_for()
-    expect(page.get_by_role("tab", name="why")).to_have_count(0)  # it takes the model in Python
     text = page.get_by_label("text", exact=True)
     for given, why in (
         ("मैं चाय पीना चाहता हूँ।", "en-de cannot read this text"),
@@ -106,3 +107,58 @@ def test_a_text_that_the_model_cannot_read_is_refused_and_the_picture_stays(open
         text.press("Enter")
         page.get_by_role("alert").filter(has_text=why).wait_for()
         expect(page.locator("[data-word^=output]").filter(has_text="Tasse")).to_be_visible()
+
+
+# Of each mark of a picture: what it says, and its numbers.
+NUMBERS = r"""() => {
+  const number = /[−-]?\d+(\.\d+)?(e[−-]?\d+)?/g;
+  return [...document.querySelectorAll(".rg-learn__picture [data-says]")].map(({ dataset }) => [
+    dataset.says.replace(number, "#"),
+    "value" in dataset
+      ? [Number(dataset.value)]
+      : (dataset.says.match(number) ?? []).map((each) => Number(each.replace("−", "-"))),
+  ]);
+}"""
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_lesson_shows_in_the_file_what_it_shows_in_the_studio(open_page, file, lesson):
+    found = []
+    for server, offline in ((file, True), (None, False)):
+        path = f"{'' if offline else '/'}?learn={lesson}"
+        where = {"server": server, "offline": True} if offline else {}
+        page = open_page(path, **where)
+        picture = page.locator(f".rg-learn__picture[data-lesson={lesson}][aria-busy=false]")
+        picture.locator("table, svg, canvas").first.wait_for()
+        page.locator(".rg-learn__picture [aria-busy=true]").wait_for(state="detached")
+        found.append((page.evaluate(NUMBERS), page.locator(".rg-learn__readout").inner_text()))
+    (own, read), (expected, read_there) = found
+    assert [says for says, _ in own] == [says for says, _ in expected]
+    assert read == read_there
+    trained = lesson in ("qkv", "heads", "block", "layers", "cross", "next", "yours")
+    numbers, there = ([x for _, numbers in each for x in numbers] for each in (own, expected))
+    largest = max((abs(x) for x in there if np.isfinite(x)), default=0)
+    # Of the model, weights are rounded to int8; words' vectors are as they are.
+    np.testing.assert_allclose(numbers, there, rtol=0, atol=(0.03 if trained else 1e-6) * largest)
+
+
+def test_why_a_word_was_written_is_answered_without_a_server(open_page, file, trace):
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=why&step=6", offline=True)
+    why = page.get_by_role("region", name="why this word")
+    table = why.get_by_role("region", name="tokens by measure")
+    table.wait_for()
+    expect(table.get_by_role("row")).to_have_count(1 + len(trace.axes["source"].tokens))
+    hidden = trace.measures([6])[0].measures[-1]
+    loss = -min(hidden.values)
+    token = trace.axes["source"].tokens[hidden.values.index(-loss)].lstrip("▁")
+    said = re.compile(f"Without {token}, Tee would be (\\d+) percentage points less likely.")
+    points = int(said.search(why.inner_text())[1])
+    assert abs(points - 100 * loss) < 3
+    lens = trace.lens(6)
+    rungs = why.get_by_role("region", name="logit lens").locator(".rg-why__rung")
+    expect(rungs).to_have_count(len(lens.layers))
+    expect(rungs.last).to_contain_text("rank 1")
+    heads = why.get_by_role("region", name="layers by heads").get_by_role("button")
+    expected = [each.value for each in trace.attribution(6).contributions if each.head is not None]
+    numbers = [float(each.replace("−", "-")) for each in heads.all_inner_texts()]
+    assert np.abs(np.subtract(sorted(numbers), sorted(expected))).max() < 0.2

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -45,3 +47,17 @@ def test_every_example_is_on_the_road():
     missing = {path.stem for path in examples if f"python examples/{path.name}" not in shown}
     assert examples
     assert missing == set()
+
+
+def test_the_film_of_a_pull_is_short_and_small():
+    film = DOCS / "images" / "pull.webp"
+    assert film.stat().st_size <= 1.5e6
+    Image = pytest.importorskip("PIL.Image")
+    with Image.open(film) as moving:
+        seconds = 0.0
+        for frame in range(moving.n_frames):
+            moving.seek(frame)
+            moving.load()
+            seconds += moving.info["duration"] / 1000
+    assert moving.n_frames > 20
+    assert 5 <= seconds <= 7

@@ -381,8 +381,21 @@ def test_the_reliance_on_a_word_is_what_the_same_output_loses_without_it(transla
     assert min(each.change for each in found) < -1
 
 
+def test_a_label_relies_on_a_word_as_much_as_its_probability_falls_without_it():
+    classifier = regard.load("emotions")
+    trace = classifier.trace("What a lovely surprise!")
+    found = list(reliances(trace))
+    assert [(each.first, each.end) for each in found] == trace.axes["tokens"].words
+    best = trace.labels[0]
+    off = ablate(trace, "token", "encoder.layers.0.self", key=3)
+    assert (off.token, off.before) == (best.token, pytest.approx(best.probability, abs=1e-5))
+    lovely = next(each for each in found if each.first == 3)
+    assert torch.tensor(lovely.change).exp() * off.before == pytest.approx(off.after, abs=1e-5)
+    assert min(each.change for each in found) == lovely.change < -2
+
+
 def test_a_trace_without_its_model_knows_no_reliance(model: EncoderDecoder, tmp_path):
-    with pytest.raises(RegardError, match="known for a translation or a summary"):
+    with pytest.raises(RegardError, match="known for a translation, a summary or a label"):
         next(reliances(regard.trace(model, source=SOURCE, target=TARGET)))
 
 

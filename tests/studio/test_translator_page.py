@@ -35,7 +35,7 @@ def test_what_the_pages_engine_is_tested_against_is_what_python_computes():
             assert one.keys() == other.keys(), where
             for name in one:
                 same(one[name], other[name], f"{where}/{name}")
-        elif isinstance(one, list) and one and isinstance(one[0], float):
+        elif isinstance(one, list) and one and all(isinstance(each, float) for each in one):
             np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-5, err_msg=where)
         elif isinstance(one, list):
             assert len(one) == len(other), where

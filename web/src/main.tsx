@@ -107,6 +107,8 @@ async function* pieces(): AsyncGenerator<string> {
   }
 }
 
+const textOf = (id: string) => document.getElementById(id)?.textContent ?? null;
+
 /** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
 function start(element: HTMLElement): void {
   const kept = document.getElementById("regard-trace");
@@ -118,8 +120,8 @@ function start(element: HTMLElement): void {
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
   } else if (model) {
-    const info = JSON.parse(document.getElementById("regard-info")?.textContent ?? "") as ModelInfo;
-    source = localSource(info, model.textContent ?? "", pieces(), threaded());
+    const info = JSON.parse(textOf("regard-info") ?? "") as ModelInfo;
+    source = localSource(info, model.textContent ?? "", pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-words"));
   } else source = httpSource();
   mount(element, source, { whole: true, query });
 }

@@ -887,6 +887,16 @@ export interface components {
              */
             task: "translation" | "generation" | "encoding" | "vision";
         };
+        /**
+         * Near
+         * @description A sentence, and how near its vector is to the text's.
+         */
+        Near: {
+            /** Cosine */
+            cosine: number;
+            /** Text */
+            text: string;
+        };
         /** NextCandidate */
         NextCandidate: {
             /** Chance */
@@ -1129,7 +1139,7 @@ export interface components {
         };
         /**
          * Reliance
-         * @description What the output loses when a word of the source is struck out.
+         * @description What the output, or a text's label, loses when a word that was read is struck out.
          */
         Reliance: {
             /** Change */
@@ -1290,6 +1300,8 @@ export interface components {
             labels?: components["schemas"]["Candidate"][];
             /** Model */
             model: string;
+            /** Nearest */
+            nearest?: components["schemas"]["Near"][];
             /** Notes */
             notes?: string[];
             receipt: components["schemas"]["Receipt"];

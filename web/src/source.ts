@@ -11,6 +11,7 @@ export type HeadInfo = Schemas["HeadInfo"];
 export type PatternScore = Schemas["PatternScore"];
 export type PatternName = PatternScore["name"];
 export type Candidate = Schemas["Candidate"];
+export type Near = Schemas["Near"];
 export type Cell = Schemas["Cell"];
 export type Looks = Schemas["Looks"];
 export type Looked = Schemas["Looked"];
@@ -23,11 +24,20 @@ export type Offer = Schemas["Offer"];
 export type ModelInfo = Schemas["ModelInfo"];
 export type GenerationInfo = Schemas["GenerationInfo"];
 export type Working = Schemas["Working"];
-export type Lesson = Schemas["Lesson"];
-export type Explanation = Schemas["Explanation"];
+/** The parts of an explanation that the lessons show. */
+export type Explanation = Pick<Schemas["Explanation"], "tokens" | "key_tokens"> & {
+  settings: Pick<Schemas["Settings"], "source" | "tap" | "formula" | "heads" | "head_dim" | "temperature">;
+  steps: Pick<Schemas["regard__explanation__record__Step"], "name" | "per_head" | "values">[];
+};
+export type Lesson = Omit<Schemas["Lesson"], "explanation"> & { explanation: Explanation };
 export type Geometry = Schemas["Geometry"];
 export type Inside = Schemas["Inside"];
 export type NextWord = Schemas["NextWord"];
+export interface InsideRequest {
+  text: string;
+  word: number;
+  layer: number;
+}
 export type NextRequest = Pick<Schemas["NextRequest"], "text"> & Partial<Schemas["NextRequest"]>;
 export type LessonRequest = Pick<Schemas["LessonRequest"], "text"> & Partial<Schemas["LessonRequest"]>;
 export type Quantity = "weight" | "norm" | "score";
@@ -135,7 +145,7 @@ export interface Source {
   /** Attention over a sentence's word vectors, step by step. */
   explain(request: LessonRequest, signal?: AbortSignal): Promise<Lesson>;
   /** A word's vector through the layers of the trained translator's encoder. */
-  inside(request: { text: string; word: number; layer: number }, signal?: AbortSignal): Promise<Inside>;
+  inside(request: InsideRequest, signal?: AbortSignal): Promise<Inside>;
   /** Words that the trained translator may write next. */
   next(request: NextRequest, signal?: AbortSignal): Promise<NextWord>;
   /** The address of an NPZ or of the one-file HTML, where there is a server. */

@@ -123,14 +123,13 @@ def random_projections(d_model: int, heads: int, head_dim: int) -> dict[str, NDA
     >>> {name: tuple(matrix.shape) for name, matrix in random_projections(40, 2, 8).items()}
     {'query': (40, 16), 'key': (40, 16), 'value': (40, 16), 'output': (16, 40)}
     """
-    draw = np.random.RandomState(0)
+    # The draws of `generation` for seed 0, which the page has too.
+    draw = np.random.Generator(np.random.Philox(np.random.SeedSequence((0, 0, 0))))
     width = heads * head_dim
     bound = (6 / (d_model + width)) ** 0.5
 
-    def matrix(rows: int, columns: int) -> NDArray[np.float64]:
-        words = draw.randint(0, 2**32, (rows * columns, 2), np.uint64)
-        numbers = (words[:, 0] << np.uint64(32) | words[:, 1]) & np.uint64(2**53 - 1)
-        return (2 * (numbers / 2**53).reshape(rows, columns) - 1) * bound
+    def matrix(*shape: int) -> NDArray[np.float64]:
+        return (2 * draw.random(shape) - 1) * bound
 
     matrices = {name: matrix(d_model, width) for name in ("query", "key", "value")}
     return matrices | {"output": matrix(width, d_model)}

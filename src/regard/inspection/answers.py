@@ -59,6 +59,14 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class Near:
+    """A sentence, and how near its vector is to the text's."""
+
+    text: str
+    cosine: float
+
+
+@dataclass(frozen=True)
 class Step:
     """One generated token, and what stood beside it."""
 
@@ -102,6 +110,7 @@ class TraceInfo:
     by_text: bool = False  # asking for this model and this text gives this trace again
     can_rewrite: bool = False  # asking again with something switched off gives another output
     labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
+    nearest: list[Near] = field(default_factory=list)  # of an embedder, the nearest first
 
 
 PatternName = Literal[
@@ -205,7 +214,7 @@ class Ablation:
 
 @dataclass(frozen=True)
 class Reliance:
-    """What the output loses when a word of the source is struck out."""
+    """What the output, or a text's label, loses when a word that was read is struck out."""
 
     first: int  # of the word's positions, first to end - 1
     end: int

@@ -8,7 +8,7 @@ from typing import Any
 from regard.arrays import Array, without_gradients
 from regard.attention import Call
 from regard.errors import NotFoundError, unknown
-from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Receipt
+from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Near, Receipt
 from regard.inspection.tap import Tap
 
 Edit = Callable[[str, Call], Array | None]
@@ -66,6 +66,8 @@ class TraceData(Mapping[str, Tap]):
     notes: list[str] = field(default_factory=list)  # what a reader should know of this trace
     can_rewrite: bool = False  # its model writes another output where something is switched off
     labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
+    nearest: list[Near] = field(default_factory=list)  # of an embedder, the nearest first
+    several: bool = False  # more than one of the labels may hold
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())

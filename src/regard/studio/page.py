@@ -84,13 +84,13 @@ def one_file(
         after: script elements that the page reads while the browser does, as `of_bytes` makes them.
         computes: whether the page may run WebAssembly and a worker of its own.
     """
-    # In a script or a style only its own end tag and "<!--" mean anything; both are written so that
-    # the language within reads the same and HTML does not see them.
-    script = read("regard.js").replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
+    script = _within(read("regard.js"))
     style = read("regard.css").replace("</style", "<\\/style")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     sources, workers = f"'sha256-{digest}'", ""
     if computes:
+        worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
+        parts = {**parts, "regard-worker": worker}
         sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
     policy = (
         f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"
@@ -117,6 +117,12 @@ def one_file(
 </body>
 </html>
 """
+
+
+def _within(script: str) -> str:
+    """A script as it may stand in an element: there, only its own end tag and "<!--" mean anything;
+    both are written so that the language reads the same and HTML does not see them."""
+    return script.replace("</script", "\\x3C/script").replace("<!--", "\\x3C!--")
 
 
 def of_json(content: Any) -> str:

@@ -4,6 +4,7 @@ The page computes with the model itself (web/src/local), from int8 weights and a
 rounded to int16.
 """
 
+import base64
 import json
 import math
 import os
@@ -21,6 +22,7 @@ from regard.checkpoints.fit import read_state
 from regard.checkpoints.weights import as_array
 from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import UnsupportedError
+from regard.explanation.sentence import WORDS
 from regard.files import whole_file
 from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
@@ -30,6 +32,7 @@ from regard.tasks.kinds import describe as kind_words
 from regard.tasks.kinds import kind_of
 from regard.text import Tokenizer
 from regard.translation.translator import Translator
+from regard.words import load_vectors
 
 NEEDED = "for a page that translates, give en-de, en-hi or a translator of your own"
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
@@ -121,7 +124,11 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     facts = asdict(replace(info, name=name))
     html = one_file(
         f"{name} · regard",
-        {"regard-info": of_json(facts), "regard-model": of_json({"info": facts, **description})},
+        {
+            "regard-info": of_json(facts),
+            "regard-model": of_json({"info": facts, **description}),
+            "regard-words": of_json(_words()),
+        },
         after=of_bytes(weights),
         computes=True,
     )
@@ -132,6 +139,13 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     places = {place["at"]: name for name, place in description["tensors"].items()}
     parameters = sum(math.prod(shapes[name]) for name in (*places.values(), *computed))
     return PageFile(Path(path), round(size, 2), name, parameters)
+
+
+def _words() -> dict[str, Any]:
+    """The lessons' word vectors, with their numbers as float16 in base64."""
+    words = load_vectors(WORDS)
+    numbers = base64.b64encode(words.vectors.astype("<f2").tobytes()).decode()
+    return {"name": WORDS, "words": words.words, "dim": words.dim, "vectors": numbers}
 
 
 def content(translator: Translator) -> tuple[dict[str, Any], bytes]:

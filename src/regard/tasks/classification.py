@@ -277,6 +277,7 @@ class Classifier(ReadingTask):
 
             labels = ranked(as_array(trace.output[0]), self.labels, self.problem_type)[:TRACED]
             trace.labels = [Candidate(each.label, each.score) for each in labels]
+            trace.several = self.problem_type == "multi_label_classification"
         return trace
 
 

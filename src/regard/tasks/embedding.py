@@ -34,10 +34,21 @@ if TYPE_CHECKING:
     from torch import nn
 
     from regard.inspection import Trace
+    from regard.inspection.answers import Near
     from regard.inspection.hiding import Looks
     from regard.tasks.handle import ModelHandle
 
 Vectors = NDArray[np.float32]
+EVERYDAY = (  # what the vector of a traced text is compared with
+    "The dog is asleep on the sofa.",
+    "It will rain all day tomorrow.",
+    "She has bought a new car.",
+    "This soup tastes wonderful.",
+    "The train to Berlin was late.",
+    "He could not pay his rent.",
+    "I am so happy for you!",
+    "The doctor will see you now.",
+)
 SHORTEST = 1e-12  # length that a vector is divided by, so that zeros stay zeros
 
 
@@ -206,7 +217,21 @@ class Embedder(EncoderTask):
         Raises:
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
-        return self._reader.trace(text.lower() if self.lowercase else text, looks=looks, keep=keep)
+        trace = self._reader.trace(text.lower() if self.lowercase else text, looks=looks, keep=keep)
+        if not looks:
+            trace.nearest = self._nearest(text)
+        return trace
+
+    def _nearest(self, text: str) -> "list[Near]":
+        """A few everyday sentences, the nearest first."""
+        from regard.inspection.answers import Near
+
+        vector, *vectors = [result.vector for result in self.run([text, *EVERYDAY], normalize=True)]
+        near = [
+            Near(*pair)
+            for pair in zip(EVERYDAY, (np.stack(vectors) @ vector).tolist(), strict=True)
+        ]
+        return sorted(near, key=lambda sentence: -sentence.cosine)
 
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""

@@ -28,6 +28,13 @@ test("the head that looks most at one other word comes first, and what is not he
   expect(sunk([look(1)])).toBe("");
 });
 
+test("a word of the text that a head looks at from everywhere is no sink, but the word that it looks at", () => {
+  const lovely = { tokens: ["<s>", "What", "lovely", "</s>"], predicts: null, words: null, sentences: null, prompt: 4 };
+  const everywhere = { heads: 1, height: 4, width: 4, values: Float32Array.from(Array(4).fill([0.02, 0.02, 0.94, 0.02]).flat()) };
+  const found = lookOf({ ...tap, heads: 1 }, 0, everywhere, askedAt(lovely, 1, false) as Asked, split(lovely), true);
+  expect([found.best?.label, found.special, sunk([found])]).toEqual(["lovely", "", ""]);
+});
+
 test("of a long text the largest weights are in place", () => {
   const long = { ...tap, columns: 1000 };
   const looks = { looks: [{ position: 0, token: "[CLS]", weight: 0.5 }, { position: 990, token: "animal", weight: 0.25 }], rest: 0.25 };

@@ -39,7 +39,7 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
       choice("positions", [["off", say("off")], ["on", say("on")]], settings.positions ? "on" : "off", (each) => ({ positions: each === "on" })),
     projections: () =>
       choice("matrices", OPTIONS.projections.map((each) => [each, say(each)] as const), settings.projections, (projections) => ({ projections })),
-    layer: () => trained && choice("layer", numbered(OPTIONS.layer), settings.layer, (layer) => ({ layer })),
+    layer: () => trained && choice("layer", numbered(lesson.name === "cross" ? OPTIONS.layer.slice(0, DECODER) : OPTIONS.layer), settings.layer, (layer) => ({ layer })),
     head: () => trained && choice("head", numbered(OPTIONS.head), settings.head, (head) => ({ head })),
     top_k: () =>
       choice("top_k", OPTIONS.top_k.map((each) => [each ?? "all", each === null ? say("all") : String(each)] as const), settings.top_k ?? "all",
@@ -57,6 +57,7 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
   );
 }
 
+const DECODER = 2; // layers of the shipped decoder
 const SCORES = [
   ["dot", "q·k"],
   ["scaled_dot", "q·k / √d"],

@@ -32,7 +32,7 @@ export const OPTIONS = {
   window: [0, 1, 2, 3, 4],
   positions: [false, true],
   projections: ["trained", "random", "none"],
-  layer: [0, 1, 2],
+  layer: [0, 1, 2, 3, 4, 5],
   head: [0, 1, 2, 3],
   top_k: [1, 2, 5, 10, null],
   top_p: [0.5, 0.8, 0.9, 0.95, 1],

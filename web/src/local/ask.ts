@@ -1,11 +1,11 @@
 /** Carries questions to a worker and its answers back. */
-import type { Question, Reply } from "./messages";
-import Thread from "./worker?worker&inline";
+import type { Asked, Reply } from "./messages";
 
-export type Ask = <Answer>(question: Question) => Promise<Answer>;
+export type Ask = <Answer>(question: Asked) => Promise<Answer>;
 
-export function threaded(): Ask {
-  const worker = new Thread();
+/** `script` is worker.ts as it was built. */
+export function threaded(script: string): Ask {
+  const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
   const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
   let last = 0;
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {

@@ -1,6 +1,7 @@
 /** Messages between the page and its worker. */
-import type { Ablation, AblationRequest, TraceInfo, TraceRequest } from "../source";
-import type { Kept, Run, Traced } from "./translator";
+import type { AblationRequest, TraceInfo, TraceRequest } from "../source";
+import type { Study } from "./study/study";
+import type { Run } from "./translator";
 
 export type Question =
   | { what: "open"; model: string } // a ModelFile as JSON
@@ -10,5 +11,6 @@ export type Question =
   | { what: "score"; run: Run; hidden: number[] }
   | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };
 
-export type Numbered = { id: number } & Question;
-export type Reply = { id: number } & ({ answer: Traced | Kept | Ablation | number | null } | { refusal: string });
+export type Asked = Question | Study;
+export type Numbered = { id: number } & Asked;
+export type Reply = { id: number } & ({ answer: unknown } | { refusal: string });

@@ -42,15 +42,18 @@ export interface Kept {
 }
 
 export class Translator {
-  private readonly weights: Weights;
-  private readonly model: Model;
+  /** The one that was opened last: a worker has one. */
+  static last: Translator | null = null;
+  readonly weights: Weights;
+  readonly model: Model;
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
   private readonly checkReadable: (text: string, unknown: number) => void;
   private readonly searches = new Map<string, Hypothesis[]>();
 
   /** Its weights are zeros until they are filled in. */
-  constructor(private readonly file: ModelFile) {
+  constructor(readonly file: ModelFile) {
+    Translator.last = this;
     this.weights = new Weights(file.tensors, file.bytes);
     this.model = new Model(file.config, this.weights);
     const source = tokenizer(file.tokenizers.source);
@@ -220,11 +223,21 @@ export class Translator {
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
-  private logits({ source, target }: Run, edit: Edit | null, memory = this.model.encode(source, edit), listener: Listener | null = null): Float32Array[] {
-    const read = [this.file.decoding.start_id, ...target.slice(0, -1)];
-    const all = this.model.read(read, memory, edit, listener);
+  logits(run: Run, edit = editOf(run), memory = this.model.encode(run.source, edit), listener: Listener | null = null): Float32Array[] {
+    const all = this.model.read(this.begun(run), memory, edit, listener);
     const size = this.model.vocabulary;
-    return target.map((_, i) => logSoftmax(all.subarray(i * size, (i + 1) * size)));
+    return run.target.map((_, i) => logSoftmax(all.subarray(i * size, (i + 1) * size)));
+  }
+
+  /** Logits of one step. */
+  scores(run: Run, step: number): Float32Array {
+    const size = this.model.vocabulary;
+    return this.model.read(this.begun(run), this.model.encode(run.source)).slice(step * size, (step + 1) * size);
+  }
+
+  /** What the decoder read. */
+  begun({ target }: Run): number[] {
+    return [this.file.decoding.start_id, ...target.slice(0, -1)];
   }
 
   private given(target: string): Hypothesis {
@@ -234,16 +247,15 @@ export class Translator {
     return { tokens: [...(forced === null ? [] : [forced]), ...ids, ends[0] as number], score: NaN, finished: true };
   }
 
-  private axes({ source, target }: Run): Record<string, AxisInfo> {
-    const axis = (ids: readonly number[], side: "source" | "target") => {
-      const tokens = ids.map((id) => this.name(id, side));
-      return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special) };
-    };
-    const read = [this.file.decoding.start_id, ...target.slice(0, -1)];
-    return {
-      source: { ...axis(source, "source"), predicts: null, prompt: source.length },
-      target: { ...axis(read, "target"), predicts: target.map((id) => this.name(id, "target")), prompt: 1 },
-    };
+  private axes(run: Run): Record<string, AxisInfo> {
+    const predicts = run.target.map((id) => this.name(id, "target"));
+    return { source: this.reads(run.source), target: { ...this.reads(this.begun(run), "target"), predicts, prompt: 1 } };
+  }
+
+  /** Tokens of one side, with the words and sentences that they spell. */
+  reads(ids: readonly number[], side: "source" | "target" = "source"): AxisInfo {
+    const tokens = ids.map((id) => this.name(id, side));
+    return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length };
   }
 
   private tap({ name, kind, rows, columns, scale, heads }: TapMaps): TapInfo {
@@ -278,7 +290,7 @@ export class Translator {
     };
   }
 
-  private name(id: number, side: "source" | "target"): string {
+  name(id: number, side: "source" | "target"): string {
     const piece = this.texts[side].piece(id);
     return piece === null ? String(id) : piece.replaceAll(" ", "▁").replaceAll("\n", "↵");
   }

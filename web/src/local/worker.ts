@@ -1,6 +1,8 @@
 /** The translator's own thread, so that the page never waits for it. */
 import { engine } from "./engine";
 import type { Numbered, Reply } from "./messages";
+import { isStudy, study } from "./study/study";
+import type { Kept } from "./translator";
 
 const answer = engine();
 const port = self as unknown as { postMessage(reply: Reply, transfer: Transferable[]): void; onmessage: unknown };
@@ -8,8 +10,8 @@ const port = self as unknown as { postMessage(reply: Reply, transfer: Transferab
 port.onmessage = ({ data }: MessageEvent<Numbered>) => {
   const { id } = data;
   try {
-    const found = answer(data);
-    const numbers = typeof found === "object" && found && "numbers" in found ? found.numbers : [];
+    const found = isStudy(data) ? study(data) : answer(data);
+    const { numbers = [] } = (found ?? {}) as Partial<Kept>;
     const buffers = new Set(numbers.map(([, { values }]) => values.buffer));
     port.postMessage({ id, answer: found }, [...buffers]);
   } catch (error) {

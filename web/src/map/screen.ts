@@ -255,8 +255,10 @@ export class Screen implements Surface {
     ctx.fillStyle = palette.background;
     ctx.fillRect(0, 0, this.parts.canvas.width, this.parts.canvas.height);
     const ready = this.draw(ctx, palette, ratio);
-    if (layer.entries.size) this.state.painted.value = true;
-    this.mark(ready, range.level);
+    if (layer.entries.size) {
+      this.state.painted.value = true;
+      this.mark(ready, range.level);
+    }
     this.point(view);
   }
 

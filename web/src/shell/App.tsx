@@ -14,9 +14,7 @@ import { Changed } from "../off/Changed";
 import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
-import type { Candidate } from "../source";
 import type { State, View } from "../state";
-import { percent } from "../weights/words";
 import { Translation } from "../translation/Translation";
 import { Why } from "../why/Why";
 import { obey } from "./commands";
@@ -24,6 +22,7 @@ import { Drawer } from "./drawer/Drawer";
 import { Gone } from "./Gone";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
+import { Labels, Nearest } from "./Labels";
 import { Notice } from "./Notice";
 import { Progress } from "./Progress";
 import { Rail } from "./rail/Rail";
@@ -80,7 +79,8 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
         <Gone state={state} />
         <Notice state={state} />
         {trace && state.tap.value && !UNSAID.includes(state.view.value) && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
-        {trace?.labels && trace.labels.length > 0 && <Labels labels={trace.labels} />}
+        {trace?.labels?.[0] && <Labels state={state} trace={trace} labels={trace.labels} />}
+        {trace?.nearest?.[0] && <Nearest nearest={trace.nearest} />}
         {trace && BESIDE.has(state.view.value) && <Changed state={state} trace={trace} />}
         <Hero key={returns} state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
@@ -88,17 +88,6 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
       {trace && state.drawer.value && <Drawer key={returns} state={state} trace={trace} />}
       <Help state={state} />
     </div>
-  );
-}
-
-/** What a classifier answers, where a translator's page has the translation. */
-function Labels({ labels: [first, ...others] }: { labels: Candidate[] }) {
-  const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
-  return (
-    <p class="rg-labels" aria-label="labels">
-      <strong>{first && said(first)}</strong>
-      {others.map((each) => <span key={each.token}>{said(each)}</span>)}
-    </p>
   );
 }
 

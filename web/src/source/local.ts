@@ -1,13 +1,15 @@
 /** Answers of the translator that is in the file itself: no server, no network. */
 import type { Ask } from "../local/ask";
 import type { Kept, Traced } from "../local/translator";
-import type { AblationRequest, ModelInfo, Reliance, Source, TraceInfo, TraceRequest } from "../source";
+import type { Study } from "../local/study/study";
+import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { answersFrom, type Answers } from "./kept";
 import { sourceOver, type Binary } from "./requests";
 
 const DRAWS = "Draws with the random numbers of Python (numpy's Philox), not PyTorch's; a text can still differ, since weights are rounded to int8.";
 type Pieces = Iterable<string> | AsyncIterable<string>;
 
+const WHY = ["lens", "attribution", "measures"];
 const KEPT = 8; // traces; the oldest goes first
 
 interface Made {
@@ -16,8 +18,9 @@ interface Made {
   answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
-/** `model` is a ModelFile as JSON, its weights come in pieces of base64, `ask` reaches the translator. */
-export function localSource(own: ModelInfo, model: string, weights: Pieces, ask: Ask): Source {
+/** `model` is a ModelFile as JSON, its weights come in pieces of base64, `ask` reaches the translator; `words`: a
+ * WordFile as JSON, for the lessons. */
+export function localSource(own: ModelInfo, model: string, weights: Pieces, ask: Ask, words: string | null = null): Source {
   const open = async () => {
     const asked = [ask<null>({ what: "open", model })];
     for await (const piece of weights) asked.push(ask<null>({ what: "fill", piece }));
@@ -25,6 +28,12 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
   };
   const opened = open();
   opened.catch(() => undefined); // said when a text is traced
+  let table: Promise<null> | null = null;
+  const study = async <Answer>(question: Study) => {
+    await (table ??= ask<null>({ what: "words", file: words as string }));
+    if (question.what !== "explain" || question.request.projections === "trained") await opened;
+    return ask<Answer>(question);
+  };
   const made = new Map<string, Made>();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
@@ -62,9 +71,17 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
       async json(path, body, signal) {
         if (path === "/models") return [own];
         if (path === "/traces") return body ? trace(body as TraceRequest) : [];
+        if (path === "/explain") return study({ what: "explain", request: body as LessonRequest });
+        if (path === "/inside") return study({ what: "inside", request: body as InsideRequest });
+        if (path === "/next") return study({ what: "next", request: body as NextRequest });
         const [{ info, run, answers }, key] = placed(path);
         if (!key) return info;
         if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", run, hidden }), signal);
+        const [of = "", query] = key.split("?");
+        if (WHY.includes(of)) {
+          const { step, axis, against } = Object.fromEntries(new URLSearchParams(query));
+          return ask({ what: "why", run, of, step: Number(step), axis: axis ?? "", against: against === undefined ? null : Number(against) });
+        }
         if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
         return (await answers).json(key);
       },
@@ -73,7 +90,7 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
         return (await answers).binary(key);
       },
     },
-    { trace: true, ablate: true, export: false, explain: false, open: false },
+    { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
   );
   return { ...source, draws: [DRAWS] };
 }

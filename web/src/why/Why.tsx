@@ -60,7 +60,7 @@ function Measured({ state, trace, step, style }: PartProps) {
   return (
     <section class="rg-why__part" aria-label="input tokens" aria-busy={loading}>
       <h3 class="rg-section">
-        input tokens <span class="rg-note">what each was worth, by five measures</span>
+        input tokens <span class="rg-note">what each was worth, by several measures</span>
       </h3>
       {read.length > 1 && (
         <Choice

@@ -18,7 +18,7 @@ export const lessons: Record<keyof typeof english, string> = {
   "lesson.scale.1": "Ein Skalarprodukt von d Zahlen ist eine Summe von d Gliedern. Mit mehr Dimensionen liegen die Bewertungen weiter auseinander, bis Softmax fast alles einem oder zwei Wörtern gibt. Die Division durch √d bremst dieses Wachstum.",
   "lesson.scale.2": "Wählen Sie andere Dimensionen und vergleichen Sie die beiden Spalten mit Gewichten.",
   "lesson.qkv.title": "Query, Key und Value",
-  "lesson.qkv.1": "Ein Wort spielt drei Rollen: Es sucht etwas (Query), es kann gefunden werden (Key), und es hat etwas weiterzugeben (Value). Drei Matrizen machen aus seinem einen Vektor drei. Trainiert sind es die eines Übersetzers, dessen Kopf 2 in Schicht 2 meistens das vorige Wort sucht.",
+  "lesson.qkv.1": "Ein Wort spielt drei Rollen: Es sucht etwas (Query), es kann gefunden werden (Key), und es hat etwas weiterzugeben (Value). Drei Matrizen machen aus seinem einen Vektor drei. Trainiert sind es die eines Übersetzers, dessen Kopf 2 in Schicht 3 meistens das vorige Wort sucht.",
   "lesson.qkv.2": "Das erste Bild zeigt die Query unter den Keys. Das zweite zeigt jeden Value, mit seinem Gewicht multipliziert und Spitze an Fuß gelegt: Zusammen enden sie bei der Ausgabe.",
   "lesson.heads.title": "Mehrere Köpfe",
   "lesson.heads.1": "Eine Zeile von Gewichten kann nur eines sagen. Deshalb schauen mehrere Köpfe gleichzeitig, jeder mit ein paar eigenen Dimensionen. Niemand hat programmiert, worauf ein trainierter Kopf achtet.",

@@ -16,7 +16,7 @@ export const lessons = {
   "lesson.scale.1": "A dot product of d numbers is a sum of d terms, so with more dimensions the scores spread further apart, until softmax gives nearly everything to one or two words. Dividing by √d holds that growth back.",
   "lesson.scale.2": "Choose other dimensions and compare the two columns of weights.",
   "lesson.qkv.title": "Query, key and value",
-  "lesson.qkv.1": "A word plays three parts: it looks for something (query), it can be found (key), and it has something to pass on (value). Three matrices turn its one vector into three. With “trained” they are a translator's, whose head 2 in layer 2 mostly looks for the word before.",
+  "lesson.qkv.1": "A word plays three parts: it looks for something (query), it can be found (key), and it has something to pass on (value). Three matrices turn its one vector into three. With “trained” they are a translator's, whose head 2 in layer 3 mostly looks for the word before.",
   "lesson.qkv.2": "The first picture shows the query among the keys. The second shows each value, scaled by its weight and laid tip to tail: together they end at the output.",
   "lesson.heads.title": "Several heads",
   "lesson.heads.1": "One row of weights can say only one thing. So several heads look at the same time, each with a few dimensions of its own. No one programmed what a trained head looks at.",

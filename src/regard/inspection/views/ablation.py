@@ -84,12 +84,17 @@ def ablate(
 
 
 def log_probabilities(trace: TraceData, logits: Array) -> Array:
-    """Log-probabilities of the first sequence's outputs, (steps, entries)."""
+    """Log-probabilities of the first sequence's outputs, (steps, entries); of labels that do not
+    exclude each other, each for itself."""
     rows = logits[0]
     if trace.generation is not None:
         first = trace.axes[trace.generation.axis].prompt - 1
         rows = rows[first : first + len(trace.generation.steps)]
-    return arrays_of(rows).log_softmax(rows)
+    arrays = arrays_of(rows)
+    if trace.several:
+        rows = arrays.floats(rows)
+        return -arrays.library.logaddexp(0 * rows, -rows)
+    return arrays.log_softmax(rows)
 
 
 def of_tokens(rows: Array, ids: Sequence[int]) -> Array:
@@ -99,21 +104,24 @@ def of_tokens(rows: Array, ids: Sequence[int]) -> Array:
 
 
 def reliances(trace: TraceData) -> Iterator[Reliance]:
-    """Word by word of the source, the change of the output's log-probability without it.
+    """Word by word of what was read, the change of the output's log-probability without it.
 
-    The output stays as it was written: each word is hidden from all other positions, in every layer
-    and head, and the same tokens are scored again. Special tokens are left out.
+    The output stays as it was written, or the likeliest label: each word is hidden from all other
+    positions, in every layer and head, and the same tokens are scored again. Special tokens are
+    left out.
     """
-    if trace.rerun is None or trace.generation is None or "source" not in trace.axes:
+    axis = next(iter(trace.axes)) if trace.labels else "source"
+    if trace.rerun is None or not (trace.labels or trace.generation) or axis not in trace.axes:
         raise UnsupportedError(
-            "what an output depends on is known for a translation or a summary, with its model:"
-            " this trace was loaded from a file, or is of another kind of model."
+            "what an output depends on is known for a translation, a summary or a label, with its"
+            " model: this trace was loaded from a file, or is of another kind of model."
         )
-    source, ids = trace.axes["source"], trace.output_ids
-    assert ids is not None  # generation has them
+    source, ids = trace.axes[axis], trace.output_ids
+    if ids is None:
+        ids = log_probabilities(trace, trace.rerun(lambda name, call: None)).argmax(-1).tolist()
 
     def score(positions: range) -> float:
-        parts = tuple(Position("source", position) for position in positions)
+        parts = tuple(Position(axis, position) for position in positions)
         edit = SwitchedOff(parts, trace.axes_of).under(lambda tap, call: None)
         logs = log_probabilities(trace, trace.rerun(edit))  # type: ignore[misc]
         return float(of_tokens(logs, ids).sum())

@@ -34,6 +34,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
         notes=trace.notes,
         can_rewrite=trace.can_rewrite,
         labels=trace.labels,
+        nearest=trace.nearest,
     )
 
 

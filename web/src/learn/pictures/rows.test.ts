@@ -15,7 +15,6 @@ const explanation = {
     table("value", true, [[[1], [3], [5]], [[2], [4], [6]]]),
     table("attended", true, [[[1], [1], [1]], [[3.5], [3.5], [3.5]]]),
   ],
-  parameters: [table("W_O", false, [[[7, 8]]])],
 } as unknown as Explanation;
 
 test("a row's shares of the values add up to its output", () => {
@@ -31,7 +30,6 @@ test("a row's shares of the values add up to its output", () => {
 test("a matrix is its head's, or the only one; a step that there is not has none", () => {
   expect(matrixOf(explanation, "value", 1)).toEqual([[2], [4], [6]]);
   expect(matrixOf(explanation, "vectors", 1)).toEqual([[1, 2], [3, 4], [5, 6]]);
-  expect(matrixOf(explanation, "W_O")).toEqual([[7, 8]]);
   expect(matrixOf(explanation, "rotated_query")).toBeNull();
 });
 

@@ -3,9 +3,9 @@ import type { Explanation } from "../../source";
 
 export type Matrix = (number | null)[][];
 
-/** A step's or a parameter's matrix; null where this explanation has no such step. */
-export function matrixOf({ steps, parameters }: Explanation, name: string, head = 0): Matrix | null {
-  const table = [...steps, ...parameters].find((each) => each.name === name);
+/** A step's matrix; null where this explanation has no such step. */
+export function matrixOf({ steps }: Explanation, name: string, head = 0): Matrix | null {
+  const table = steps.find((each) => each.name === name);
   return table ? (table.values[table.per_head ? head : 0] ?? null) : null;
 }
 

@@ -41,7 +41,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         switch off
         <span class="rg-note">
           {step === null
-            ? trace.generation ? " to see which step of the output changes most" : " to see what changes in the output"
+            ? trace.generation ? " to see which step of the output changes most" : ` to see what changes in the ${trace.labels?.length ? "label" : "output"}`
             : ` to see what changes in step ${step + 1}${token === undefined ? "" : `, “${output(token)}”`}`}
         </span>
       </h3>
@@ -64,7 +64,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         {writes ? "the output is written again without it" : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
       </p>
       <div role="status" aria-busy={state.ablating.value}>
-        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} />}
+        {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} ofLabel={Boolean(trace.labels?.length)} />}
       </div>
     </section>
   );
@@ -81,9 +81,10 @@ interface ChangeProps {
   label: (token: string) => string;
   most: boolean; // of all steps, this one changes most
   before: boolean; // the output is another one by now
+  ofLabel: boolean; // a classifier's
 }
 
-function Change({ answer, label, most, before }: ChangeProps) {
+function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
   const rows = beside(answer);
   const direction = answer.delta < 0 ? "loss" : "gain";
   return (
@@ -98,7 +99,7 @@ function Change({ answer, label, most, before }: ChangeProps) {
         </span>
       </p>
       <p class="rg-note">
-        step {answer.step + 1} of the output{before && " as it was"}{most && ", which changes most"}
+        {ofLabel ? "the label" : `step ${answer.step + 1} of the output`}{before && " as it was"}{most && !ofLabel && ", which changes most"}
       </p>
       <table class="rg-change__table">
         <caption class="rg-unseen">the likeliest tokens before and after</caption>

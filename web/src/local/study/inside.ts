@@ -1,0 +1,123 @@
+/** The lessons on the trained translator, as `regard.studio.trained` answers them. */
+import type { Inside, InsideRequest, Lesson, LessonRequest, NextRequest, NextWord } from "../../source";
+import { largest, logSumExp } from "../search/numbers";
+import { narrowed } from "../search/sampling";
+import type { Translator } from "../translator";
+import { explained, geometry } from "./attention";
+import { at, product, type Matrix } from "./plane";
+import { rowOf, Stack } from "./stack";
+import { LONGEST, split } from "./words";
+
+const SHOWN = 12; // of the next word's candidates
+
+/** A sentence as the encoder reads it, and which word each token is of. */
+function read(translator: Translator, text: string) {
+  const ids = translator.encode(text);
+  if (ids.length > LONGEST) throw new Error(`An explanation shows at most ${LONGEST} tokens; got ${ids.length}: shorten the sentence.`);
+  const { tokens, words: spans } = translator.reads(ids);
+  const words: (number | null)[] = tokens.map(() => null);
+  (spans ?? []).forEach(([first, end], word) => words.fill(word, first, end));
+  return { ids, tokens, words };
+}
+
+function tokenOf(words: readonly (number | null)[], word: number): number {
+  const token = words.indexOf(word);
+  if (token < 0) throw new Error(`There are words 0 to ${Math.max(0, ...words.map((each) => each ?? 0))}; got ${word}.`);
+  return token;
+}
+
+function chosen(stack: Stack, layer: number): number {
+  if (!(layer < stack.layers.length)) throw new Error(`There are layers 0 to ${stack.layers.length - 1}; got ${layer}.`);
+  return layer;
+}
+
+/** Every step of the encoder's self-attention. */
+export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 0, head = 0, spotlight = null }: LessonRequest): Lesson {
+  const { ids, tokens, words } = read(translator, text);
+  const stack = new Stack(translator.weights, translator.file.config, "encoder");
+  const layer = chosen(stack, wanted);
+  const { before, own } = stack.run(ids)[layer] as ReturnType<Stack["run"]>[number];
+  const { count: heads, dim, scale } = own.attention.heads;
+  const rows = (values: Float32Array): Matrix => ids.map((_, i) => [...rowOf(values, i, values.length / ids.length)]);
+  const [query, key, value] = ["query", "key", "value"].map((name) => split(rows(own.inputs[name as "query"]), heads)) as [Matrix[], Matrix[], Matrix[]];
+  const formula = scale === 1 ? "q·k" : `q·k / √${Math.round(scale ** -2)}`;
+  const explanation = explained({
+    tokens, vectors: rows(before), positions: null, query, key, value, score: "dot", factor: scale, sees: () => true,
+    settings: { source: translator.file.info.name, tap: own.tap, formula, heads, head_dim: dim, temperature: 1 },
+  });
+  const arrows = spotlight === null ? null : geometry(explanation, head, tokenOf(words, spotlight));
+  return { explanation, geometry: arrows, words, stand_ins: {}, dimensions: translator.file.config.d_model };
+}
+
+/** A word's vector through the layers of the encoder, and the parts of one of them. */
+export function inside(translator: Translator, request: InsideRequest): Inside {
+  const { ids, tokens, words } = read(translator, request.text);
+  const token = tokenOf(words, request.word);
+  const { config, weights } = translator.file.config.norm === "pre" ? { config: translator.file.config, weights: translator.weights } : refuse(translator);
+  const stack = new Stack(weights, config, "encoder");
+  const layer = chosen(stack, request.layer);
+  const run = stack.run(ids);
+  const width = config.d_model;
+  const states = [(run[0] as (typeof run)[number]).before, ...run.map(({ after }) => after)];
+  const depths = states.map((state) => {
+    const own = rowOf(state, token, width);
+    return { cosines: ids.map((_, i) => cosine(own, rowOf(state, i, width))), unchanged: cosine(own, rowOf(states[0] as Float32Array, token, width)) };
+  });
+  const { before, after, own } = run[layer] as (typeof run)[number];
+  const name = stack.name(layer);
+  const one = (values: Float32Array) => rowOf(values, token, width).slice();
+  const x = one(before);
+  const attended = own.attention.output.run(rowOf(own.output, token, own.output.length / ids.length).slice(), 1);
+  const sum = x.map((value, i) => value + at(attended, i));
+  const normed = stack.norm(`${name}.feed_forward_norm`)(sum);
+  const parts: [string, Float32Array][] = [
+    ["x", x],
+    ["norm_1", stack.norm(`${name}.self_attention_norm`)(x)],
+    ["attention", attended],
+    ["sum_1", sum],
+    ["norm_2", normed],
+    ["feed_forward", one(after).map((value, i) => value - at(sum, i))],
+    ["sum_2", one(after)],
+  ];
+  const inner = stack.linear(`${name}.feed_forward.inner`).run(normed, 1);
+  return { tokens, words, token, depths, parts: parts.map(part), active: inner.filter((value) => value > 0).length, units: inner.length };
+}
+
+function refuse({ file }: Translator): never {
+  throw new Error(`${file.info.name} normalizes behind its layers, of which this page shows no parts; use \`regard studio ${file.info.name}\`.`);
+}
+
+function part([name, values]: [string, Float32Array]): Inside["parts"][number] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  return { name, vector: [...values], mean, deviation };
+}
+
+export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  return product(one, other) / Math.max(Math.sqrt(product(one, one) * product(other, other)), 1e-30);
+}
+
+/** The likeliest next tokens at one step of the translation, and the chance to draw each. */
+export function next(translator: Translator, { text, step: wanted = 0, temperature = 1, top_k, top_p = 1 }: NextRequest): NextWord {
+  const { info, run } = translator.trace({ model: translator.file.info.name, text });
+  const steps = info.generation?.steps ?? [];
+  const step = Math.min(wanted, steps.length - 1);
+  const logits = translator.scores(run, step);
+  const cut = narrowed(logits, { temperature, top_k: top_k ?? 0, top_p, draws: new Float64Array() });
+  const [whole, drawn] = [logSumExp(logits), logSumExp(cut)];
+  const best = largest(logits, SHOWN);
+  const candidates = best.map((id) => ({
+    token: translator.name(id, "target"),
+    logit: at(logits, id),
+    probability: Math.exp(at(logits, id) - whole),
+    chance: Math.exp(at(cut, id) - drawn),
+  }));
+  return {
+    output: steps.map(({ token }) => token),
+    step,
+    candidates,
+    vocabulary: logits.length,
+    possible: cut.filter((value) => value > -Infinity).length,
+    rest: Math.max(0, 1 - candidates.reduce((sum, { chance }) => sum + chance, 0)),
+  };
+}
