@@ -103,7 +103,6 @@ typedef struct {
   int32_t queries, keys;
   int32_t first, before, after; /* query q is at key first + q, and sees from before to after it */
   int32_t reach;                /* of the bias; distances beyond it have its bias */
-  float scale;
   const float *query, *key, *value; /* rows of heads; of key: (heads, width), keys side by side */
   const float* bias;                /* (heads, 2 reach + 1), by key - query; null: none */
   float* output;                    /* of states: (queries, head_dim), the rows themselves */

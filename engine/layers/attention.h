@@ -107,7 +107,6 @@ class MultiHeadAttention {
     what.first = sight.first, what.before = sight.before, what.after = sight.after;
     what.reach = distances.reach;
     what.bias = distances.table == nullptr ? nullptr : distances.table - distances.reach;
-    what.scale = scale_;
     what.query = queries, what.query_stride = q_stride;
     what.key = memory.keys.data(), what.key_stride = padded;
     what.value = memory.values.data(), what.value_stride = key_width();

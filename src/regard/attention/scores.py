@@ -209,6 +209,13 @@ def find_score(score: str | Score) -> Score:
     raise unknown("score", score, [*NAMED, *NEEDS_PARAMETERS, "a callable"])
 
 
+def score_of(config: Any) -> Score:
+    """The score of a model's config: its name, another width to scale by, and a cap."""
+    width, cap = config.score_width, config.score_cap
+    score = find_score(config.score) if width is None else scaled(width**-0.5)
+    return score if cap is None else capped(score, cap)
+
+
 def unit(vectors: Array) -> Array:
     """Vectors (…, dim) at length one; the zero vector stays zero, with a finite gradient."""
     if isinstance(vectors, np.ndarray):

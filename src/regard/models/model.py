@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.padding import not_padding
-from regard.attention.scores import capped, find_score, scaled
+from regard.attention.scores import score_of
 from regard.configs.config import ModelConfig
 from regard.configs.facts import Facts, PairFacts
 from regard.layers import (
@@ -108,11 +108,6 @@ def make_layer(
 ) -> TransformerLayer:
     """A layer of this configuration, with cross-attention if it decodes a memory."""
 
-    score = find_score(config.score)
-    if config.score_width is not None:
-        score = scaled(config.score_width**-0.5)
-    if config.score_cap is not None:
-        score = capped(score, config.score_cap)
     # of queries and keys, by their width
     heads_norm = partial(
         make_norm, config.norm_kind if "rms" in config.norm_kind else "rms", eps=config.norm_eps
@@ -126,7 +121,7 @@ def make_layer(
             head_dim=config.head_dim,
             bias=config.attention_bias,
             output_bias=config.attention_output_bias,
-            score=score,
+            score=score_of(config),
             rotary=rotary,
             norm=None if config.query_key_norm == "none" else heads_norm,
             norm_together=config.query_key_norm == "projection",

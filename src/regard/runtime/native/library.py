@@ -95,7 +95,6 @@ Captured = _struct(
     "Captured",
     "int32 kind of_decoder layer heads key_heads head_dim head_width",
     "int32 queries keys first before after reach",
-    "float scale",
     "float* query key value bias output",
     "int64 query_stride key_stride value_stride output_stride",
 )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call
-from regard.attention.scores import dot, scaled_dot
+from regard.attention.scores import score_of
 from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
@@ -138,7 +138,7 @@ class Seen(Facts):
             query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
             key=np.ascontiguousarray(key),
             value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
-            score=dot if what.scale == 1 else scaled_dot,
+            score=score_of(self.config),
             mask=_mask(what),
             bias=bias,
         )

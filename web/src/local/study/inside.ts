@@ -5,7 +5,7 @@ import { narrowed } from "../search/sampling";
 import type { Translator } from "../translator";
 import { explained, geometry } from "./attention";
 import { at, product, type Matrix } from "./plane";
-import { rowOf, Stack } from "./stack";
+import { preNorm, rowOf, Stack } from "./stack";
 import { LONGEST, split } from "./words";
 
 const SHOWN = 12; // of the next word's candidates
@@ -53,11 +53,10 @@ export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 
 export function inside(translator: Translator, request: InsideRequest): Inside {
   const { ids, tokens, words } = read(translator, request.text);
   const token = tokenOf(words, request.word);
-  const { config, weights } = translator.file.config.norm === "pre" ? { config: translator.file.config, weights: translator.weights } : refuse(translator);
-  const stack = new Stack(weights, config, "encoder");
+  const stack = new Stack(translator.weights, preNorm(translator.file), "encoder");
   const layer = chosen(stack, request.layer);
   const run = stack.run(ids);
-  const width = config.d_model;
+  const width = stack.config.d_model;
   const states = [(run[0] as (typeof run)[number]).before, ...run.map(({ after }) => after)];
   const depths = states.map((state) => {
     const own = rowOf(state, token, width);
@@ -81,10 +80,6 @@ export function inside(translator: Translator, request: InsideRequest): Inside {
   ];
   const inner = stack.linear(`${name}.feed_forward.inner`).run(normed, 1);
   return { tokens, words, token, depths, parts: parts.map(part), active: inner.filter((value) => value > 0).length, units: inner.length };
-}
-
-function refuse({ file }: Translator): never {
-  throw new Error(`${file.info.name} normalizes behind its layers, of which this page shows no parts; use \`regard studio ${file.info.name}\`.`);
 }
 
 function part([name, values]: [string, Float32Array]): Inside["parts"][number] {

@@ -1,5 +1,5 @@
 /** A stack of layers that keeps what it computed: the states between its layers, and what attention read. */
-import type { Config, Side } from "../config";
+import type { Config, ModelFile, Side } from "../config";
 import { attend, type Attention, type Edit, type Inputs } from "../layers/attention";
 import { embedding } from "../layers/embeddings";
 import { Linear } from "../layers/linear";
@@ -71,3 +71,9 @@ export class Stack {
 
 /** One row of a matrix that is stored row by row. */
 export const rowOf = (values: Float32Array, row: number, width: number): Float32Array => values.subarray(row * width, (row + 1) * width);
+
+/** The settings of a model whose layers add up. Throws for one that normalizes sums. */
+export function preNorm({ config, info: { name } }: ModelFile): Config {
+  if (config.norm === "pre") return config;
+  throw new Error(`${name} normalizes behind its layers, so they have no terms that add up here; use \`regard studio ${name}\`.`);
+}

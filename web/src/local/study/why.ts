@@ -8,7 +8,7 @@ import { atStep, editOf } from "../trace/off";
 import type { Run, Translator } from "../translator";
 import { cosine } from "./inside";
 import { at, product } from "./plane";
-import { rowOf, Stack, type Attended, type Passed } from "./stack";
+import { preNorm, rowOf, Stack, type Attended, type Passed } from "./stack";
 
 type Contribution = Attribution["contributions"][number];
 type Name = Measures["measures"][number]["name"];
@@ -39,8 +39,7 @@ export function lens(translator: Translator, run: Run, step: number): Lens {
 /** The terms that add up to a logit, or to its difference from another token's; the last norm keeps its scale. */
 export function attribution(translator: Translator, run: Run, step: number, against: number | null): Attribution {
   const { stack, passed, width, states } = decoded(translator, run);
-  const { config, info } = translator.file;
-  if (config.norm !== "pre") throw new Error(`${info.name} normalizes behind its layers, of which this page adds up no terms; use \`regard studio ${info.name}\`.`);
+  preNorm(translator.file);
   const id = written(run, step);
   const last = rowOf(states.at(-1) as Float32Array, step, width).slice();
   const logits = translator.model.logits(last, 1);
