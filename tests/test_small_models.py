@@ -1,8 +1,9 @@
-"""tools/shrink.py and tools/cloze.py: smaller weights, and questions made of plain text."""
+"""tools/shrink.py, tools/cloze.py, tools/elsewhere.py: smaller weights, questions made of texts."""
 
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from regard.checkpoints.weights import open_weights
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 try:
     import cloze
+    import elsewhere
     import shrink
 finally:
     sys.path.pop(0)
@@ -56,3 +58,31 @@ def test_every_answer_stands_at_its_start_and_not_in_its_question(
         assert row["question"].endswith("?")
     years = [row["question"] for row in rows if row["answer"] in ("1842", "1800")]
     assert all(question.startswith(("When ", "What year ", "In what year ")) for question in years)
+
+
+def test_questions_are_asked_of_paragraphs_that_do_not_answer_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def paragraph(number: int) -> dict[str, Any]:
+        answer = {"text": f"town {number % 2}", "answer_start": 3}
+        asked = [{"question": f"Where {k}?", "id": f"{k}", "answers": [answer]} for k in range(9)]
+        return {"context": f"In town {number % 2}.", "qas": asked}
+
+    articles = [{"title": str(k), "paragraphs": list(map(paragraph, range(4)))} for k in range(12)]
+    (tmp_path / "squad.json").write_text(json.dumps({"data": articles}))
+    files = [str(tmp_path / name) for name in ("squad.json", "train.json", "dev.json")]
+    monkeypatch.setattr(sys, "argv", ["elsewhere", *files])
+    elsewhere.main()
+    train, dev = (json.loads(Path(file).read_text())["data"] for file in files[1:])
+    assert [article["title"] for article in dev] == ["5", "11"]
+    assert len(train) == 10
+    asked = [
+        (each, part["context"])
+        for article in (*train, *dev)
+        for part in article["paragraphs"]
+        for each in part["qas"]
+    ]
+    without = [each for each, _ in asked if each.get("is_impossible")]
+    assert len(asked) - len(without) == 12 * 4 * 9
+    assert 80 < len(without) < 220  # half of them, but for those whose other paragraph answers
+    assert all(answer["text"] in context for each, context in asked for answer in each["answers"])

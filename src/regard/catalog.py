@@ -83,7 +83,7 @@ DECLARATIONS = (
         "a summarizer that takes a sentence of the text",
         "to summarize",
         "summaries, or another model that regard trained for it",
-        ("summarize", "evaluate", "encode", *_ENCODER),
+        ("summarize", *_READS),
         task="regard.tasks.extraction:Extractor",
         also=("token-classification", "feature-extraction"),
         does="summarization",
@@ -191,7 +191,7 @@ DECLARATIONS = (
         "question-answering",
         "a model that answers questions",
         "to answer questions",
-        "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
+        "answers, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
         " (…ForQuestionAnswering)",
         _READS,
         task="regard.tasks.answering:Answerer",
@@ -393,6 +393,12 @@ SHIPPED = {
             ("en", "de"),
         ),
         Shipped("minilm", "feature-extraction", "an encoder of English words in context", ("en",)),
+        Shipped(
+            "answers",
+            "question-answering",
+            "a model that finds answers in English texts",
+            ("en",),
+        ),
         Shipped(
             "summaries",
             "extractive-summarization",
