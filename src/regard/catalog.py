@@ -55,7 +55,7 @@ DECLARATIONS = (
         "summarization",
         "a summarizer",
         "to summarize",
-        "a BART, Pegasus or T5 model",
+        "summaries, or a BART, Pegasus or T5 model",
         _WRITES,
         task="regard.tasks.summarization:Summarizer",
         also=("translation", "text2text-generation"),
@@ -75,6 +75,24 @@ DECLARATIONS = (
             "Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz.",
             "regard.recipes.summaries.summarization:SummarizationRecipe",
             "regard.recipes.options.sequences:SummarizationOptions",
+            figures="ROUGE, beside the documents' first words",
+        ),
+    ),
+    Kind(
+        "extractive-summarization",
+        "a summarizer that takes a sentence of the text",
+        "to summarize",
+        "summaries, or another model that regard trained for it",
+        ("summarize", *_READS),
+        task="regard.tasks.extraction:Extractor",
+        also=("token-classification", "feature-extraction"),
+        does="summarization",
+        training=Training(
+            "extractive-summarization",
+            "Train a summarizer that takes the best sentence of each document.",
+            "Documents with summaries: JSON lines, CSV, TSV, Parquet; also .gz.",
+            "regard.recipes.summaries.extraction:ExtractionRecipe",
+            "regard.recipes.options.encoders:ExtractionOptions",
             figures="ROUGE, beside the documents' first words",
         ),
     ),
@@ -173,7 +191,7 @@ DECLARATIONS = (
         "question-answering",
         "a model that answers questions",
         "to answer questions",
-        "a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
+        "answers, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
         " (…ForQuestionAnswering)",
         _READS,
         task="regard.tasks.answering:Answerer",
@@ -375,6 +393,18 @@ SHIPPED = {
             ("en", "de"),
         ),
         Shipped("minilm", "feature-extraction", "an encoder of English words in context", ("en",)),
+        Shipped(
+            "answers",
+            "question-answering",
+            "a model that finds answers in English texts",
+            ("en",),
+        ),
+        Shipped(
+            "summaries",
+            "extractive-summarization",
+            "a summarizer of English abstracts, by one of their sentences",
+            ("en",),
+        ),
         Shipped("words-en", "word-vectors", "a set of vectors of English words", ("en",)),
     )
 }
@@ -396,7 +426,7 @@ def default(kind: str, *languages: str | None) -> str | None:
     Args:
         languages: of the source and the target of a translator; the first one if none has them.
     """
-    models = [model for model in SHIPPED.values() if model.kind == kind]
+    models = [model for model in SHIPPED.values() if kind in (model.kind, KINDS[model.kind].does)]
     for model in models:
         pairs = zip(languages, model.languages, strict=False)
         if all(language in (None, its) for language, its in pairs):

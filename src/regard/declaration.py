@@ -51,6 +51,7 @@ class Kind:
     python: str = ""  # what reads it in Python, where that is not regard.load
     task: str = ""  # what `regard.load` gives
     also: tuple[str, ...] = ()  # other tasks that such a model may have been made for
+    does: str = ""  # the task of another kind that it does in its own way
     model: str = ""  # the class of models that do it without a head of their own
     heads: tuple[str, ...] = ()  # the heads that a model of texts has for it
     verb: str = ""  # its command, its route /run/…, and its name in `regard run`

@@ -3,6 +3,7 @@ import os
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -148,3 +149,14 @@ def test_a_bad_file_is_refused_in_one_sentence(
     with pytest.raises(RegardError, match=message):
         open_weights(tmp_path / "model")
     assert not (tmp_path / "ran").exists()
+
+
+def test_float8_is_read_as_bfloat16_which_has_all_of_its_numbers(tmp_path: Path) -> None:
+    every = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn).reshape(16, 16)
+    save_file({"a": every}, tmp_path / "model.safetensors")
+    weights = open_weights(tmp_path)
+    assert weights.dtypes == {"a": "float8_e4m3fn"}
+    assert torch.equal(weights["a"].float().nan_to_num(), every.float().nan_to_num())
+    bits = torch.from_numpy(weights.read("a", np)).view(torch.bfloat16)
+    assert torch.equal(bits.nan_to_num(), weights["a"].nan_to_num())
+    assert torch.equal(bits.isnan(), every.float().isnan())

@@ -219,6 +219,15 @@ OPTIONS = {
         "--tensorboard",
         "--threads", "--json", "--help",
     },
+    "train extractive-summarization": {
+        "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
+        "--device", "--document", "--dropout", "--eval-every", "--folds", "--from", "--help",
+        "--json", "--layer-decay", "--learning-rate", "--license", "--lora-alpha", "--lora-rank",
+        "--lora-targets", "--max-epochs", "--max-length", "--max-minutes", "--max-steps",
+        "--max-tokens", "--optimizer", "--output", "--patience", "--precision", "--preset",
+        "--schedule", "--seed", "--shard", "--strict", "--summary", "--tensorboard", "--test",
+        "--threads", "--train-layers", "--vocab-size", "--warmup", "--weight-decay", "data",
+    },
     "train language-model": {
         "--strict",
         "data", "--text", "--dev", "--dev-fraction", "--output", "--license", "--data-note",

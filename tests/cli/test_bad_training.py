@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fixtures.pictures import bars
-from fixtures.tasks import OPTIONS, options, rows, write_data, write_rows
+from fixtures.tasks import OPTIONS, SUMMARIES, options, rows, write_data, write_rows
 from regard.training import RunFolder
 
 TASKS = tuple(OPTIONS)
@@ -65,7 +65,7 @@ def refused(regard: Any, tmp_path: Path) -> Callable[..., str]:
 @pytest.mark.parametrize("kind", ["missing", "empty", "binary", "cyrillic", "folder"])
 @pytest.mark.parametrize("task", TASKS)
 def test_a_file_that_is_none(task: str, kind: str, refused: Any, tmp_path: Path) -> None:
-    if task == "summarization":
+    if task in SUMMARIES:
         pytest.importorskip("rouge_score")
     path = tmp_path / f"data{write_data(task, tmp_path).suffix}"
     if kind == "folder":
@@ -78,7 +78,7 @@ def test_a_file_that_is_none(task: str, kind: str, refused: Any, tmp_path: Path)
 
 @pytest.mark.parametrize("task", TASKS)
 def test_an_output_that_cannot_be_a_folder(task: str, refused: Any, tmp_path: Path) -> None:
-    if task == "summarization":
+    if task in SUMMARIES:
         pytest.importorskip("rouge_score")
     data = write_data(task, tmp_path)
     assert "part of its path is a file" in refused(task, data, output=data / "run")
@@ -86,7 +86,7 @@ def test_an_output_that_cannot_be_a_folder(task: str, refused: Any, tmp_path: Pa
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_folder_in_which_another_process_trains(task: str, refused: Any, tmp_path: Path) -> None:
-    if task == "summarization":
+    if task in SUMMARIES:
         pytest.importorskip("rouge_score")
     with RunFolder(tmp_path / "run").locked():
         message = refused(task, write_data(task, tmp_path))
@@ -168,6 +168,7 @@ WRONG = {
     "question-answering": "image-classification",
     "embedding": "language-model",
     "summarization": "classification",
+    "extractive-summarization": "language-model",
 }
 
 
@@ -234,7 +235,7 @@ def continued(refused: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., st
 def test_a_model_of_another_kind_is_refused_before_the_data_is_read(
     task: str, continued: Any, bases: Path, tmp_path: Path
 ) -> None:
-    if task == "summarization":
+    if task in SUMMARIES:
         pytest.importorskip("rouge_score")
     base = bases / WRONG[task]
     message = continued(task, write_data(task, tmp_path), base)

@@ -20,6 +20,7 @@ EXAMPLES = {
     "classify": ("emotions", "Thank you so much!"),
     "encode": ("sentences", "It is late."),
     "label": ("tagger", "It is late."),
+    "summarize": ("summaries", "It is late. We show that it is not."),
 }
 
 
@@ -84,6 +85,7 @@ def names(value: Any) -> Any:
         ("classify", {"top_k": 2}),
         ("encode", {}),
         ("label", {"aggregation": "simple"}),
+        ("summarize", {"alternatives": 2, "tokens": True}),
     ],
 )
 def test_every_door_names_the_same_parts(

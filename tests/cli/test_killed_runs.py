@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.tasks import OPTIONS, options, write_data
+from fixtures.tasks import OPTIONS, SUMMARIES, options, write_data
 
 QUICK = ("classification", "language-model")
 TASKS = [pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS]
@@ -31,7 +31,7 @@ def steps(run: Path) -> list[str]:
 def test_a_killed_run_ends_with_the_bits_of_an_uninterrupted_one(
     task: str, regard: Any, forks: Any, tmp_path: Path
 ) -> None:
-    if task == "summarization":
+    if task in SUMMARIES:
         pytest.importorskip("rouge_score")
     arguments = ["train", task, str(write_data(task, tmp_path)), *options(task), "--output"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_together_they_are_small() -> None:
     files = [file for file in catalog.FOLDER.rglob("*") if file.is_file()]
-    assert sum(file.stat().st_size for file in files) < 84_000_000
+    assert sum(file.stat().st_size for file in files) < 104_000_000
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -58,3 +58,14 @@ def test_a_sentence_is_nearest_to_its_translation() -> None:
     first, second = vectors[:3], vectors[3:]
     cosine = first @ second.T
     assert cosine.argmax(1).tolist() == [0, 1, 2]
+
+
+def test_a_question_is_answered_from_a_text_or_not_at_all(regard) -> None:
+    text = "The lighthouse was built in 1885. The engineer Carl Offermann led the work."
+    outcome = regard(
+        "answer", "Who led the work?", "What is the capital of France?", "--text", text
+    )
+    assert outcome.code == 0, outcome.err
+    found, none = (line.split("\t")[0] for line in outcome.out.splitlines())
+    assert "Carl Offermann" in found
+    assert none == ""

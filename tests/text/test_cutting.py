@@ -1,11 +1,11 @@
-"""Which tokens stay, against the tokenizers library's own truncation."""
+"""Which tokens stay, against the tokenizers library's own truncation; where sentences lie."""
 
 import pytest
 import tokenizers
 from tokenizers import models, pre_tokenizers, processors
 
 from regard import RegardError
-from regard.text.cutting import cut, windows
+from regard.text.cutting import cut, sentences, windows
 
 WORDS = [f"w{k}" for k in range(29)]
 
@@ -47,3 +47,17 @@ def test_a_question_that_fills_the_window_is_refused(backend):
     encoding = backend.encode(text(6), text(9))
     with pytest.raises(RegardError, match=r"more than 1 of 10 tokens .* it leaves 1\. Shorten"):
         windows(encoding, 10, 1)
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [
+        ("It rains. Does it? Yes!", ["It rains.", "Does it?", "Yes!"]),
+        ("  One\nline.\n\nThe 2.5 of it ", ["One\nline.", "The 2.5 of it"]),
+        ("雨。はい。", ["雨。", "はい。"]),
+        ("यह घर है। वह बड़ा है।", ["यह घर है।", "वह बड़ा है।"]),
+        (" \n", []),
+    ],
+)
+def test_sentences_end_at_a_mark_and_white_space(whole, parts):
+    assert [whole[start:end] for start, end in sentences(whole)] == parts

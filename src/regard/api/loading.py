@@ -43,13 +43,14 @@ def load(name: Name, task: str | None = None) -> Task:
         raise unknown("task", task, catalog.LOADED)
     needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
     shipped = catalog.find(name)
-    if task is not None and shipped is not None and shipped.kind != task:
+    if shipped is not None and task not in (None, shipped.kind, catalog.KINDS[shipped.kind].does):
         raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
     checkpoint = open_checkpoint(name)
     kind = kind_of(checkpoint)
-    if task is not None and kind != task and task not in catalog.KINDS[kind].also:
+    natural = task in (None, kind, catalog.KINDS[kind].does)
+    if not natural and task not in catalog.KINDS[kind].also:
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
-    task_type = task_class(task or kind)
+    task_type = task_class(kind if natural or task is None else task)
     return task_type.load(checkpoint, name=str(name), lazily=True).run_by("auto")
 
 

@@ -6,6 +6,7 @@ from typing import Literal, TypedDict, Unpack, overload
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
+from regard.tasks.extraction import Extractor
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Summarizer
@@ -82,6 +83,24 @@ class SummarizationArguments(Arguments, total=False):
     max_source_length: int
     max_length: int
     dev_documents: int
+
+class ExtractiveSummarizationArguments(Arguments, total=False):
+    """Options of "extractive-summarization"."""
+
+    test: str | None
+    train_layers: int | None
+    layer_decay: float
+    batch_size: int
+    preset: str
+    lora_rank: int
+    lora_alpha: float | None
+    lora_targets: str
+    vocab_size: int | None
+    max_length: int
+    folds: int | None
+    strict: bool
+    document: str | None
+    summary: str | None
 
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
@@ -231,6 +250,13 @@ def train(
     output: File,
     **options: Unpack[SummarizationArguments],
 ) -> Summarizer: ...
+@overload
+def train(
+    task: Literal["extractive-summarization"],
+    data: File,
+    output: File,
+    **options: Unpack[ExtractiveSummarizationArguments],
+) -> Extractor: ...
 @overload
 def train(
     task: Literal["language-model"],

@@ -7,7 +7,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,8 @@ class _Safetensors:
         shape, dtype = self.header[name]
         if xp is not np or dtype == "other":
             return _loaded(self._tensors.get_tensor(name), xp)
-        return np.ndarray(shape, _BITS.get(dtype, dtype), self._bytes, self._starts[name])
+        numbers = np.ndarray(shape, _BITS.get(dtype, dtype), self._bytes, self._starts[name])
+        return float8_bits()[numbers] if dtype == FLOAT8 else numbers
 
     @cached_property
     def _tensors(self) -> Any:
@@ -235,13 +236,31 @@ def _load_bin(file: Path) -> dict[str, Any]:
     return content
 
 
+@cache
+def float8_bits() -> NDArray[np.uint16]:
+    """The numbers of float8, by their bytes, as bits of bfloat16, which has them all.
+
+    Four bits of exponent, three of fraction, no infinity (Micikevicius et al. 2022, table 1: E4M3).
+    """
+    byte = np.arange(256)
+    exponent, fraction = byte >> 3 & 15, byte & 7
+    size = np.where(exponent > 0, (8 + fraction) * 2.0 ** (exponent - 10), fraction * 2.0**-9)
+    size[127::128] = np.nan
+    number = np.where(byte < 128, size, -size).astype(np.float32)
+    return (number.view(np.uint32) >> 16).astype(np.uint16)
+
+
 def _loaded(tensor: Tensor, xp: ModuleType) -> Any:
+    if str(tensor.dtype) == f"torch.{FLOAT8}":  # no model computes in it
+        tensor = tensor.bfloat16()
     return as_array(tensor) if xp is np else tensor
 
 
-_BITS = {"bfloat16": "uint16"}  # the dtype of arrays, where it is another
+FLOAT8 = "float8_e4m3fn"
+_BITS = {"bfloat16": "uint16", FLOAT8: "uint8"}  # the dtype of arrays, where it is another
 
 _DTYPES = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16",
     "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool",
+    "F8_E4M3": FLOAT8,
 }  # fmt: skip

@@ -106,7 +106,8 @@ class TaskCommand:
         if "Decoding" in self.kind.decoding:
             say_not_followed(model, getattr(self.task, "not_followed", ()))
             self.decoding = decoding_of(self.call)
-            self.task.generation.updated(**self.decoding)  # refuses what contradicts
+            if hasattr(self.task, "generation"):
+                self.task.generation.updated(**self.decoding)  # refuses what contradicts
 
     def answer(self, lines: list[Line], progress: Callable[[int], None]) -> Any:
         """The results of some lines."""

@@ -26,6 +26,7 @@ from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
 from regard.tasks.classification import split_labels
 from regard.tasks.result import Result, shape
+from regard.tasks.text_to_text import TextToText
 
 run = APIRouter(tags=["regard"])
 
@@ -216,6 +217,14 @@ async def _rewrite(
     return results, {"trace": trace}
 
 
+async def _summarize(
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+) -> Results:
+    """The summaries by an encoder–decoder, or by a model that takes sentences."""
+    answer = _rewrite if isinstance(model.task, TextToText) else _read
+    return await answer(request, here, model, asked, chosen)
+
+
 async def _continue(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
@@ -278,7 +287,7 @@ HOOKS = {
         {"trace": (str | None, None)},
     ),
     "classify": Hook(_classify),
-    "summarize": Hook(_rewrite),
+    "summarize": Hook(_summarize),
     "generate": Hook(
         _continue,
         {

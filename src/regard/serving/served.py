@@ -44,9 +44,10 @@ class Model(Generic[AnyTask]):
 
 def _verb_of(task: Task) -> str | None:
     """The verb of a task, or of the one that models of its kind do: a rewriter summarizes."""
-    for verb in catalog.VERBS:
-        does = catalog.doing(verb).task_class()
-        if isinstance(task, does) or issubclass(does, type(task)):
+    for verb, name in catalog.VERBS.items():
+        kinds = [kind for kind in catalog.DECLARATIONS if name in (kind.name, kind.does)]
+        classes = tuple(kind.task_class() for kind in kinds)
+        if isinstance(task, classes) or issubclass(catalog.doing(verb).task_class(), type(task)):
             return verb
     return None
 

@@ -28,6 +28,8 @@ def kind_of(checkpoint: Checkpoint) -> str:
     model = checkpoint.architecture
     if model == "Encoder":  # whose config is read only where that is needed: it imports torch
         head = named_head(checkpoint.settings, TEXT_HEADS) or checkpoint.config.head
+        if head == "token_classification" and "summarization" in task_settings(checkpoint):
+            return "extractive-summarization"
         return _HEADS[head]
     if model in ("Decoder", "EncoderDecoder") and not _writes(checkpoint):
         return _HEADS[read_writer_head(checkpoint.settings)]

@@ -85,27 +85,11 @@ def has_positions(labels: Sequence[str]) -> bool:
     return any(label[:2] in ("B-", "I-", "E-", "S-") for label in labels)
 
 
-class TokenClassifier(ReadingTask):
-    """Labels the words of texts.
+class TokenReader(ReadingTask):
+    """A task of a model that gives each token of a text the probabilities of its labels.
 
     A text that is longer than the model reads is read in windows that overlap; each token's label
     is that of the window in which it stands farthest from an edge.
-
-    >>> from regard.models import Encoder, encoder_preset
-    >>> from regard.text import train_tokenizer
-    >>> text = "Anna lives in Hamburg"
-    >>> tokenizer = train_tokenizer([text] * 20, vocab_size=400, encoder=True)
-    >>> labels = ("O", "B-PER", "B-LOC")
-    >>> config = encoder_preset(
-    ...     "tiny", tokenizer.vocab_size, head="token_classification", labels=labels
-    ... )
-    >>> classifier = TokenClassifier(Encoder(config).eval(), tokenizer)  # not trained
-    >>> all(text[span.start : span.end] == span.text for span in classifier(text))
-    True
-
-    Args:
-        model: one that reads texts, with the head "token_classification", in evaluation mode.
-        name: what to call it in messages.
     """
 
     head = "token_classification"
@@ -115,52 +99,6 @@ class TokenClassifier(ReadingTask):
     ):
         super().__init__(model, tokenizer, name=name)
         self.labels: tuple[str, ...] = self.handle.config.labels
-
-    def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
-        """One text → its labeled spans; a list → a list. Options as in `run`."""
-        if isinstance(text, str):
-            return self.run([text], **options)[0].spans
-        return [result.spans for result in self.run(text, **options)]
-
-    def run(
-        self,
-        texts: Sequence[str],
-        *,
-        aggregation: str = "first",
-        ignore_labels: Sequence[str] = (OUTSIDE,),
-        batch_size: int = 32,
-        progress: Callable[[int], None] = lambda done: None,
-    ) -> list[TokenClassification]:
-        """The labeled spans of each text, whatever else is in the list.
-
-        The names and the rules of `aggregation` are those of transformers' pipeline: "none" gives
-        each token with its label; "simple" joins tokens whose labels continue each other; "first",
-        "average" and "max" give a word the label of its first token, the mean of its tokens'
-        probabilities, or the label of its surest token, and then join words. Words are joined only
-        if the model's labels say where an entity begins (B-, I-): of parts of speech, each word is
-        a span.
-
-        Args:
-            ignore_labels: labels whose spans are left out.
-            batch_size: windows read together.
-            progress: called with the number of texts just finished.
-
-        Raises:
-            BadArgumentError: an unknown aggregation.
-        """
-        check_choice("aggregation", aggregation, AGGREGATIONS)
-        tokens = self.scores(texts, batch_size=batch_size, progress=progress)
-        joined = has_positions(self.labels)
-        return [
-            TokenClassification(
-                [
-                    span
-                    for span in spans(text, row, self.labels, aggregation, joined=joined)
-                    if span.label not in ignore_labels
-                ]
-            )
-            for text, row in zip(texts, tokens, strict=True)
-        ]
 
     def scores(
         self,
@@ -243,6 +181,73 @@ class TokenClassifier(ReadingTask):
             for token, (start, end), (_, before) in zip(
                 encoding.tokens, offsets, [(0, 0), *offsets[:-1]], strict=True
             )
+        ]
+
+
+class TokenClassifier(TokenReader):
+    """Labels the words of texts.
+
+    >>> from regard.models import Encoder, encoder_preset
+    >>> from regard.text import train_tokenizer
+    >>> text = "Anna lives in Hamburg"
+    >>> tokenizer = train_tokenizer([text] * 20, vocab_size=400, encoder=True)
+    >>> labels = ("O", "B-PER", "B-LOC")
+    >>> config = encoder_preset(
+    ...     "tiny", tokenizer.vocab_size, head="token_classification", labels=labels
+    ... )
+    >>> classifier = TokenClassifier(Encoder(config).eval(), tokenizer)  # not trained
+    >>> all(text[span.start : span.end] == span.text for span in classifier(text))
+    True
+
+    Args:
+        model: one that reads texts, with the head "token_classification", in evaluation mode.
+        name: what to call it in messages.
+    """
+
+    def __call__(self, text: str | Sequence[str], **options: Any) -> Any:
+        """One text → its labeled spans; a list → a list. Options as in `run`."""
+        if isinstance(text, str):
+            return self.run([text], **options)[0].spans
+        return [result.spans for result in self.run(text, **options)]
+
+    def run(
+        self,
+        texts: Sequence[str],
+        *,
+        aggregation: str = "first",
+        ignore_labels: Sequence[str] = (OUTSIDE,),
+        batch_size: int = 32,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> list[TokenClassification]:
+        """The labeled spans of each text, whatever else is in the list.
+
+        The names and the rules of `aggregation` are those of transformers' pipeline: "none" gives
+        each token with its label; "simple" joins tokens whose labels continue each other; "first",
+        "average" and "max" give a word the label of its first token, the mean of its tokens'
+        probabilities, or the label of its surest token, and then join words. Words are joined only
+        if the model's labels say where an entity begins (B-, I-): of parts of speech, each word is
+        a span.
+
+        Args:
+            ignore_labels: labels whose spans are left out.
+            batch_size: windows read together.
+            progress: called with the number of texts just finished.
+
+        Raises:
+            BadArgumentError: an unknown aggregation.
+        """
+        check_choice("aggregation", aggregation, AGGREGATIONS)
+        tokens = self.scores(texts, batch_size=batch_size, progress=progress)
+        joined = has_positions(self.labels)
+        return [
+            TokenClassification(
+                [
+                    span
+                    for span in spans(text, row, self.labels, aggregation, joined=joined)
+                    if span.label not in ignore_labels
+                ]
+            )
+            for text, row in zip(texts, tokens, strict=True)
         ]
 
 

@@ -1,8 +1,18 @@
-"""Cutting of a text too long for its model: the first tokens, or windows over all."""
+"""Cutting of a text: into sentences; too long for its model, to the first tokens or to windows."""
+
+import re
 
 from tokenizers import Encoding
 
 from regard.errors import BadArgumentError
+
+_SENTENCE = re.compile(r"\S.*?(?:(?<=[.!?।…])(?=\s)|(?<=[。！？])|\s*\Z)", re.DOTALL)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Begin and end of each sentence, which ends at a mark before white space, or at a mark of
+    Chinese and Japanese."""
+    return [match.span() for match in _SENTENCE.finditer(text.rstrip())]
 
 
 def cut(encoding: Encoding, max_length: int) -> list[int]:
@@ -25,8 +35,10 @@ def windows(encoding: Encoding, max_length: int, stride: int) -> list[list[int]]
         stride: tokens that a window shares with the one before it.
     """
     texts = encoding.sequence_ids
-    last = max(number for number in texts if number is not None)
+    last = max((number for number in texts if number is not None), default=0)
     second = [k for k, number in enumerate(texts) if number == last]
+    if not second:  # of an empty text, special tokens alone
+        return [list(range(len(texts)))]
     around = len(texts) - len(second)
     room = max_length - around
     if room <= stride and len(second) > room:

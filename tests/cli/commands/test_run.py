@@ -68,7 +68,7 @@ def test_one_line_is_not_lines(number, said, capsys):
         ("run translate in.txt out.txt --seed 1", "--seed belongs to generate"),
         ("run translate in.txt out.txt --text de", "has no columns"),
         ("run generate in.txt out.txt --system be", "--system belongs to a chat"),
-        ("run summarize in.txt out.txt", "summarize needs --model"),
+        ("run label in.txt out.txt", "label needs --model"),
         ("run encode in.txt out.txt", "numbers, not text"),
         ("run translate in.txt out.txt --num-beams 0", "--num-beams"),
         ("run translate in.txt out.txt --model emotions", "emotions is a classifier"),

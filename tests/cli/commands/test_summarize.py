@@ -106,10 +106,24 @@ def test_settings_that_are_not_followed_are_said_once(regard, first_word):
     )
 
 
-def test_a_model_is_required(regard):
-    outcome = regard("summarize", "a text")
+def test_the_shipped_model_takes_a_sentence_of_the_text(regard):
+    text = (
+        "Deep networks are hard to train. We propose a simple method that trains them faster. It"
+        " is two pages long."
+    )
+    outcome = regard("summarize", text)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out == "We propose a simple method that trains them faster.\n"
+    assert regard("summarize", text, "--alternatives", 3).out.count("\n") == 3
+
+
+def test_options_of_models_that_write_are_refused_for_one_that_takes_sentences(regard):
+    outcome = regard("summarize", "a text", "--num-beams", 2)
     assert outcome.code == 2
-    assert "--model" in outcome.err
+    assert outcome.err == (
+        "regard: --num-beams belongs to a model that writes; summaries takes a sentence of the"
+        " text. Leave it out.\n"
+    )
 
 
 def test_a_model_that_is_not_there_is_named(regard, tmp_path):

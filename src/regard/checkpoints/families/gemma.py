@@ -63,8 +63,8 @@ def _two_ropes(settings: Settings) -> tuple[Settings, float]:
     full.setdefault("rope_theta", settings.get("rope_theta", 1000000.0))
     told = {"rope_type": local.get("rope_type", local.get("type", "default"))}
     refuse_settings(settings | told, {"rope_type": "default"})
-    theta = local.get("rope_theta", settings.get("rope_local_base_freq", LOCAL_THETA))
-    return settings | {"rope_parameters": full}, float(theta)
+    older: Any = settings.get("rope_local_base_freq", LOCAL_THETA)
+    return settings | {"rope_parameters": full}, float(local.get("rope_theta", older))
 
 
 def write(config: DecoderConfig) -> Settings:

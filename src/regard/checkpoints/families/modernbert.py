@@ -84,7 +84,8 @@ def _theta(settings: Settings, kind: str) -> float:
     rope: dict[str, Any] = dict(ropes.get(kind) or {}) | (settings.get("rope_scaling") or {})
     said = settings | {"rope_type": rope.get("rope_type", rope.get("type", "default"))}
     refuse_settings(said, {"rope_type": "default"})
-    return float(rope.get("rope_theta", settings.get(_OLD[kind], THETAS[kind])))
+    older: Any = settings.get(_OLD[kind], THETAS[kind])
+    return float(rope.get("rope_theta", older))
 
 
 def write(config: EncoderConfig) -> Settings:

@@ -6,12 +6,14 @@ from regard.errors import BadArgumentError, check_choice, unknown
 from regard.recipes.options.evaluation import (
     AnswerEvaluationOptions,
     BatchedOptions,
+    DocumentColumns,
     LabelColumns,
     LabelEvaluationOptions,
     LineOptions,
     PairColumns,
     PairEvaluationOptions,
     QuestionColumns,
+    SummaryEvaluationOptions,
     WorstOptions,
     column,
 )
@@ -172,3 +174,14 @@ class TokenClassificationOptions(WordColumns, FoldedOptions):
     evaluation: ClassVar = WordEvaluationOptions
 
     output: str = data_option("runs/token-classification", "The run's folder.", free=True)
+
+
+class ExtractionOptions(DocumentColumns, FoldedOptions):
+    """The options of `regard train extractive-summarization`."""
+
+    evaluation: ClassVar = SummaryEvaluationOptions
+
+    output: str = data_option("runs/extractive-summarization", "Folder of the run.", free=True)
+    max_length: int = data_option(
+        384, "Tokens that are read of a document at a time; more are not trained on.", min=8
+    )

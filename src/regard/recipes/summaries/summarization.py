@@ -101,7 +101,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
     def fill(self, folder: Path) -> tuple[str, Values]:
         [path] = self.source
         sizes = split_examples(
-            path, self.options, folder, read=self.examples, fault=_fault, say=self.say
+            path, self.options, folder, read=self.examples, fault=no_summary, say=self.say
         )
         for name in ("dev", "test"):
             write_examples(
@@ -194,24 +194,17 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
             summarizer, documents, [summary for _, summary in pairs], batch_size=32
         )
         summaries = [result.text for result in results]
-        scores = rouge(summaries, references)
-        low, high = scores.ends
         return {
             "loss": mean_loss(summarizer, self._short_enough(data.tokenizers, pairs)),
-            **scores.figures,
-            **{f"{name}_low": value for name, value in low.items()},
-            **{f"{name}_high": value for name, value in high.items()},
+            **rouge(summaries, references).with_ends,
             "distinct": len(set(summaries)) / len(summaries),
             "documents": float(len(examples)),
         }
 
     def card(self, model: nn.Module, data: SummaryData, figures: dict[str, float]) -> CardText:
-        mean, low, high = (
-            {name: figures[f"{name}{suffix}"] for name in NAMES} for suffix in ("", "_low", "_high")
-        )
         leads = lead_scores(self.watched(data), data.lead_words)
         results = [
-            f"Dev set, {figures['documents']:.0f} documents, greedy: {rouge_line(mean, low, high)},"
+            f"Dev set, {figures['documents']:.0f} documents, greedy: {rouge_line(figures)},"
             f" loss {figures['loss']:.3f}",
             *(f"The {what} of each of them: {lead}" for what, lead in leads.items()),
         ]
@@ -220,7 +213,7 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
         return CardText(counts, results, about)
 
 
-def _fault(example: Example) -> str | None:
+def no_summary(example: Example) -> str | None:
     return None if example.targets else "empty summary"
 
 

@@ -19,6 +19,7 @@ from regard.recipes.resampling import Scored, intervals
 from regard.records import BadCellError, Column, Role, read_examples
 from regard.tasks.summarization import Rewriter
 from regard.text import normalize
+from regard.text.cutting import sentences
 
 DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
 SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
@@ -102,14 +103,24 @@ class RougeScores(Scored):
         low, high = ({name: span[end] for name, span in spans.items()} for end in (0, 1))
         return low, high
 
+    @property
+    def with_ends(self) -> dict[str, float]:
+        """The means, and the ends of their intervals as `rouge1_low`, `rouge1_high`, …"""
+        low, high = self.ends
+        return {
+            **self.figures,
+            **{f"{name}_low": value for name, value in low.items()},
+            **{f"{name}_high": value for name, value in high.items()},
+        }
+
     def __str__(self) -> str:
-        return rouge_line(self.figures, *self.ends)
+        return rouge_line(self.with_ends)
 
 
-def rouge_line(mean: Figures, low: Figures, high: Figures) -> str:
-    """`ROUGE-1 31.05 [30.11, 32.00]  ROUGE-2 …`"""
+def rouge_line(figures: Figures) -> str:
+    """Figures of `RougeScores.with_ends`: `ROUGE-1 31.05 [30.11, 32.00]  ROUGE-2 …`"""
     return "  ".join(
-        f"{title} {mean[name]:.2f} [{low[name]:.2f}, {high[name]:.2f}]"
+        f"{title} {figures[name]:.2f} [{figures[f'{name}_low']:.2f}, {figures[f'{name}_high']:.2f}]"
         for name, title in NAMES.items()
     )
 
@@ -176,9 +187,6 @@ def _mostly_ascii(texts: Any) -> bool:
         letters += len(signs)
         others += sum(not letter.isascii() for letter in signs)
     return 100 * others <= letters
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?।…])\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
@@ -279,5 +287,5 @@ def lead_scores(examples: Sequence[Example], words: int) -> dict[str, RougeScore
 
 
 def first_sentence(text: str) -> str:
-    """A text up to the first mark that ends a sentence and is followed by a space."""
-    return _SENTENCE_END.split(text.strip(), maxsplit=1)[0]
+    """A text up to the end of its first sentence; "" of a blank one."""
+    return next((text[start:end] for start, end in sentences(text)), "")

@@ -213,18 +213,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
-        logits = output_of(model, batch.inputs)  # (batch, length, labels)
-        targets = torch.zeros(logits.shape[:2], dtype=torch.long)
-        for row, numbers in zip(targets, batch.targets, strict=True):
-            row[: len(numbers)] = torch.from_numpy(numbers)
-        count = int(targets.count_nonzero())
-        loss = functional.cross_entropy(
-            logits.flatten(0, 1),
-            targets.flatten().to(logits.device) - 1,
-            ignore_index=-1,
-            reduction="sum",
-        )
-        return loss, count, batch.num_tokens
+        return token_loss(model, batch)
 
     def evaluate(self, model: nn.Module, data: LabeledWords) -> dict[str, float]:
         return evaluate_words(TokenClassifier(model, data.tokenizer), data.dev).figures
@@ -239,6 +228,22 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             ],
             [f"Labels: {', '.join(data.labels)}"],
         )
+
+
+def token_loss(model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
+    """See `Recipe.loss`; the targets are the numbers of the tokens' labels from 1, 0 of none."""
+    logits = output_of(model, batch.inputs)  # (batch, length, labels)
+    targets = torch.zeros(logits.shape[:2], dtype=torch.long)
+    for row, numbers in zip(targets, batch.targets, strict=True):
+        row[: len(numbers)] = torch.from_numpy(numbers)
+    count = int(targets.count_nonzero())
+    loss = functional.cross_entropy(
+        logits.flatten(0, 1),
+        targets.flatten().to(logits.device) - 1,
+        ignore_index=-1,
+        reduction="sum",
+    )
+    return loss, count, batch.num_tokens
 
 
 def first_tokens(
