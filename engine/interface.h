@@ -119,9 +119,9 @@ REGARD_API const char* regard_kernels(int32_t index);
 REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count);
 REGARD_API void regard_close(regard_model*);
 
-/* From now on the calling thread's own steps and readings are listened to; null: no longer. A text
-   then passes as it does without, and each row of a step by itself. Threads of regard_generate and
-   of jobs are not listened to. */
+/* From now on what the calling thread itself computes is listened to; null: no longer. The bits of
+   a text are what they are without, but each row of a step passes by itself. Threads that a call
+   starts are not listened to. */
 REGARD_API void regard_listen(regard_listener);
 
 /* Searches from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.

@@ -122,7 +122,6 @@ def installed(clone: Path) -> str:
     return f"    {len(names)} packages, {size:.0f} MB, {ready - began:.0f} s"
 
 
-
 def git(*arguments: str) -> str:
     return subprocess.check_output(["git", *arguments], cwd=ROOT, text=True).strip()
 

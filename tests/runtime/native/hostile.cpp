@@ -224,9 +224,37 @@ void open_random(const regard_config& config, const Tensors& tensors) {
   }
 }
 
+int32_t stop_at_once(int64_t) { return 1; }
+
+// Reads all that it is shown, writes what it may, and now and then ends the run.
+int32_t listen(const regard_attention* what) {
+  double sum = 0;
+  auto rows = [&](const float* x, int count, int64_t stride, int heads) {
+    for (int r = 0; r < count; r++)
+      for (int h = 0; h < heads; h++)
+        for (int i = 0; i < what->head_dim; i++) sum += x[r * stride + h * what->head_width + i];
+  };
+  if (what->kind != REGARD_STATES) {
+    rows(what->query, what->queries, what->query_stride, what->heads);
+    rows(what->value, what->keys, what->value_stride, what->key_heads);
+    for (int h = 0; h < what->key_heads; h++)
+      for (int i = 0; i < what->head_dim; i++)
+        for (int k = 0; k < what->keys; k++)
+          sum += what->key[(h * what->head_width + i) * what->key_stride + k];
+    if (what->bias != nullptr)
+      for (int i = 0; i < what->heads * (2 * what->reach + 1); i++) sum += what->bias[i];
+  }
+  for (int q = 0; q < what->queries; q++)
+    for (int h = 0; h < std::max(1, what->heads); h++)
+      for (int i = 0; i < what->head_dim; i++)
+        what->output[q * what->output_stride + h * what->head_width + i] = sum != sum ? 0 : 0.5f;
+  return any(60) == 0;
+}
+
 void decode_wrong(const regard_model* model) {
   regard_decode* decode = regard_begin(model, 1 + any(3));
   for (int round = 0; round < 4000; round++) {
+    regard_listen(any(3) ? nullptr : listen);
     calls++;
     int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
     float logits[8 * 11], values[8 * 4];
@@ -252,10 +280,9 @@ void decode_wrong(const regard_model* model) {
                     any(2) ? values : nullptr, places);
     }
   }
+  regard_listen(nullptr);
   regard_end(decode);
 }
-
-int32_t stop_at_once(int64_t) { return 1; }
 
 void generate_wrong(const regard_model* model) {
   for (int round = 0; round < 400; round++) {
@@ -286,6 +313,26 @@ void generate_wrong(const regard_model* model) {
   expect(regard_generate(model, &id, INT64_MAX, INT64_MAX, &settings, 1, 1, nullptr, &results),
          "more ids than there can be");
   expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
+}
+
+void pairs_wrong(const regard_model* model, const regard_config& config) {
+  for (int round = 0; round < 400; round++) {
+    calls++;
+    const int length = any(12), target_length = any(12);
+    std::vector<int32_t> source(length), target(target_length);
+    for (int32_t& id : source) id = any(50) ? any(11) : any(40) - 20;
+    for (int32_t& id : target) id = any(50) ? any(11) : any(40) - 20;
+    std::vector<float> states(target_length * config.d_model);
+    regard_listen(any(3) ? nullptr : listen);
+    regard_read_pair(model, source.data(), length, target.data(), target_length, any(4),
+                     states.data());
+    regard_listen(nullptr);
+  }
+  int32_t id = 1;
+  float x = 0;
+  expect(regard_read_pair(model, &id, -1, &id, 1, 1, &x), "-1 tokens of a source");
+  expect(regard_read_pair(model, &id, 1, &id, INT64_MAX, 1, &x), "more tokens than there can be");
+  expect(regard_read_pair(nullptr, &id, 1, &id, 1, 1, &x), "no model");
 }
 
 void jobs_wrong(const regard_model* model) {
@@ -346,12 +393,14 @@ void read_wrong(const regard_model* model, const regard_config& config) {
     int rows = images ? texts * config.image_length : tokens;
     std::vector<float> states(rows * config.d_model), outputs(rows * config.d_model);
     std::vector<float> patches(texts * config.image_length * config.patch_width);
+    regard_listen(any(3) ? nullptr : listen);
     if (any(9) == 0 || !images)
       regard_read_texts(model, ids.data(), positions.data(), any(2) ? types.data() : nullptr,
                         tokens, lengths, texts, any(4), states.data());
     if (any(9) == 0 || images)
       regard_read_images(model, patches.data(), texts, any(4), states.data());
     regard_head(model, states.data(), rows, any(4), outputs.data());
+    regard_listen(nullptr);
   }
   float x = 0;
   int32_t id = 1;
@@ -545,6 +594,7 @@ int main(int count, char** arguments) {
           read_wrong(model, each);
         } else {
           decode_wrong(model);
+          pairs_wrong(model, each);
           generate_wrong(model);
           jobs_wrong(model);
         }
