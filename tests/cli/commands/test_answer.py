@@ -57,7 +57,7 @@ def test_there_may_be_no_answer(regard, folder):
 @pytest.mark.parametrize(
     ("arguments", "stdin", "message"),
     [
-        (["a"], b"", "Missing option '--model'"),
+        (["a"], b"", "a question needs a text to search"),
         (["a", "-m", "FOLDER"], b"", "line 1: a question needs a text to search"),
         (["a", "-m", "FOLDER", "--text", "b", "-c", "c"], b"", "either --context or --text"),
         (
