@@ -121,15 +121,6 @@ def test_principal_directions_keep_the_most_length_and_are_orthonormal(vectors):
     assert (onto.gather(0, onto.abs().argmax(0)[None]) > 0).all()
 
 
-def test_random_matrices_are_those_that_torch_draws():
-    matrices = random_projections(6, 2, 5)
-    draw, bound = torch.Generator().manual_seed(0), (6 / 16) ** 0.5
-    for name, shape in dict.fromkeys(("query", "key", "value"), (6, 10)).items():
-        drawn = (2 * torch.rand(*shape, generator=draw, dtype=torch.float64) - 1) * bound
-        assert torch.equal(torch.from_numpy(matrices[name]), drawn)
-    assert matrices["output"].shape == (10, 6)
-
-
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

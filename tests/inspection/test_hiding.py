@@ -409,8 +409,9 @@ def test_a_translator_writes_without_a_word_by_each_engine_what_torch_writes(
         ids = translator.read(text)
         config = translator.configured({"num_beams": num_beams, "alternatives": num_beams})
         expected = translator.run_by("torch")._decoded([ids], config, [0])[0]
-    for engine in ("torch", "native"):
-        trace = translator.run_by(engine).trace(text, without=hidden, num_beams=num_beams)
+    for engine, precision in (("torch", None), ("native", "fp32")):
+        task = translator.run_by(engine, precision=precision)
+        trace = task.trace(text, without=hidden, num_beams=num_beams)
         assert trace.generation is not None
         for found, other in zip(trace.generation.hypotheses, expected, strict=True):
             assert found.score == pytest.approx(other.score, abs=1e-4)

@@ -61,7 +61,8 @@ class Layer:
 
 
 def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
-    """The model of a name, as `regard.load` takes it, computed by the native engine if it can be.
+    """The model of a name, as `regard.load` takes it, computed by the native engine if it can be,
+    in fp32 whatever the model was calibrated to: the maps are of its own numbers.
 
     transformers opens what regard does not implement: another family, or settings of one.
 
@@ -84,7 +85,7 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
         return ImageReader.load(checkpoint, name=name)
     task = task_class(kind_of(checkpoint)).load(checkpoint, name=name, lazily=True)
     try:
-        return cast(Traceable, task.run_by("native"))
+        return cast(Traceable, task.run_by("native", precision="fp32"))
     except (UnsupportedError, UnavailableError):
         return cast(Traceable, task)
 
