@@ -79,12 +79,12 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     return values | {"window": reach + 1, "unwindowed": full, "window_theta": theta}
 
 
-def _theta(settings: Settings, kind: str) -> float:
+def _theta(settings: Settings, kind: str) -> Any:
     ropes: dict[str, Any] = settings.get("rope_parameters") or {}
     rope: dict[str, Any] = dict(ropes.get(kind) or {}) | (settings.get("rope_scaling") or {})
     said = settings | {"rope_type": rope.get("rope_type", rope.get("type", "default"))}
     refuse_settings(said, {"rope_type": "default"})
-    theta: float = rope.get("rope_theta", settings.get(_OLD[kind], THETAS[kind]))
+    theta: Any = rope.get("rope_theta", settings.get(_OLD[kind], THETAS[kind]))
     return theta
 
 
