@@ -54,17 +54,17 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     return values | {"window_theta": theta}
 
 
-def _two_ropes(settings: Settings) -> tuple[Settings, float]:
+def _two_ropes(settings: Settings) -> tuple[Settings, Any]:
     """Settings with the positions of layers without a window alone, and the theta of the others."""
     ropes: dict[str, Any] = settings.get("rope_parameters") or {}
     full: dict[str, Any] = dict(ropes.get("full_attention") or {})
     local: dict[str, Any] = dict(ropes.get("sliding_attention") or {})
     full |= settings.get("rope_scaling") or {}
     full.setdefault("rope_theta", settings.get("rope_theta", 1000000.0))
-    told = {"rope_type": local.get("rope_type", local.get("type", "default"))}
-    refuse_settings(settings | told, {"rope_type": "default"})
-    older: Any = settings.get("rope_local_base_freq", LOCAL_THETA)
-    return settings | {"rope_parameters": full}, float(local.get("rope_theta", older))
+    said = {"rope_type": local.get("rope_type", local.get("type", "default"))}
+    refuse_settings(settings | said, {"rope_type": "default"})
+    theta: Any = local.get("rope_theta", settings.get("rope_local_base_freq", LOCAL_THETA))
+    return settings | {"rope_parameters": full}, theta
 
 
 def write(config: DecoderConfig) -> Settings:

@@ -79,13 +79,13 @@ def read(settings: Settings, fields: dict[str, Any]) -> dict[str, Any]:
     return values | {"window": reach + 1, "unwindowed": full, "window_theta": theta}
 
 
-def _theta(settings: Settings, kind: str) -> float:
+def _theta(settings: Settings, kind: str) -> Any:
     ropes: dict[str, Any] = settings.get("rope_parameters") or {}
     rope: dict[str, Any] = dict(ropes.get(kind) or {}) | (settings.get("rope_scaling") or {})
     said = settings | {"rope_type": rope.get("rope_type", rope.get("type", "default"))}
     refuse_settings(said, {"rope_type": "default"})
-    older: Any = settings.get(_OLD[kind], THETAS[kind])
-    return float(rope.get("rope_theta", older))
+    theta: Any = rope.get("rope_theta", settings.get(_OLD[kind], THETAS[kind]))
+    return theta
 
 
 def write(config: EncoderConfig) -> Settings:

@@ -15,7 +15,7 @@ def norm(graph: Graph, x: str, module: nn.Module) -> str:
         weight = graph.constant(module.factor)
         return graph.op("SimplifiedLayerNormalization", x, weight, axis=-1, epsilon=module.eps)
     if isinstance(module, nn.LayerNorm):
-        parts = [graph.constant(each) for each in (module.weight, module.bias) if each is not None]
+        parts = [graph.constant(part) for part in (module.weight, module.bias) if part is not None]
         return graph.op("LayerNormalization", x, *parts, axis=-1, epsilon=module.eps)
     raise cannot_export(f"the normalization {type(module).__name__}")
 

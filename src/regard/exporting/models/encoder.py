@@ -47,7 +47,7 @@ def graphs(model: Encoder, precision: str) -> dict[str, Graph]:
 
 
 def _window(graph: Graph, positions: str, window: int | None) -> str:
-    """What a window adds to the scores, (1, 1, length, length)."""
+    """Bias of a window, for the scores, (1, 1, length, length)."""
     assert window is not None
     ahead, behind = (graph.op("Unsqueeze", positions, graph.integers(axis)) for axis in (0, 1))
     far = graph.op(
