@@ -1,4 +1,4 @@
-"""What was measured of a model on a dev set: bounds and a precision, in a file beside its weights.
+"""Bounds and a precision that were measured of a model on a dev set, in a file beside its weights.
 
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's

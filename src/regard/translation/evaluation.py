@@ -262,7 +262,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
                 task = scores.translator.run_by("native", precision=precision)
             except (UnsupportedError, UnavailableError):
                 return "fp32"
-            outputs.append([each.text for each in task.run(texts, force=True, **settings)])
+            outputs.append([result.text for result in task.run(texts, force=True, **settings)])
         exact, rounded = outputs
         other = sum(a != b for a, b in zip(exact, rounded, strict=True)) / len(texts)
         lost = corpus_scores(exact, references).bleu - corpus_scores(rounded, references).bleu
