@@ -45,7 +45,8 @@ def main(output: Folder = None, model: Model = Path("all-MiniLM-L6-v2")) -> dict
             numbers[f"{name}: it → {noun}"] = row[tokens.index(noun)].item()
         if output:
             words, inside = tokens[1:-1], maps[:, 1:-1, 1:-1]
-            figure = flow(inside, words, words, heads=list(HEADS), focus=[here - 1], title=sentence)
+            focus = [k for k, word in enumerate(words) if word in ("it", "cross")]
+            figure = flow(inside, words, words, heads=list(HEADS), focus=focus, title=sentence)
             save(figure, output / f"intro_it_{noun}.svg")
     return numbers
 

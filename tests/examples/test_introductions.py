@@ -15,7 +15,7 @@ pytest.importorskip("skimage")
 pytest.importorskip("sklearn")
 
 FOLDER = Path(__file__).parents[2] / "examples"
-MINILM = ("intro_it", "intro_roles")
+MINILM = ("intro_agreement", "intro_it", "intro_roles")
 GIVEN = ("intro_senses",)  # need a file of the reader's
 TRAINING = FOLDER.parents[1] / "shared" / "data"
 SCRIPTS = sorted({path.stem for path in FOLDER.glob("intro_*.py")} - set(MINILM + GIVEN))
@@ -180,6 +180,19 @@ def test_heads_find_roles_on_real_sentences_more_often_than_chance(example):
     assert measured[noun] > measured[f"{noun}, fixed"] + 0.05
     subject = "a verb's subject"
     assert measured[subject] < measured[f"{subject}, fixed"] + 0.05
+
+
+@pytest.mark.usefixtures("in_minilm_s_folder")
+def test_heads_find_the_person_and_the_time_more_often_than_chance(example):
+    measured = example("intro_agreement").main()
+    for name in ("gender", "tense"):
+        assert measured[f"{name}, low"] > measured[f"{name}, chance"] + 0.2
+
+
+def test_a_history_says_what_is_expected_of_the_next_book(example):
+    expected = example("intro_recommender").main()
+    assert expected["crime"] > expected["garden"] > expected["love"]
+    assert abs(expected["garden"] - 3) < 0.2
 
 
 def test_the_marked_words_of_the_sentences_are_there():
