@@ -28,7 +28,7 @@ def test_a_model_type_that_is_no_name_is_refused(model_type: object) -> None:
         find_family(model_type, where="config.json")
 
 
-@pytest.mark.parametrize("model_type", ["albert", "mt5", "gpt_neox"])
+@pytest.mark.parametrize("model_type", ["albert", "fsmt", "gpt_neox"])
 def test_another_family_is_not_taken_for_a_misspelled_one(model_type: str) -> None:
     with pytest.raises(RegardError, match="regard look opens other models") as error:
         find_family(model_type, where="config.json")

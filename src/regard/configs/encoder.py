@@ -100,13 +100,15 @@ class EncoderConfig(ModelConfig):
             return shapes
         if self.head == "pooler":
             return shapes | linear("head.dense", d_model, d_model)
+        if self.head == "masked_lm":
+            shapes["head.bias"] = (self.vocab_size,)
         if self.head == "masked_lm" or self.head_norm:
             shapes |= linear("head.dense", d_model, width, self.head_bias)
             shapes |= norm("head.norm", width, bias=bias)
-            if self.head == "masked_lm":
-                return shapes | {"head.bias": (self.vocab_size,)}
         elif self.head == "classification":
             shapes |= linear("head.pooler.dense", d_model, d_model)
+        if self.head == "masked_lm":
+            return shapes
         return shapes | linear("head.output", d_model, len(self.labels) or 2)
 
     @property

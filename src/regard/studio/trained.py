@@ -211,7 +211,7 @@ def _part(name: str, vector: Floats) -> Part:
 
 @lru_cache(maxsize=1)
 def _translator() -> Translator:
-    return Translator.load(MODEL, lazily=True).run_by("native")
+    return Translator.load(MODEL, lazily=True).run_by("native", precision="fp32")
 
 
 def _model() -> Any:
