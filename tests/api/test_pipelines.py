@@ -452,7 +452,8 @@ def test_a_model_alone_says_what_it_is_for(folders: dict[str, Path]) -> None:
     with pytest.raises(RegardError, match="a task or a model was expected"):
         regard.pipeline()
     with pytest.raises(
-        RegardError, match=r"for summarization; got None\. To summarize, give summaries, or a BART, Pegasus or T5"
+        RegardError,
+        match=r"for summarization; got None\. To summarize, give summaries, or a BART, Pegasus or T5",
     ):
         regard.pipeline("summarization")
 

@@ -60,5 +60,9 @@ def test_every_family_that_transformers_has_too_is_among_them() -> None:
 
     architectures = " ".join(case.architecture for case in parity.CASES).lower()
     ours_alone = {"regard", "regard-recurrent"}
-    names = {name: name.replace("-", "").removesuffix("_text") for name in TYPES if name not in ours_alone}
+    names = {
+        name: name.replace("-", "").removesuffix("_text")
+        for name in TYPES
+        if name not in ours_alone
+    }
     assert not [name for name, spelled in names.items() if spelled not in architectures]

@@ -48,5 +48,7 @@ def test_a_norm_is_made_by_its_name() -> None:
 
 
 def test_an_unknown_norm_lists_the_known() -> None:
-    with pytest.raises(RegardError, match="one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'"):
+    with pytest.raises(
+        RegardError, match="one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'"
+    ):
         make_norm("batch", 7)

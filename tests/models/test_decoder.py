@@ -185,7 +185,10 @@ def test_every_setting_changes_the_output(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(norm_kind="batch"), "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'"),
+        (
+            dict(norm_kind="batch"),
+            "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'",
+        ),
         (dict(activation="tanh"), "activation must be one of relu"),
         (dict(positions="alibi"), "positions must be one of learned, rotary; got 'alibi'"),
         (dict(score="cosine"), "score must be one of scaled_dot, dot"),

@@ -104,7 +104,10 @@ def test_a_sequence_longer_than_the_positions_is_refused() -> None:
     [
         ({"norm": "both"}, "norm must be one of post, pre; got 'both'"),
         ({"activation": "tanh"}, "activation must be one of relu"),
-        ({"norm_kind": "batch"}, "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'"),
+        (
+            {"norm_kind": "batch"},
+            "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'",
+        ),
         ({"score": "cosine"}, "score must be one of scaled_dot, dot; got 'cosine'"),
         ({"positions": "rotary"}, "one of sinusoidal, learned, relative; got 'rotary'"),
         ({"d_model": 13}, "even d_model; got 13"),
