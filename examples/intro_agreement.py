@@ -68,11 +68,8 @@ def main(model: Model = Path("all-MiniLM-L6-v2")) -> dict[str, float]:
         count, hits = len(scored), int(scored[:, best].sum())
         low, high = proportion_confint(hits, count, method="wilson")
         chance = sum(1 / len(words) for _, _, words in cases) / len(cases)
-        where = f"layer {best // 12}, head {best % 12}"
-        print(
-            f"{name}: {where} is right in {hits / count:.0%} ({low:.0%} to {high:.0%}) of", end=" "
-        )
-        print(f"{count} sentences; chance {chance:.0%}")
+        print(f"{name}: layer {best // 12}, head {best % 12}: {hits / count:.0%}, 95 %", end=" ")
+        print(f"{low:.0%} to {high:.0%}, of {count} sentences; chance {chance:.0%}")
         numbers |= {name: hits / count, f"{name}, chance": chance, f"{name}, low": low}
     return numbers
 
