@@ -36,6 +36,8 @@ def main() -> None:
     parser.add_argument("--lost", type=float, default=0.3, help="share of words to leave out")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if missing := [str(path) for path in options.texts if not path.is_file()]:
+        parser.error(f"there is no file {', '.join(missing)}")
     chance = random.Random(options.seed)
     lines = list(first_columns(options.texts))
     rows = [

@@ -19,6 +19,8 @@ def main() -> None:
     for name in ("squad", "train", "dev"):
         parser.add_argument(name, type=Path)
     options = parser.parse_args()
+    if not options.squad.is_file():
+        parser.error(f"there is no file {options.squad}")
     articles = json.loads(options.squad.read_text("utf-8"))["data"]
     held_out, chance = articles[5::6], random.Random(1)
     learned = [article for article in articles if article not in held_out]

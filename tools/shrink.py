@@ -21,6 +21,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("output", type=Path)
     options = parser.parse_args()
+    if not (options.folder / "config.json").is_file():
+        parser.error(f"there is no model in {options.folder}")
+    if options.output.exists():
+        parser.error(f"{options.output} exists; give a new folder")
     shutil.copytree(options.folder, options.output)
     weights = load_file(options.output / NAME)
     small = {

@@ -53,7 +53,7 @@ def capturing(model: Any, listener: Callable[[str, Call], Array | None]) -> Iter
 
 def is_module(model: Any) -> bool:
     """Return True for a module of torch."""
-    torch = sys.modules.get("torch")  # where it is not, there are none
+    torch = sys.modules.get("torch")  # without it there are no tensors
     return torch is not None and isinstance(model, torch.nn.Module)
 
 

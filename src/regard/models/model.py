@@ -86,7 +86,7 @@ def norm_of(config: ModelConfig) -> Norm:
 
 
 def rotaries(config: ModelConfig, dim: int, longest: int | None = None) -> Iterator[Rotary | None]:
-    """The rotary positions of each layer, which layers share; None where there are none.
+    """The rotary positions of each layer, which layers share; None for a layer without them.
 
     Args:
         dim: numbers of a head that are rotated.

@@ -72,7 +72,7 @@ class Seen(Facts):
         return weights_of(self._model)[1]
 
     def weight(self, name: str) -> Floats | None:
-        """A weight by its name in `models`, in float32; None where there is none."""
+        """A weight by its name in `models`, in float32; None if it has no such weight."""
         weight = self._weights.get(name)
         if weight is not None and weight.dtype == np.uint16:  # bfloat16's bits
             weight = (weight.astype(np.uint32) << 16).view(np.float32)
