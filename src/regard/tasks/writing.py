@@ -215,7 +215,7 @@ class Writer(Task):
             # A prompt near the end of the positions has a limit of its own, and fewer companions.
             for limit, same in itertools.groupby(numbers, limits.__getitem__):
                 group = list(same)
-                found = self._write([ids[k] for k in group], limit, group, ends)
+                found = self._write([ids[k] for k in group], limit, group, ends, batch_size)
                 for k, hypotheses in zip(group, found, strict=True):
                     n_best = [self._result(prompts[k], ids[k], config, one) for one in hypotheses]
                     alternatives = n_best if len(n_best) > 1 else []
@@ -226,7 +226,7 @@ class Writer(Task):
             [[k] for k in range(len(ids))],
             written,
             length=lambda k: len(ids[k]),
-            batch_size=batch_size,
+            batch_size=batch_size if ends else self.engine.at_once(config, batch_size),
             workers=self.engine.workers,
             progress=progress,
         )
@@ -454,8 +454,9 @@ class Writer(Task):
         config: GenerationConfig,
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
-        return self.engine.write(*_padded(prompts), config, numbers, ends)
+        return self.engine.write(*_padded(prompts), config, numbers, ends, batch_size)
 
     def _result(
         self,
