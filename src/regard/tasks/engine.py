@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 AnyTask = TypeVar("AnyTask", bound="Task")
 Ids = NDArray[np.int64]
 Say = Callable[[str], None]
-AT_ONCE = 64  # texts of a call of the native engine, at least: Python is slower than a short one
+# Texts of a call of the native engine, since Python takes as long as a short one; but several
+# shares for each worker, so that none has much more to do than the others.
+AT_ONCE, SHARES = 64, 4
 
 
 class Engine(ABC):
@@ -90,8 +92,9 @@ class Engine(ABC):
         decoder: Decoder = self.packed.start(mask)
         return decoder
 
-    def at_once(self, config: GenerationConfig, batch_size: int) -> int:
-        """Texts to give to `write` or `generate`, which decode `batch_size` of them together."""
+    def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
+        """How many of so many texts to give to `write` or `generate`, which decode `batch_size` of
+        them together."""
         return batch_size
 
     def write(
@@ -237,10 +240,11 @@ class Native(Engine):
     def use_threads(self, threads: int) -> None:
         pass
 
-    def at_once(self, config: GenerationConfig, batch_size: int) -> int:
+    def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
         from regard.runtime.native.decodes import is_searched
 
-        return max(AT_ONCE, batch_size) if is_searched(config) else batch_size
+        most = min(AT_ONCE, texts // (SHARES * self.workers)) if is_searched(config) else 1
+        return max(most, batch_size)
 
     def write(
         self,

@@ -233,7 +233,7 @@ class TextToText(Task):
 
         def after(begins: Sequence[int]) -> list[Hypothesis]:
             settings = config.with_all_found().updated(forced_beginning=tuple(begins) or None)
-            return decoding._decoded([blanked or ids], settings, [0])[0]
+            return decoding._decoded([blanked or ids], settings, [0], 1)[0]
 
         forced = config.forced_beginning or ()
         begins = forced
@@ -411,7 +411,7 @@ class TextToText(Task):
             numbered,
             answer,
             length=lambda item: len(item[1]),
-            batch_size=self.engine.at_once(config, batch_size),
+            batch_size=self.engine.at_once(sum(map(len, parts)), config, batch_size),
             workers=self.engine.workers,
             progress=progress,
         )

@@ -79,7 +79,7 @@ int32_t search(const regard_model* model, const int32_t* ids, int64_t texts, int
   if (status == REGARD_DONE && !ends) status = regard_search_read(opened, &found);
   if (status == REGARD_DONE && !ends) read(found);
   if (ends && done < texts)
-    expect(regard_search_read(opened, &found) == REGARD_MISTAKE, "a search that is not over");
+    expect(regard_search_read(opened, &found) != REGARD_DONE, "a search that is not over");
   regard_search_close(opened);
   return status;
 }
@@ -558,7 +558,7 @@ void team_wrong() {
     if (--sharing == 0) team->wake();
     team->help([&] { return sharing == 0; });
   };
-  in_threads(sharing, [&](bool) { shares(); });
+  in_threads(sharing, [&] { shares(); });
   expect(wrong == 0 && helped > 0, "a team");
 }
 

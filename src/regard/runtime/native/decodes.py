@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -394,6 +395,7 @@ def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]
     return [list(itertools.islice(hypotheses, count)) for count in counts]
 
 
+@lru_cache(maxsize=256)
 def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
     """The library's settings, and the arrays that they point to."""
     words: tuple[tuple[int, ...], ...] = ()
