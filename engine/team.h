@@ -43,7 +43,7 @@ struct Team {
   static void share(Team*, int64_t count, int64_t, const void* what, Compute compute) {
     compute(what, 0, count);
   }
-  void help(Condition done, Bell::Clock::time_point) {
+  void help(Condition done, Bell::Clock::time_point = Bell::NEVER) {
     if (!done()) throw std::runtime_error("there is no thread to wait for");
   }
   void wake() {}
