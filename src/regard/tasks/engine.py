@@ -93,8 +93,8 @@ class Engine(ABC):
         return decoder
 
     def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
-        """How many of so many texts to give to `write` or `generate`, which decode `batch_size` of
-        them together."""
+        """Number of texts, of so many, for a call of `write` or `generate`, which decode
+        `batch_size` of them together."""
         return batch_size
 
     def write(
