@@ -47,6 +47,7 @@ PAIR = dict(d_model=18, encoder_layers=3, decoder_layers=2, max_position_embeddi
 PAIR |= dict(encoder_attention_heads=3, decoder_attention_heads=2, forced_eos_token_id=None)
 PAIR |= dict(encoder_ffn_dim=23, decoder_ffn_dim=23)
 SCALED = dict(scale_embedding=True)
+NO_DROP = dict(encoder_layerdrop=0.0, decoder_layerdrop=0.0)
 TWO_TABLES = dict(share_encoder_decoder_embeddings=False, decoder_vocab_size=VOCAB - 4)
 TWO_TABLES |= dict(activation_function="relu", encoder_layers=1)
 T5 = dict(d_model=17, d_kv=5, d_ff=23, num_layers=3, num_decoder_layers=2, num_heads=3)
@@ -183,6 +184,12 @@ CASES = (
     Case("BART, scaled", "BartForConditionalGeneration", PAIR | SCALED | dict(encoder_layers=1)),
     *reads("BART", "Bart", PAIR),
     Case("mBART", "MBartForConditionalGeneration", PAIR),
+    Case("M2M100", "M2M100ForConditionalGeneration", PAIR | SCALED | NO_DROP),
+    Case(
+        "M2M100, unscaled",
+        "M2M100ForConditionalGeneration",
+        PAIR | NO_DROP | dict(scale_embedding=False, activation_function="gelu"),
+    ),
     Case("T5", "T5ForConditionalGeneration", T5),
     Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("T5 1.1, tied", "T5ForConditionalGeneration", T5 | GATED | dict(num_decoder_layers=1)),

@@ -43,6 +43,7 @@ FAMILIES = (
         headed=("gemma2", "gemma3_text"),
     ),
     Entry("bart", "EncoderDecoder", {"bart": "BART", "mbart": "mBART"}, headed=("bart",)),
+    Entry("m2m100", "EncoderDecoder", {"m2m_100": "M2M100 and NLLB"}),
     Entry("t5", "EncoderDecoder", {"t5": "T5", "mt5": "mT5"}),
     Entry(
         "marian", "EncoderDecoder", {"marian": "Marian", "pegasus": "Pegasus", "regard": "regard"}

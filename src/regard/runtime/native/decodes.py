@@ -139,7 +139,7 @@ class NativeEncoderDecoder(NativeWriter):
         Args:
             prompt, config, numbers: as `generation.generate` takes them.
         """
-        self.limits.check(source)
+        source = self.limits.sources(source)
         if (
             config.do_sample
             or is_listened_to()
@@ -167,7 +167,7 @@ class NativeEncoderDecoder(NativeWriter):
 
     def start(self, source: Ints) -> "Batch":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
-        self.limits.check(source)
+        source = self.limits.sources(source)
         slots = Slots(self)
         return Batch(self, slots, slots.add(source) if len(source) else [])
 

@@ -128,7 +128,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
     )
     if isinstance(config, EncoderConfig | VisionConfig):
         return library.Config(**same | common | reads.settings(config))
-    common["has_positions"] = config.positions in ("learned", "sinusoidal")
+    common["has_positions"] = config.positions in ("learned", "sinusoidal", "spread")
     common["max_positions"] = reads.limits_of(config).max_positions or MOST_POSITIONS
     if isinstance(config, DecoderConfig):
         alone = dict(
