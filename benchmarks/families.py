@@ -66,6 +66,7 @@ FAMILIES = [
     ),
     Family("BART", lambda hf: hf.BartForConditionalGeneration(pair(hf.BartConfig)), "pair"),
     Family("Marian", lambda hf: hf.MarianMTModel(pair(hf.MarianConfig)), "pair"),
+    Family("M2M100", lambda hf: hf.M2M100ForConditionalGeneration(pair(hf.M2M100Config)), "pair"),
     Family(
         "T5",
         lambda hf: hf.T5ForConditionalGeneration(

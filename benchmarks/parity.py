@@ -117,7 +117,7 @@ def differences(twins: Twins) -> tuple[float, float, float]:
     read = expected.get("hidden_states") or expected.encoder_hidden_states
     written = expected.get("decoder_hidden_states") or ()
     wanted = [(state, batch.read) for state in read]
-    wanted += [(state, torch.ones(state.shape[:2], dtype=torch.bool)) for state in written]
+    wanted += [(state, batch.counted) for state in written]
     hidden = max(
         _largest(state, other, which) for state, (other, which) in zip(states, wanted, strict=True)
     )

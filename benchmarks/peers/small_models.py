@@ -188,7 +188,10 @@ CASES = (
     Case(
         "M2M100, unscaled",
         "M2M100ForConditionalGeneration",
-        PAIR | NO_DROP | dict(scale_embedding=False, activation_function="gelu"),
+        PAIR
+        | NO_DROP
+        | dict(scale_embedding=False, activation_function="gelu")
+        | dict(encoder_layers=1, decoder_layers=4),
     ),
     Case("T5", "T5ForConditionalGeneration", T5),
     Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),

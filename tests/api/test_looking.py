@@ -29,7 +29,7 @@ from regard.models import VisionConfig, VisionTransformer
 
 TEXT = "Anna sees the red house."
 LABELS = {0: "good", 1: "bad", 2: "odd"}
-SEQ2SEQ = ("marian", "pegasus", "bart", "mbart", "t5")
+SEQ2SEQ = ("marian", "pegasus", "bart", "mbart", "m2m100", "t5")
 LABELED = "ForSequenceClassification"
 ENCODERS = {
     "bert": ("Bert", "ForMaskedLM"),

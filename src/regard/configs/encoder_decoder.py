@@ -77,6 +77,11 @@ class EncoderDecoderConfig(ModelConfig):
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."
             )
+        if not self.count_padding and (self.position_offset < 1 or self.positions == "relative"):
+            raise BadArgumentError(
+                "count_padding=False needs a position_offset of at least 1, whose last row is"
+                f" padding's; got {self.position_offset} and positions={self.positions!r}."
+            )
         self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
 
     def shapes(self) -> Shapes:

@@ -1,7 +1,7 @@
 """The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder.
 
-The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART and
-T5 are other settings of the same fields. BART also reads a text for a head.
+The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART,
+M2M100 and T5 are other settings of the same fields. BART also reads a text for a head.
 """
 
 import torch
