@@ -40,6 +40,8 @@ BIASED = dict(attention_bias=True, tie_word_embeddings=True)
 PARTS = LLAMA | dict(hidden_size=56, num_key_value_heads=1, original_max_position_embeddings=32)
 LONG = dict(rope_type="longrope", rope_theta=500.0, partial_rotary_factor=0.75)
 LONG |= dict(short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0])
+EXPERTS = dict(num_local_experts=5, num_experts_per_tok=2)
+NARROW = dict(moe_intermediate_size=20)  # whole steps of 16 bytes, as theirs needs
 GEMMA = WIDE | dict(query_pre_attn_scalar=9, sliding_window=3)
 CAPPED = dict(attn_logit_softcapping=1.5, final_logit_softcapping=4.0)
 LOCAL = ["sliding_attention", "full_attention", "sliding_attention"] * 2
@@ -162,6 +164,16 @@ CASES = (
         LLAMA | TIED | dict(num_key_value_heads=7, no_rope_layers=[0]),
     ),
     *reads("SmolLM3", "SmolLM3", WIDE | dict(no_rope_layers=[1, 0, 1])),
+    Case("Mixtral", "MixtralForCausalLM", WIDE | EXPERTS),
+    Case("Mixtral, a window", "MixtralForCausalLM", WIDE | EXPERTS | dict(sliding_window=3)),
+    *reads("Mixtral", "Mixtral", WIDE | EXPERTS),
+    Case("Qwen3-MoE", "Qwen3MoeForCausalLM", WIDE | EXPERTS | NARROW),
+    Case(
+        "Qwen3-MoE, biased",
+        "Qwen3MoeForCausalLM",
+        WIDE | EXPERTS | NARROW | BIASED | dict(norm_topk_prob=True, mlp_only_layers=[1]),
+    ),
+    *reads("Qwen3-MoE", "Qwen3Moe", WIDE | EXPERTS | NARROW | dict(decoder_sparse_step=2)),
     Case("Phi-3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
     Case("Phi-3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
     *reads("Phi-3", "Phi3", PARTS | dict(rope_parameters=LONG))[:1],

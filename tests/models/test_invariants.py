@@ -131,6 +131,7 @@ FAMILIES = {
     "gemma2": Family(
         Decoder, GEMMA | dict(score_width=9, score_cap=1.5, output_cap=4.0), fused=False
     ),
+    "mixtral": Family(Decoder, LLAMA | dict(experts=5)),
     "gemma3": Family(Decoder, GEMMA | dict(query_key_norm="head", window_theta=20.0)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),

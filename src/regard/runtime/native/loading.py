@@ -122,6 +122,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         score_scale=scale,
         score_cap=config.score_cap or 0,
         relative_reach=-1 if bias is None else len(bias) // 2,
+        expert_d_ff=config.expert_d_ff or config.d_ff if config.experts else 0,
         precision=precision,
         kernels=kernels,
         **reads.head(config),
