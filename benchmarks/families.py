@@ -66,6 +66,7 @@ FAMILIES = [
     ),
     Family("BART", lambda hf: hf.BartForConditionalGeneration(pair(hf.BartConfig)), "pair"),
     Family("Marian", lambda hf: hf.MarianMTModel(pair(hf.MarianConfig)), "pair"),
+    Family("M2M100", lambda hf: hf.M2M100ForConditionalGeneration(pair(hf.M2M100Config)), "pair"),
     Family(
         "T5",
         lambda hf: hf.T5ForConditionalGeneration(
@@ -93,6 +94,18 @@ FAMILIES = [
     Family(
         "SmolLM3",
         lambda hf: hf.SmolLM3ForCausalLM(hf.SmolLM3Config(**ROTARY, no_rope_layers=[1, 0, 1])),
+    ),
+    Family(
+        "Mixtral",
+        lambda hf: hf.MixtralForCausalLM(hf.MixtralConfig(**ROTARY, num_local_experts=4)),
+    ),
+    Family(
+        "Qwen3-MoE",
+        lambda hf: hf.Qwen3MoeForCausalLM(
+            hf.Qwen3MoeConfig(
+                **ROTARY, num_local_experts=4, num_experts_per_tok=2, moe_intermediate_size=32
+            )
+        ),
     ),
     Family("Phi-3", lambda hf: hf.Phi3ForCausalLM(hf.Phi3Config(**ROTARY, sliding_window=7))),
     Family(

@@ -117,7 +117,7 @@ def differences(twins: Twins) -> tuple[float, float, float]:
     read = expected.get("hidden_states") or expected.encoder_hidden_states
     written = expected.get("decoder_hidden_states") or ()
     wanted = [(state, batch.read) for state in read]
-    wanted += [(state, torch.ones(state.shape[:2], dtype=torch.bool)) for state in written]
+    wanted += [(state, batch.counted) for state in written]
     hidden = max(
         _largest(state, other, which) for state, (other, which) in zip(states, wanted, strict=True)
     )
@@ -134,6 +134,9 @@ def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> 
         (each * weights).sum().backward()
     family = find_family(twins.theirs.config.model_type, where="theirs").family
     theirs = {name: weight.grad for name, weight in twins.theirs.named_parameters()}
+    theirs = _as_saved(
+        twins.theirs, {name: grad for name, grad in theirs.items() if grad is not None}
+    )
     theirs |= {family.base + name: grad for name, grad in theirs.items()}  # of a model alone
     ours = {name: weight.grad for name, weight in twins.ours.named_parameters()}
     table = {
@@ -144,6 +147,14 @@ def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> 
     wanted = to_ours(table, theirs)
     assert max(float(grad.abs().max()) for grad in wanted.values()) > 0.1
     return max(float((ours[name] - grad).abs().max()) for name, grad in wanted.items())
+
+
+def _as_saved(model: Any, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of their model by the names of its files, where experts lie apart."""
+    from transformers.core_model_loading import revert_weight_conversion
+
+    reverted: dict[str, Tensor] = revert_weight_conversion(model, tensors)
+    return reverted
 
 
 @torch.no_grad()

@@ -54,6 +54,9 @@ typedef struct {
   int32_t patch_width;  /* numbers of a patch */
   int32_t head_outputs; /* of the head's last projection; 0: it has none, or the model writes */
   int32_t head_activation;
+  /* of a decoder's layers that have a router: experts, those of a token, whether their shares add
+     up to 1, and their inner width */
+  int32_t experts, experts_per_token, shares_add_to_one, expert_d_ff;
   int32_t precision; /* fp32, bf16, int8, int4 */
   int32_t kernels;   /* of regard_kernels; 0: the best */
   float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
@@ -92,8 +95,9 @@ typedef struct {
 } regard_hypotheses;
 
 /* What one attention of one text was given, and its output, which may be changed; or states of the
-   residual stream, which may be changed too: a layer's input, or the last layer's output. */
-enum { REGARD_SELF = 0, REGARD_CROSS = 1, REGARD_STATES = 2 };
+   residual stream, which may be changed too: a layer's input, or the last layer's output; or the
+   probabilities of a layer's experts, (queries, head_dim), likewise. */
+enum { REGARD_SELF = 0, REGARD_CROSS = 1, REGARD_STATES = 2, REGARD_ROUTES = 3 };
 typedef struct {
   int32_t kind, of_decoder, layer; /* of states: so many layers have run */
   int32_t heads, key_heads, head_dim, head_width; /* head_width: from one head to the next */

@@ -40,6 +40,8 @@ BIASED = dict(attention_bias=True, tie_word_embeddings=True)
 PARTS = LLAMA | dict(hidden_size=56, num_key_value_heads=1, original_max_position_embeddings=32)
 LONG = dict(rope_type="longrope", rope_theta=500.0, partial_rotary_factor=0.75)
 LONG |= dict(short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0])
+EXPERTS = dict(num_local_experts=5, num_experts_per_tok=2)
+NARROW = dict(moe_intermediate_size=20)  # whole steps of 16 bytes, as theirs needs
 GEMMA = WIDE | dict(query_pre_attn_scalar=9, sliding_window=3)
 CAPPED = dict(attn_logit_softcapping=1.5, final_logit_softcapping=4.0)
 LOCAL = ["sliding_attention", "full_attention", "sliding_attention"] * 2
@@ -47,6 +49,7 @@ PAIR = dict(d_model=18, encoder_layers=3, decoder_layers=2, max_position_embeddi
 PAIR |= dict(encoder_attention_heads=3, decoder_attention_heads=2, forced_eos_token_id=None)
 PAIR |= dict(encoder_ffn_dim=23, decoder_ffn_dim=23)
 SCALED = dict(scale_embedding=True)
+NO_DROP = dict(encoder_layerdrop=0.0, decoder_layerdrop=0.0)
 TWO_TABLES = dict(share_encoder_decoder_embeddings=False, decoder_vocab_size=VOCAB - 4)
 TWO_TABLES |= dict(activation_function="relu", encoder_layers=1)
 T5 = dict(d_model=17, d_kv=5, d_ff=23, num_layers=3, num_decoder_layers=2, num_heads=3)
@@ -161,6 +164,16 @@ CASES = (
         LLAMA | TIED | dict(num_key_value_heads=7, no_rope_layers=[0]),
     ),
     *reads("SmolLM3", "SmolLM3", WIDE | dict(no_rope_layers=[1, 0, 1])),
+    Case("Mixtral", "MixtralForCausalLM", WIDE | EXPERTS),
+    Case("Mixtral, a window", "MixtralForCausalLM", WIDE | EXPERTS | dict(sliding_window=3)),
+    *reads("Mixtral", "Mixtral", WIDE | EXPERTS),
+    Case("Qwen3-MoE", "Qwen3MoeForCausalLM", WIDE | EXPERTS | NARROW),
+    Case(
+        "Qwen3-MoE, biased",
+        "Qwen3MoeForCausalLM",
+        WIDE | EXPERTS | NARROW | BIASED | dict(norm_topk_prob=True, mlp_only_layers=[1]),
+    ),
+    *reads("Qwen3-MoE", "Qwen3Moe", WIDE | EXPERTS | NARROW | dict(decoder_sparse_step=2)),
     Case("Phi-3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
     Case("Phi-3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
     *reads("Phi-3", "Phi3", PARTS | dict(rope_parameters=LONG))[:1],
@@ -183,6 +196,15 @@ CASES = (
     Case("BART, scaled", "BartForConditionalGeneration", PAIR | SCALED | dict(encoder_layers=1)),
     *reads("BART", "Bart", PAIR),
     Case("mBART", "MBartForConditionalGeneration", PAIR),
+    Case("M2M100", "M2M100ForConditionalGeneration", PAIR | SCALED | NO_DROP),
+    Case(
+        "M2M100, unscaled",
+        "M2M100ForConditionalGeneration",
+        PAIR
+        | NO_DROP
+        | dict(scale_embedding=False, activation_function="gelu")
+        | dict(encoder_layers=1, decoder_layers=4),
+    ),
     Case("T5", "T5ForConditionalGeneration", T5),
     Case("T5 1.1", "T5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("T5 1.1, tied", "T5ForConditionalGeneration", T5 | GATED | dict(num_decoder_layers=1)),

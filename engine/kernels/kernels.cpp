@@ -21,7 +21,8 @@ const Product FAMILY = product;
 #else
 extern const Kernels FAMILY;
 const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, attend_past,
-                        rotate,          scale_all, cap,        embed,     log_sum, top};
+                        rotate,          scale_all, cap,        embed,     log_sum, top,
+                        softmax};
 #endif
 
 }  // namespace regard

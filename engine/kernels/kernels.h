@@ -112,6 +112,8 @@ struct Kernels {
   // The `best` largest of `count` numbers, largest first, of equals the first first; what is not
   // above -infinity is left out. Returns how many.
   int (*top)(const float* x, int count, int best, float* values, int32_t* places);
+  // `count` logits, up to whole lanes → their probabilities.
+  void (*softmax)(float* x, int count);
 };
 
 // The kernels that this processor can run, best first; null where there are no more.

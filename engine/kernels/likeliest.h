@@ -45,6 +45,18 @@ INLINE float largest_of(const float* x, int count) {
   return largest(most);
 }
 
+static void softmax(float* x, int count) {
+  const Floats most = all(largest_of(x, count));
+  Floats total = {};
+  for (int i = 0; i < count; i += LANES) {
+    Floats power = chosen(below(i, count), exponential(load<Floats>(x + i) - most), Floats{});
+    total += power;
+    store(x + i, power);
+  }
+  const Floats scale = all(1.0f / sum(total));
+  for (int i = 0; i < count; i += LANES) store(x + i, load<Floats>(x + i) * scale);
+}
+
 // A block whose maximum is not above the least of the best so far has none of them: after the
 // first blocks that is nearly all.
 static int top(const float* x, int count, int best, float* values, int32_t* places) {

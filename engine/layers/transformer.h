@@ -4,36 +4,10 @@
 #include <functional>
 
 #include "layers/embeddings.h"
+#include "layers/experts.h"
 #include "layers/rotary.h"
 
 namespace regard {
-
-class FeedForward {
- public:
-  FeedForward() = default;
-  FeedForward(const Weights& weights, const std::string& name, const regard_config& config)
-      : gated_(config.gated) {
-    Axis states{1, config.d_model}, wide{1, config.d_ff};
-    auto precision = static_cast<Precision>(config.precision);
-    auto activation = static_cast<Activation>(config.activation);
-    if (gated_) gate_ = Linear(weights, {{name + ".gate", wide}}, states, precision, activation);
-    inner_ = Linear(weights, {{name + ".inner", wide}}, states, precision,
-                    gated_ ? Activation::NONE : activation);
-    outer_ = Linear(weights, {{name + ".outer", states}}, wide, precision);
-  }
-
-  // Added to y, (rows, stride).
-  void add(Work& work, const float* x, size_t stride, int rows, float* y) const {
-    float* wide = work.wide.need(rows * inner_.stride());
-    if (gated_) gate_(work, x, stride, rows, wide);
-    inner_(work, x, stride, rows, wide, gated_ ? Into::MULTIPLY : Into::STORE);
-    outer_(work, wide, inner_.stride(), rows, y, Into::ADD);
-  }
-
- private:
-  bool gated_ = false;
-  Linear gate_, inner_, outer_;
-};
 
 // Settings in which the stacks of a model differ.
 struct Side {
@@ -73,13 +47,17 @@ struct TransformerLayer {
       cross_attention = attention(".cross_attention", true);
       cross_attention_norms = norms(".cross_attention");
     }
-    feed_forward = FeedForward(weights, name + ".feed_forward", config);
+    if (weights.has(name + ".feed_forward.router.weight"))
+      experts = Experts(weights, name + ".feed_forward", config);
+    else
+      feed_forward = FeedForward(weights, name + ".feed_forward", config, config.d_ff);
     feed_forward_norms = norms(".feed_forward");
   }
 
   MultiHeadAttention self_attention, cross_attention;
   SublayerNorms self_attention_norms, cross_attention_norms, feed_forward_norms;
   FeedForward feed_forward;
+  Experts experts;  // or these
 };
 
 class Stack {
@@ -171,7 +149,11 @@ class Stack {
         sublayer(work, layer.cross_attention_norms, rows, x,
                  attention(layer.cross_attention, attend_memory));
       sublayer(work, layer.feed_forward_norms, rows, x, [&](const float* input, float* y) {
-        layer.feed_forward.add(work, input, stride_, rows, y);
+        work.now.of_decoder = is_decoder_, work.now.layer = static_cast<int32_t>(i);
+        if (layer.experts.count() > 0)
+          layer.experts.add(work, input, stride_, rows, y);
+        else
+          layer.feed_forward.add(work, input, stride_, rows, y);
       });
     }
     tell_states(layers_.size(), rows, x);

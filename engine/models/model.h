@@ -55,6 +55,8 @@ struct Model {
              {"head_outputs", c.head_outputs, 0, kMost},
              {"head_activation", c.head_activation, 0, 5},
              {"precision", c.precision, 0, 3},
+             {"experts", c.experts, 0, 1 << 16},
+             {"expert_d_ff", c.expert_d_ff, c.experts > 0, 1 << 22},
          })
       if (field.value < field.least || field.value > field.most)
         throw Mistake(std::string(field.name) + " must be from " + std::to_string(field.least) +

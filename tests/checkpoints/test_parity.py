@@ -61,7 +61,7 @@ def test_every_family_that_transformers_has_too_is_among_them() -> None:
     architectures = " ".join(case.architecture for case in parity.CASES).lower()
     ours_alone = {"regard", "regard-recurrent"}
     names = {
-        name: name.replace("-", "").removesuffix("_text")
+        name: name.removesuffix("_text").replace("-", "").replace("_", "")
         for name in TYPES
         if name not in ours_alone
     }

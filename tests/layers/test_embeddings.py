@@ -104,7 +104,7 @@ def test_unscaled_tokens_alone_are_looked_up_and_nothing_else() -> None:
 
 
 def test_unknown_positions_list_the_known() -> None:
-    with pytest.raises(RegardError, match="one of sinusoidal, learned, none; got 'rotary'"):
+    with pytest.raises(RegardError, match="one of sinusoidal, spread, learned, none; got 'rotary'"):
         embedding(positions="rotary")
 
 

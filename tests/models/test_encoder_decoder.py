@@ -109,7 +109,7 @@ def test_a_sequence_longer_than_the_positions_is_refused() -> None:
             "norm_kind must be one of layer, layer_without_bias, rms, rms_plus_one; got 'batch'",
         ),
         ({"score": "cosine"}, "score must be one of scaled_dot, dot; got 'cosine'"),
-        ({"positions": "rotary"}, "one of sinusoidal, learned, relative; got 'rotary'"),
+        ({"positions": "rotary"}, "one of sinusoidal, spread, learned, relative; got 'rotary'"),
         ({"d_model": 13}, "even d_model; got 13"),
         ({"eos_id": 31}, "eos_id must be below the vocabulary's 31"),
     ],

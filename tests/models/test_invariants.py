@@ -131,9 +131,14 @@ FAMILIES = {
     "gemma2": Family(
         Decoder, GEMMA | dict(score_width=9, score_cap=1.5, output_cap=4.0), fused=False
     ),
+    "mixtral": Family(Decoder, LLAMA | dict(experts=5)),
     "gemma3": Family(Decoder, GEMMA | dict(query_key_norm="head", window_theta=20.0)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),
+    "m2m100": Family(
+        EncoderDecoder,
+        PAIR | dict(norm="pre", positions="spread", position_offset=1, count_padding=False),
+    ),
     "bart": Family(EncoderDecoder, BART, left=False),
     "mbart": Family(EncoderDecoder, BART | dict(norm="pre", scale_embedding=True), left=False),
     "t5": Family(EncoderDecoder, T5),

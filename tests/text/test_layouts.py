@@ -10,6 +10,7 @@ import pytest
 from regard.errors import RegardError
 from regard.text import Tokenizer, TokenizerPair
 from regard.text.layouts import read_vocab
+from regard.text.sentencepiece import read_sentencepiece
 
 FOLDER = Path(__file__).parent / "sentencepiece"
 EXPECTED = {
@@ -101,6 +102,30 @@ def test_mbart_50_begins_with_the_language(tmp_path: Path) -> None:
     assert tokenizer.inputs("the").tokens[0] == "en_XX"
     assert tokenizer.inputs("the").tokens[-1] == "</s>"
     assert tokenizer.vocab_size == PIECES + 2 + 52
+
+
+def test_m2m100s_ids_are_those_of_vocab_json_and_its_languages_follow(tmp_path: Path) -> None:
+    pieces = [piece for piece, _ in read_sentencepiece(FOLDER / "fairseq.model").pieces]
+    order = ["<s>", "<pad>", "</s>", "<unk>", *reversed(pieces[3:])]
+    (tmp_path / "vocab.json").write_text(json.dumps({piece: k for k, piece in enumerate(order)}))
+    tokenizer = load(tmp_path, "fairseq", "sentencepiece.bpe.model", "m2m_100", src_lang="zu")
+    encoding = tokenizer.inputs(TEXT)
+    own = EXPECTED["fairseq"][TEXT]
+    assert encoding.ids[1:-1] == [len(order) + 2 - id_ if id_ > 2 else 3 for id_ in own]
+    assert (encoding.tokens[0], encoding.tokens[-1]) == ("__zu__", "</s>")
+    assert tokenizer.vocab_size == len(order) + 100
+    assert tokenizer.tokens([len(order), len(order) + 99]) == ["__af__", "__zu__"]
+    assert tokenizer.special_id("unk") == 3
+    with pytest.raises(RegardError, match="language_codes must be 'm2m100' for a tokenizer here"):
+        load(tmp_path, "fairseq", "sentencepiece.bpe.model", "m2m_100", language_codes="wmt21")
+
+
+def test_an_nllb_tokenizer_that_puts_the_language_last_is_refused(tmp_path: Path) -> None:
+    settings = {"tokenizer_class": "NllbTokenizer", "legacy_behaviour": True}
+    load(tmp_path, "fairseq", "sentencepiece.bpe.model", "xlm-roberta").save(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    with pytest.raises(RegardError, match="legacy_behaviour must be false for a tokenizer here"):
+        Tokenizer.load(tmp_path)
 
 
 def test_a_special_token_in_the_text_is_only_text(tmp_path: Path) -> None:

@@ -40,6 +40,28 @@ def test_mbart_50_reads_the_source_first_and_writes_the_target_first(
     assert_theirs(ours, theirs, lambda text: [FR, *theirs.ids(text)[1:]], forced_bos_token_id=DE)
 
 
+@pytest.mark.parametrize(
+    ("family", "source", "target"),
+    [("m2m100", "__fr__", "__de__"), ("nllb", "fra_Latn", "deu_Latn")],
+)
+def test_m2m100_and_nllb_read_the_source_first_and_write_the_target_first(
+    foreign: Maker, tmp_path: Path, family: str, source: str, target: str
+) -> None:
+    theirs = foreign(family, tmp_path / family)
+    whole = Translator.load(theirs.folder)
+    ours = whole.between(source.strip("_")[:3], target)
+    french, german = (
+        whole.tokenizers.source.backend.token_to_id(name) for name in (source, target)
+    )
+    assert (ours.before, ours.after) == ((french,), (2,))
+    for text in TEXTS:
+        assert [*whole.before, *whole.encode(text), *whole.after] == theirs.ids(text)
+    assert not ours(TEXTS[0]).startswith(target)
+    assert_theirs(
+        ours, theirs, lambda text: [french, *theirs.ids(text)[1:]], forced_bos_token_id=german
+    )
+
+
 def test_the_first_mbart_reads_the_source_last_and_starts_from_the_target(
     foreign: Maker, tmp_path: Path
 ) -> None:
@@ -131,6 +153,7 @@ PAIRS = [("A man is looking at the dog.", "12 dogs ☃☃ end"), ("12 dogs ☃�
         ("t5", (), lambda ids: ids, 0, [], slice(-1), 1),
         ("bart", (), lambda ids: ids, 2, [0], slice(1, -1), 2),
         ("mbart50", ("fr", "de"), lambda ids: [FR, *ids[1:]], 2, [DE], slice(1, -1), 2),
+        ("m2m100", ("fr", "de"), lambda ids: [89, *ids[1:]], 2, [81], slice(1, -1), 2),
         ("mbart", ("fr", "de"), lambda ids: [*ids[:-1], FR], DE, [], slice(-2), 2),
     ],
 )

@@ -221,16 +221,24 @@ def test_the_direction_of_a_model_of_several_is_kept(
     assert after(["the man end"], max_new_tokens=7) == before(["the man end"], max_new_tokens=7)
 
 
-@pytest.mark.parametrize("family", ["mbart", "mbart50"])
+@pytest.mark.parametrize(
+    ("family", "german", "english"),
+    [
+        ("mbart", "de_DE", "en_XX"),
+        ("mbart50", "de_DE", "en_XX"),
+        ("m2m100", "__de__", "__en__"),
+        ("nllb", "deu_Latn", "eng_Latn"),
+    ],
+)
 def test_the_languages_of_a_model_of_many_are_written_into_its_tokenizer(
-    family: str, foreign: Any, write: Any, tmp_path: Path
+    family: str, german: str, english: str, foreign: Any, write: Any, tmp_path: Path
 ) -> None:
     base = foreign(family, tmp_path / "base").folder
     file = str(write(tmp_path / "pairs.tsv", [(f"the man {k}", f"hats {k}") for k in range(30)]))
-    languages = {"source_language": "de_DE", "target_language": "en_XX"}
+    languages = {"source_language": german, "target_language": english}
     continued(file, tmp_path / "run", base, max_length=30, **languages)
     after = regard.load(tmp_path / "run", "translation")
-    before = regard.load(base, "translation").between("de_DE", "en_XX")
+    before = regard.load(base, "translation").between(german, english)
     assert (after.before, after.after) == (before.before, before.after)
     text = "the man end"
     assert after(text, max_new_tokens=7) == before(text, max_new_tokens=7)

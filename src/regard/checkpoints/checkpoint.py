@@ -135,7 +135,9 @@ def _check_sizes(config: Any) -> None:
     for name, value in vars(config).items():
         if name.endswith("layers") and value > MOST_LAYERS:
             raise ValueError(f"{name} must be at most {MOST_LAYERS:,}; got {value:,}")
-    positions = config.max_positions if getattr(config, "positions", "") == "sinusoidal" else 0
+    positions = (
+        config.max_positions if getattr(config, "positions", "") in ("sinusoidal", "spread") else 0
+    )
     if positions > MOST_POSITIONS:  # their table is computed
         raise ValueError(f"max_positions must be at most {MOST_POSITIONS:,}; got {positions:,}")
 

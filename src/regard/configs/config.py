@@ -47,6 +47,11 @@ class ModelConfig:
     score_cap: float | None = None
     gated = False
     feed_forward_bias = True
+    experts = 0
+    experts_per_token = 0
+    shares_add_to_one = True
+    expert_d_ff: int | None = None
+    unrouted: tuple[int, ...] = ()
     attention_bias = True
     attention_output_bias: bool | None = None
     norms = "input"
@@ -102,6 +107,12 @@ class ModelConfig:
             for index, window in enumerate(self.windows)
         )
 
+    @property
+    def routed(self) -> tuple[bool, ...]:
+        """True for each layer that has a mixture of experts."""
+        layers = range(self.num_layers)
+        return tuple(self.experts > 0 and index not in self.unrouted for index in layers)
+
     def _layers(
         self, path: str, count: int, num_heads: int, *, decodes_memory: bool = False
     ) -> Shapes:
@@ -125,16 +136,29 @@ class ModelConfig:
                     layer |= norm(f"{attention}.{name}", width, bias=False)
             for place in places:
                 layer |= self._norm(f"{attention}_{place}")
-        for name in ("gate", "inner")[not self.gated :]:
-            layer |= linear(f"feed_forward.{name}", d_model, self.d_ff, self.feed_forward_bias)
-        layer |= linear("feed_forward.outer", self.d_ff, d_model, self.feed_forward_bias)
+        networks = [self._feed_forward("feed_forward", self.d_ff), Shapes()]
+        if self.experts:
+            networks[1] |= linear(
+                "feed_forward.router", d_model, self.experts, self.feed_forward_bias
+            )
+            for number in range(self.experts):
+                expert = f"feed_forward.experts.{number}"
+                networks[1] |= self._feed_forward(expert, self.expert_d_ff or self.d_ff)
+        norms = Shapes()
         for place in places:
-            layer |= self._norm(f"feed_forward_{place}")
+            norms |= self._norm(f"feed_forward_{place}")
+        routed = self.routed if self.experts else (False,) * count
         return {
             f"{path}.layers.{index}.{name}": shape
             for index in range(count)
-            for name, shape in layer.items()
+            for name, shape in (layer | networks[routed[index]] | norms).items()
         }
+
+    def _feed_forward(self, name: str, d_ff: int) -> Shapes:
+        shapes = Shapes()
+        for part in ("gate", "inner")[not self.gated :]:
+            shapes |= linear(f"{name}.{part}", self.d_model, d_ff, self.feed_forward_bias)
+        return shapes | linear(f"{name}.outer", d_ff, self.d_model, self.feed_forward_bias)
 
     def _norm(self, name: str) -> Shapes:
         return norm(name, self.d_model, bias=self.norm_kind == "layer")

@@ -39,6 +39,12 @@ class DecoderConfig(ModelConfig):
     activation: str = one_of("gelu_new", ACTIVATIONS)
     gated: bool = False  # whether the activation gates a second projection
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
+    # feed-forward networks of a layer, of which its router chooses for each token; 0: one for all
+    experts: int = 0
+    experts_per_token: int = 2  # that are chosen
+    shares_add_to_one: bool = True  # False: an expert's share is its probability among all
+    expert_d_ff: int | None = None  # inner width of an expert; None: d_ff
+    unrouted: tuple[int, ...] = ()  # numbers of the layers with one network for all tokens
     attention_bias: bool = True  # on the projections of queries, keys and values
     attention_output_bias: bool = True  # on the projection that joins the heads
     # what a layer's norms are of: the input of a sub-layer, its output before it is added, or both
@@ -81,6 +87,11 @@ class DecoderConfig(ModelConfig):
                 raise BadArgumentError(f"{name} must be at least 1; got {getattr(self, name)}.")
         if self.window is not None and self.window < 1:
             raise BadArgumentError(f"window must be at least 1 token, or None; got {self.window}.")
+        if self.experts and not 1 <= self.experts_per_token <= self.experts:
+            raise BadArgumentError(
+                f"experts_per_token must be from 1 to the {self.experts} experts;"
+                f" got {self.experts_per_token}."
+            )
         if not 0 < self.rotary_share <= 1:
             raise BadArgumentError(
                 f"rotary_share must be above 0 and at most 1; got {self.rotary_share}."

@@ -45,10 +45,11 @@ class EncoderDecoderConfig(ModelConfig):
     attention_bias: bool = True  # on the projections of attention
     head_dim: int | None = None  # width of one head; None: d_model / heads
     score: str = one_of("scaled_dot", SCORES)  # or "dot", without 1 / √head_dim
-    # "relative": a bias on scores by distance
-    positions: str = one_of("sinusoidal", ("sinusoidal", "learned", "relative"))
+    # "spread": sinusoids as fairseq has them; "relative": a bias on scores by distance
+    positions: str = one_of("sinusoidal", ("sinusoidal", "spread", "learned", "relative"))
     max_positions: int = 512  # longest source or target, in tokens; "relative" has no limit
     position_offset: int = 0  # rows of the table of positions before position 0
+    count_padding: bool = True  # False: padding of a source has no positions (M2M100)
     relative_buckets: int = 32  # of distances that share a bias
     relative_distance: int = 128  # all distances from this one on share a bucket
     scale_embedding: bool = True  # token embeddings times √d_model
@@ -72,9 +73,14 @@ class EncoderDecoderConfig(ModelConfig):
                     f"head={self.head!r} needs one vocabulary for both sides, which read the same"
                     f" text; got target_vocab_size={self.target_vocab_size}."
                 )
-        if self.positions == "sinusoidal" and self.d_model % 2:
+        if self.positions in ("sinusoidal", "spread") and self.d_model % 2:
             raise BadArgumentError(
                 f"sinusoidal positions need an even d_model; got {self.d_model}."
+            )
+        if not self.count_padding and (self.position_offset < 1 or self.positions == "relative"):
+            raise BadArgumentError(
+                "count_padding=False needs a position_offset of at least 1, whose last row is"
+                f" padding's; got {self.position_offset} and positions={self.positions!r}."
             )
         self._check_ids("pad_id", "eos_id", "start_id", size=self.decoder_vocab_size)
 

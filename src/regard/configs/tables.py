@@ -24,9 +24,14 @@ def frequencies(xp: Any, d_model: int, base: int | float = 10000.0, device: Any 
     return xp.asarray(base, dtype=xp.float64, device=device) ** -exponents
 
 
-def sinusoids(xp: Any, length: int, d_model: int) -> Array:
-    """Sines and then cosines of the first positions, (length, d_model), in float32."""
-    angles = xp.arange(length, dtype=xp.float64)[:, None] * frequencies(xp, d_model)
+def sinusoids(xp: Any, length: int, d_model: int, *, spread: bool = False) -> Array:
+    """Sines and then cosines of the first positions, (length, d_model), in float32.
+
+    Args:
+        spread: whether the last frequency is 1 / base itself (fairseq), not that before it.
+    """
+    base = 10000.0 ** (d_model / (d_model - 2)) if spread and d_model > 2 else 10000.0
+    angles = xp.arange(length, dtype=xp.float64)[:, None] * frequencies(xp, d_model, base)
     return xp.asarray(xp.concatenate([xp.sin(angles), xp.cos(angles)], -1), dtype=xp.float32)
 
 

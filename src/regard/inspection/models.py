@@ -30,8 +30,10 @@ from regard.inspection.recording import (
     check_traceable,
     is_module,
     joined,
+    routing,
     row_by_row,
 )
+from regard.inspection.routes import Routes
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
@@ -113,7 +115,9 @@ def traced(
     check_traceable(model)
     inputs = {name: _as_read(model, value) for name, value in inputs.items()}
     report("capturing attention")
-    taps, output = capture(model, inputs, keep, without)
+    routes: dict[str, Routes] = {}
+    with routing(model, partial(_add_routes, model, routes)):
+        taps, output = capture(model, inputs, keep, without)
     for axis, rows in {tap.queries: tap.rows for tap in taps.values()}.items():
         if (looking := without.looking(axis)) and looking[-1] >= rows:
             raise BadArgumentError(
@@ -146,6 +150,7 @@ def traced(
         token_of=token_of,
         notes=notes,
         taps=taps,
+        routes=routes,
         axes=axes,
         model_name=name or type(model).__name__,
         task="encoding" if ours is None else ours.task,
@@ -258,6 +263,14 @@ def capture(
             " regard.attend, or the model be one of transformers."
         )
     return recorder.taps, output
+
+
+def _add_routes(model: Any, routes: dict[str, Routes], path: str, probabilities: Array) -> None:
+    """The record of a mixture of experts of a decoder of ours."""
+    name = path.replace("feed_forward", "experts")
+    number = int(name.split(".")[-2])
+    config = model.config
+    routes[name] = Routes(name, number, model.axes[-1], config.experts_per_token, probabilities)
 
 
 def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:

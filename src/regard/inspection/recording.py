@@ -51,6 +51,30 @@ def capturing(model: Any, listener: Callable[[str, Call], Array | None]) -> Iter
         yield
 
 
+@contextmanager
+def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None]:
+    """Call `listener` with the path of each mixture of experts that this context runs and its
+    router's probabilities, (batch, length, experts)."""
+    if not is_module(model):
+        with model.capturing(routed=listener):
+            yield
+        return
+    from regard.inspection.watching import watching
+    from regard.layers import MixtureOfExperts
+
+    paths = {
+        module.router: path
+        for path, module in model.named_modules()
+        if isinstance(module, MixtureOfExperts)
+    }
+
+    def after(router: Any, args: tuple[Any, ...], logits: Array) -> None:
+        listener(paths[router], logits.detach().float().softmax(-1))
+
+    with watching(paths, after=after):
+        yield
+
+
 def is_module(model: Any) -> bool:
     """Return True for a module of torch."""
     torch = sys.modules.get("torch")  # without it there are no tensors

@@ -6,7 +6,7 @@ be; a tensor that several taps share, as T5's position bias, is stored once.
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from regard.attention.record import Attention
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import whole_file
 from regard.inspection.answers import AxisInfo, GenerationInfo
+from regard.inspection.routes import Routes
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 
@@ -49,6 +50,7 @@ class Content:
     text: str
     generation: GenerationInfo | None
     notes: list[str]
+    routes: list[dict[str, Any]] = field(default_factory=list)  # likewise
 
 
 def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
@@ -62,8 +64,12 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
         }
         for tap in trace.values()
     ]
-    values = {field.name: getattr(trace, field.name) for field in fields(Content)}
-    content = asdict(Content(**values | {"taps": taps}))
+    routes = [
+        {name: store.put(value) for name, value in vars(route).items()}
+        for route in trace.routes.values()
+    ]
+    values = {part.name: getattr(trace, part.name) for part in fields(Content)}
+    content = asdict(Content(**values | {"taps": taps, "routes": routes}))
     header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
     with whole_file(path) as file:
         kind = {type(array).__module__ for array in store.tensors.values()} or {"numpy"}
@@ -119,7 +125,7 @@ class Store:
             held = {k: self.put(v) for k, v in vars(value).items() if not k.startswith("_")}
             return {"mask": type(value).__name__, "fields": held}
         if is_dataclass(value) and type(value).__name__ in SCORES:
-            held = {field.name: self.put(getattr(value, field.name)) for field in fields(value)}
+            held = {part.name: self.put(getattr(value, part.name)) for part in fields(value)}
             return {"score": type(value).__name__, "fields": held}
         for name, function in scores.NAMED.items():
             if function is value:
@@ -180,6 +186,17 @@ def _check(tap: Tap) -> None:
     score(query[:1, :1, :1], key[:1, :1, :1])
 
 
+def _check_routes(route: Routes) -> None:
+    """Raises an exception for routes whose parts are not what they are used as."""
+    kinds = {"name": str, "layer": int, "axis": str, "per_token": int}
+    if not all(isinstance(getattr(route, name), kind) for name, kind in kinds.items()):
+        raise TypeError("routes must have a name, a layer, an axis and a number of experts")
+    if getattr(route.probabilities, "ndim", None) != 3:
+        raise TypeError("probabilities must be a tensor of three dimensions")
+    if not 1 <= route.per_token <= route.probabilities.shape[2]:
+        raise ValueError(f"per_token must be from 1 to the experts; got {route.per_token}")
+
+
 def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
     """The fields of a trace, from the JSON of its `Content`."""
     from pydantic import TypeAdapter  # slow to import, and needed for reading only
@@ -191,5 +208,10 @@ def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
         attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
         taps[entry["name"]] = tap = Tap(attention=attention, **parts)
         _check(tap)
+    routes = {}
+    for entry in content.routes:
+        route = Routes(**{name: taken_out(value, tensors) for name, value in entry.items()})
+        _check_routes(route)
+        routes[route.name] = route
     content.notes.append("loaded from a file: nothing can be ablated without the model")
-    return vars(content) | {"taps": taps}
+    return vars(content) | {"taps": taps, "routes": routes}

@@ -9,6 +9,7 @@ from regard.arrays import Array, without_gradients
 from regard.attention import Call
 from regard.errors import NotFoundError, unknown
 from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Near, Receipt
+from regard.inspection.routes import Routes
 from regard.inspection.tap import Tap
 
 Edit = Callable[[str, Call], Array | None]
@@ -68,6 +69,7 @@ class TraceData(Mapping[str, Tap]):
     labels: list[Candidate] = field(default_factory=list)  # of a classifier, the likeliest first
     nearest: list[Near] = field(default_factory=list)  # of an embedder, the nearest first
     several: bool = False  # more than one of the labels may hold
+    routes: dict[str, Routes] = field(default_factory=dict)  # of layers with experts, by name
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(axis.tokens):,} of {name}" for name, axis in self.axes.items())

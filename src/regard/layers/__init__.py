@@ -3,6 +3,7 @@
 from regard.layers.attention import KeyValueCache, LayerCache, MultiHeadAttention
 from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding, check_ids, empty_table
+from regard.layers.experts import MixtureOfExperts
 from regard.layers.norm import NORMS, Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
 from regard.layers.relative_bias import RelativeBias
@@ -17,6 +18,7 @@ __all__ = [
     "FeedForward",
     "KeyValueCache",
     "LayerCache",
+    "MixtureOfExperts",
     "MultiHeadAttention",
     "Norm",
     "PatchEmbedding",

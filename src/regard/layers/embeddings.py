@@ -5,11 +5,11 @@ import math
 import torch
 from torch import Tensor, nn
 
+from regard.configs.tables import sinusoids
 from regard.errors import BadArgumentError, check_length, unknown
 from regard.layers.dropout import Dropout
-from regard.positions import sinusoidal
 
-POSITIONS = ("sinusoidal", "learned", "none")
+POSITIONS = ("sinusoidal", "spread", "learned", "none")
 
 
 class Embedding(nn.Module):
@@ -24,7 +24,8 @@ class Embedding(nn.Module):
     Args:
         tokens: the token table, (vocab, d_model); may be shared with other modules.
         max_positions: the longest sequence, in tokens; needed unless positions is "none".
-        positions: "sinusoidal", "learned", or "none" if attention knows the order by itself.
+        positions: "sinusoidal", "spread" for those of fairseq, "learned", or "none" if attention
+            knows the order by itself.
         scale: whether the table's rows are multiplied by √d_model.
         offset: the table of positions has this many rows before position 0 (BART's has 2).
         token_types: rows of the table of token types (BERT has 2); None for no table.
@@ -58,6 +59,7 @@ class Embedding(nn.Module):
             assert max_positions is not None, "a table of positions needs its length"
             self.positions = empty_table(max_positions + offset, d_model)
             self.positions.weight.requires_grad_(positions == "learned")
+        self.spread = positions == "spread"
         self.token_types = None if token_types is None else empty_table(token_types, d_model)
         self.norm = norm
         self.dropout = Dropout(dropout)
@@ -75,7 +77,9 @@ class Embedding(nn.Module):
             if table.weight.requires_grad:
                 nn.init.normal_(table.weight, std=table.embedding_dim**-0.5)
             else:
-                table.weight.copy_(sinusoidal(*table.weight.shape, layout="halves"))
+                table.weight.copy_(sinusoids(torch, *table.weight.shape, spread=self.spread))
+                if self.spread:  # padding's row
+                    table.weight[self.offset - 1] = 0
 
     def forward(
         self,

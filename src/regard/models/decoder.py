@@ -2,7 +2,7 @@
 
 One decoder with pre-norm layers; the families differ in their settings. Sources: Radford et al.
 2019 (GPT-2), Touvron et al. 2023 (Llama), Jiang et al. 2023 (Mistral 7B), Yang et al. 2024 (Qwen2)
-and 2025 (Qwen3), OLMo et al. 2024 (OLMo 2), Abdin et al. 2024 (Phi-3).
+and 2025 (Qwen3), OLMo et al. 2024 (OLMo 2), Abdin et al. 2024 (Phi-3), Jiang et al. 2024 (Mixtral).
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Decoder(TextFacts, Model):
             if name.endswith("bias"):
                 nn.init.zeros_(weight)
             elif weight.ndim == 2:
-                added = name.endswith(("self_attention.output.weight", "feed_forward.outer.weight"))
+                added = name.endswith(("self_attention.output.weight", ".outer.weight"))
                 sums = 2 * self.config.num_layers if added else 1
                 nn.init.normal_(weight, std=0.02 * sums**-0.5)
 
@@ -131,8 +131,10 @@ def _stack(config: DecoderConfig) -> Stack:
         dropout=config.dropout,
     )
     layers = (
-        make_layer(config, config.num_heads, rotary=rotary)
-        for rotary in rotaries(config, config.rotary_dim, config.longest)
+        make_layer(config, config.num_heads, rotary=rotary, routed=routed)
+        for rotary, routed in zip(
+            rotaries(config, config.rotary_dim, config.longest), config.routed, strict=True
+        )
     )
     norm = norm_of(config)
     return Stack(layers, embed=embed, norm=norm, causal=True, windows=config.windows)

@@ -1,7 +1,7 @@
 """The Transformer of Attention Is All You Need (Vaswani et al. 2017): an encoder and a decoder.
 
-The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART and
-T5 are other settings of the same fields. BART also reads a text for a head.
+The defaults are the paper's. Marian is the same with weights of its own; Pegasus, BART, mBART,
+M2M100 and T5 are other settings of the same fields. BART also reads a text for a head.
 """
 
 import torch
@@ -112,8 +112,11 @@ class EncoderDecoder(AnyEncoderDecoder):
         """Source ids, (batch, source length) → the memory, (batch, source length, d_model), and the
         mask of its padding."""
         check_ids(source, self.config.vocab_size)
-        mask = Padding(self.not_padding(source))
-        return self.encoder(source, mask=mask), mask
+        token = self.not_padding(source)
+        mask, positions = Padding(token), None
+        if not self.config.count_padding:  # of padding: -1, the row before
+            positions = token.long().cumsum(1) * token - 1
+        return self.encoder(source, mask=mask, positions=positions), mask
 
     def decode(
         self,

@@ -13,6 +13,7 @@ from regard.configs.config import ModelConfig
 from regard.configs.facts import Facts, PairFacts
 from regard.layers import (
     FeedForward,
+    MixtureOfExperts,
     MultiHeadAttention,
     Norm,
     Rotary,
@@ -105,8 +106,10 @@ def make_layer(
     *,
     rotary: Rotary | None = None,
     decodes_memory: bool = False,
+    routed: bool = False,
 ) -> TransformerLayer:
-    """A layer of this configuration, with cross-attention if it decodes a memory."""
+    """A layer of this configuration, with cross-attention if it decodes a memory, and a mixture of
+    experts if a router chooses."""
 
     # of queries and keys, by their width
     heads_norm = partial(
@@ -127,13 +130,21 @@ def make_layer(
             norm_together=config.query_key_norm == "projection",
         )
 
-    feed_forward = FeedForward(
-        config.d_model,
-        config.d_ff,
-        activation=config.activation,
-        gated=config.gated,
-        bias=config.feed_forward_bias,
+    options: dict[str, Any] = dict(
+        activation=config.activation, gated=config.gated, bias=config.feed_forward_bias
     )
+    feed_forward: nn.Module
+    if routed:
+        feed_forward = MixtureOfExperts(
+            config.d_model,
+            config.expert_d_ff or config.d_ff,
+            experts=config.experts,
+            per_token=config.experts_per_token,
+            adds_to_one=config.shares_add_to_one,
+            **options,
+        )
+    else:
+        feed_forward = FeedForward(config.d_model, config.d_ff, **options)
     norm = partial(norm_of, config)
     return TransformerLayer(
         attention(rotary),

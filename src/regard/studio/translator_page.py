@@ -153,8 +153,11 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
     handle, tokenizers = translator.handle, translator.tokenizers
     source = handle.source if handle.state is None else None
     config = translator.model.config if source is None else source.config
-    if handle.architecture != "EncoderDecoder" or config.positions == "relative":
-        raise _unsupported(translator.name, "is recurrent or has relative positions")
+    if handle.architecture != "EncoderDecoder" or config.positions not in (
+        "sinusoidal",
+        "learned",
+    ):
+        raise _unsupported(translator.name, "is recurrent or has positions of another kind")
     if translator.has_languages and translator.prefix is None:
         raise _unsupported(translator.name, "translates between several languages")
     if source is not None:

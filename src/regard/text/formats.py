@@ -18,6 +18,7 @@ from regard.text.layouts import (
     SENTENCEPIECE,
     byte_level_backend,
     marian_backend,
+    put_nllbs_language_first,
     refusing_library,
     sentencepiece_backend,
     wordpiece_backend,
@@ -61,6 +62,8 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
     usual: dict[str, str] = {}
     if file.is_file():
         backend = _read_tokenizer_json(file)
+        if _kind(files, settings) == "nllb":
+            put_nllbs_language_first(backend, settings)
     elif not path.is_dir():
         raise NotFoundError(
             f"expected a tokenizer at {path}, which does not exist: "

@@ -55,6 +55,15 @@ _MORE_LANGUAGES = [
     "ml_IN", "mn_MN", "mr_IN", "pl_PL", "ps_AF", "pt_XX", "sv_SE", "sw_KE", "ta_IN", "te_IN",
     "th_TH", "tl_XX", "uk_UA", "ur_PK", "xh_ZA", "gl_ES", "sl_SI",
 ]  # fmt: skip
+_M2M100 = [
+    "af", "am", "ar", "ast", "az", "ba", "be", "bg", "bn", "br", "bs", "ca", "ceb", "cs", "cy",
+    "da", "de", "el", "en", "es", "et", "fa", "ff", "fi", "fr", "fy", "ga", "gd", "gl", "gu",
+    "ha", "he", "hi", "hr", "ht", "hu", "hy", "id", "ig", "ilo", "is", "it", "ja", "jv", "ka",
+    "kk", "km", "kn", "ko", "lb", "lg", "ln", "lo", "lt", "lv", "mg", "mk", "ml", "mn", "mr",
+    "ms", "my", "ne", "nl", "no", "ns", "oc", "or", "pa", "pl", "ps", "pt", "ro", "ru", "sd",
+    "si", "sk", "sl", "so", "sq", "sr", "ss", "su", "sv", "sw", "ta", "th", "tl", "tn", "tr",
+    "uk", "ur", "uz", "vi", "wo", "xh", "yi", "yo", "zh", "zu",
+]  # fmt: skip
 _FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>")
 _PEGASUS_OFFSET = 103  # ids before the first piece that is no special token, less two
 # Below every sum of scores, so that a piece which is another side's is taken only where this
@@ -71,12 +80,14 @@ def sentencepiece_backend(
     Args:
         settings: of tokenizer_config.json.
     """
+    if kind == "m2m100":
+        return _m2m100_backend(file, settings), _ROBERTA
     model = read_sentencepiece(file)
     if kind not in _SENTENCEPIECE:
         raise UnsupportedError(
             f"expected the SentencePiece model {file} to be of T5, Pegasus, Llama, Mistral, mBART,"
-            f" XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to a"
-            " tokenizer.json with transformers"
+            f" M2M100, XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to"
+            " a tokenizer.json with transformers"
         )
     special, build = _SENTENCEPIECE[kind]
     return build(model, settings), special
@@ -107,6 +118,33 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
     backend.add_tokens([AddedToken(token, normalized=False) for token in languages])
     surround(backend, "$A </s>", "$A $B </s>")
     return backend
+
+
+def _m2m100_backend(file: Path, settings: Settings) -> tokenizers.Tokenizer:
+    """M2M100's tokenizer: ids from vocab.json as Marian's, and its languages behind them."""
+    if (codes := settings.get("language_codes", "m2m100")) != "m2m100":
+        raise UnsupportedError(
+            f"language_codes must be 'm2m100' for a tokenizer here; tokenizer_config.json says"
+            f" {codes!r}. Convert it to a tokenizer.json with transformers."
+        )
+    backend = marian_backend(file, file.with_name("vocab.json"))
+    languages = [AddedToken(f"__{code}__", normalized=False) for code in _M2M100]
+    backend.add_special_tokens(languages)
+    language = f"__{settings.get('src_lang') or 'en'}__"
+    surround(backend, f"{language} $A </s>", f"{language} $A $B </s>")
+    return backend
+
+
+def put_nllbs_language_first(backend: tokenizers.Tokenizer, settings: Settings) -> None:
+    """Surrounds a text as NLLB's models read it, whatever their tokenizer.json says: in those that
+    were published the language still comes last."""
+    if settings.get("legacy_behaviour"):
+        raise UnsupportedError(
+            "legacy_behaviour must be false for a tokenizer here; tokenizer_config.json says true."
+            " Remove it: NLLB's models read the language first."
+        )
+    language = settings.get("src_lang") or "eng_Latn"
+    surround(backend, f"{language} $A </s>", f"{language} $A $B </s>")
 
 
 def wordpiece_backend(file: Path, settings: Settings) -> tokenizers.Tokenizer:

@@ -2,7 +2,7 @@
 
 T5 reads a sentence before the text ("translate English to German: "), Marian a token of the target
 in it (">>deu<<"). mBART reads a token of the source around the text, and the decoder begins with
-one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020).
+one of the target (Liu et al. 2020; mBART-50: Tang et al. 2020); so it is with M2M100 and NLLB.
 """
 
 import re
@@ -16,7 +16,8 @@ from regard.tasks.defaults import Defaults
 from regard.text import Tokenizer
 
 _TASK = re.compile(r"translation_(.+)_to_(.+)")
-_TOKEN = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}")
+# mBART's "de_DE", NLLB's "deu_Latn", M2M100's "__de__"
+_TOKEN = re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}|__[a-z]{2,3}__")
 _MARIAN = re.compile(r">>(.+)<<")
 LEADING = re.compile(r"\s*(?:(>>\S{1,30}<<|<2\w{1,30}>)\s)?")  # a target that a text names itself
 
@@ -136,11 +137,13 @@ def _one_pair(
 
 
 def _named(language: str, known: Iterable[str]) -> str:
-    """A known language by its code, or by the part before its country: "de" is de_DE."""
+    """A known language by its code, or by the part before its country or script: "de" is de_DE,
+    or __de__."""
     known = sorted(known)
     if language in known:
         return language
-    fits = [code for code in known if code.lower().startswith(f"{language.lower()}_")]
+    start = f"{language.lower()}_"
+    fits = [code for code in known if code.lower().lstrip("_").startswith(start)]
     if len(fits) == 1:
         return fits[0]
     raise unknown("a language", language, known)

@@ -160,7 +160,7 @@ def test_a_trained_models_tokenizer_prefix_and_settings_are_kept(
     assert after.tokenizers.target.tokens(after.without_end(generated)) == greedy.tokens
 
 
-@pytest.mark.parametrize("family", ["bart", "t5", "mbart", "mbart50"])
+@pytest.mark.parametrize("family", ["bart", "t5", "mbart", "mbart50", "m2m100"])
 def test_the_training_loss_of_a_trained_model_is_transformers_own(
     family: str, foreign: Any, tmp_path: Path
 ) -> None:

@@ -148,9 +148,19 @@ Tensors tensors_of(const regard_config& c) {
         t.add(layer + kind + ".query_norm.weight", 1, head);
         t.add(layer + kind + ".key_norm.weight", 1, key_width);
       }
-      t.linear(layer + ".feed_forward.gate", c.d_ff, c.d_model);
-      t.linear(layer + ".feed_forward.inner", c.d_ff, c.d_model);
-      t.linear(layer + ".feed_forward.outer", c.d_model, c.d_ff);
+      std::vector<std::string> networks{layer + ".feed_forward"};
+      const bool routed = alone && i > 0;
+      if (routed) {
+        t.linear(networks[0] + ".router", c.experts, c.d_model);
+        for (int e = 0; e < c.experts; e++)
+          networks.push_back(networks[0] + ".experts." + std::to_string(e));
+      }
+      const int wide = routed ? c.expert_d_ff : c.d_ff;
+      for (size_t n = routed; n < networks.size(); n++) {
+        t.linear(networks[n] + ".gate", wide, c.d_model);
+        t.linear(networks[n] + ".inner", wide, c.d_model);
+        t.linear(networks[n] + ".outer", c.d_model, wide);
+      }
       t.add(layer + ".feed_forward_norm.weight", 1, c.d_model);
     }
     t.add(side + ".norm.weight", 1, c.d_model);
@@ -255,7 +265,7 @@ int32_t listen(const regard_attention* what) {
       for (int h = 0; h < heads; h++)
         for (int i = 0; i < what->head_dim; i++) sum += x[r * stride + h * what->head_width + i];
   };
-  if (what->kind != REGARD_STATES) {
+  if (what->query != nullptr) {
     rows(what->query, what->queries, what->query_stride, what->heads);
     rows(what->value, what->keys, what->value_stride, what->key_heads);
     for (int h = 0; h < what->key_heads; h++)
@@ -569,7 +579,8 @@ int main(int count, char** arguments) {
   const int64_t most = count > 2 ? std::atoll(arguments[2]) : 0;
   if (most > 0) state = std::atoll(arguments[1]);
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
-                       9, 0, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1, 0, 0, 0};
+                       9, 0, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1, 0, 0,
+                       0};
   regard_config alone = config;
   alone.kind = REGARD_DECODER;
   alone.decoder_heads = 4;
@@ -579,6 +590,9 @@ int main(int count, char** arguments) {
   alone.relative_reach = alone.pad_id = -1;
   alone.score_cap = 2;
   alone.output_cap = 3;
+  alone.experts = 3;
+  alone.experts_per_token = 2;
+  alone.expert_d_ff = 17;
   regard_config pair_reads = config, alone_reads = alone;
   for (regard_config* reads : {&pair_reads, &alone_reads}) {  // for a head
     reads->head_outputs = 3;

@@ -35,6 +35,12 @@ FAMILIES = (
         | {"olmo2": "OLMo 2", "smollm3": "SmolLM3"},
         headed=("llama", "mistral", "qwen2", "qwen3", "olmo2", "smollm3"),
     ),
+    Entry(
+        "mixtral",
+        "Decoder",
+        {"mixtral": "Mixtral", "qwen3_moe": "Qwen3-MoE"},
+        headed=("mixtral", "qwen3_moe"),
+    ),
     Entry("phi3", "Decoder", {"phi3": "Phi-3"}, headed=("phi3",)),
     Entry(
         "gemma",
@@ -43,6 +49,7 @@ FAMILIES = (
         headed=("gemma2", "gemma3_text"),
     ),
     Entry("bart", "EncoderDecoder", {"bart": "BART", "mbart": "mBART"}, headed=("bart",)),
+    Entry("m2m100", "EncoderDecoder", {"m2m_100": "M2M100 and NLLB"}),
     Entry("t5", "EncoderDecoder", {"t5": "T5", "mt5": "mT5"}),
     Entry(
         "marian", "EncoderDecoder", {"marian": "Marian", "pegasus": "Pegasus", "regard": "regard"}
@@ -67,8 +74,8 @@ TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.t
 def titles(*models: str, headed: bool = False) -> str:
     """The families whose models are of these classes, for messages.
 
-    >>> titles("Decoder")
-    'GPT-2, Llama, Mistral, Qwen2, Qwen3, OLMo 2, SmolLM3, Phi-3, Gemma 2, Gemma 3'
+    >>> titles("EncoderDecoder", "RecurrentEncoderDecoder", "VisionTransformer")
+    'BART, mBART, M2M100 and NLLB, T5, mT5, Marian, Pegasus, regard, regard, ViT'
     """
     entries = [entry for model in models for entry in FAMILIES if entry.model == model]
     return ", ".join(

@@ -62,6 +62,11 @@ PLAIN: dict[str, Any] = dict(
     rotary_share=1.0,
     unrotated=(),
     joined_projections=False,
+    experts=0,
+    experts_per_token=2,
+    shares_add_to_one=True,
+    expert_d_ff=None,
+    unrouted=(),
     norm_kind="rms",
     scale_embedding=False,
     score_width=None,
@@ -75,6 +80,12 @@ DECIDED = {
     "mlp_bias": "feed_forward_bias",
     "no_rope_layers": "unrotated",
     "partial_rotary_factor": "rotary_share",
+    "num_local_experts": "experts",
+    "num_experts": "experts",
+    "num_experts_per_tok": "experts_per_token",
+    "norm_topk_prob": "shares_add_to_one",
+    "moe_intermediate_size": "expert_d_ff",
+    "mlp_only_layers": "unrouted",
     "query_pre_attn_scalar": "score_width",
     "attn_logit_softcapping": "score_cap",
     "final_logit_softcapping": "output_cap",
@@ -98,6 +109,7 @@ class Kind:
 
 
 _WINDOW = {"sliding_window": 4096}
+_EXPERTS = ("num_experts", "num_experts_per_tok", "moe_intermediate_size")
 _GEMMA = dict(norms="both", norm_kind="rms_plus_one", scale_embedding=True)
 _GEMMA_DEFAULTS = {"num_key_value_heads": 4, "head_dim": 256, "query_pre_attn_scalar": 256}
 _GEMMA_DEFAULTS |= {"tie_word_embeddings": True, "pad_token_id": 0, "bos_token_id": 2}
@@ -130,6 +142,23 @@ KINDS = {
         keys=("attention_bias", "mlp_bias", "no_rope_layers"),
         defaults={"num_key_value_heads": 4, "tie_word_embeddings": True, "rope_theta": 2000000.0}
         | {"pad_token_id": 128004, "bos_token_id": 128000, "eos_token_id": 128001},
+        answers="transformer.",
+    ),
+    "mixtral": Kind(
+        keys=("num_local_experts", "num_experts_per_tok"),
+        defaults={"num_key_value_heads": 8, "num_local_experts": 8, "num_experts_per_tok": 2}
+        | {"rms_norm_eps": 1e-5, "rope_theta": 1000000.0, "bos_token_id": 1, "eos_token_id": 2}
+        | {"sliding_window": None},
+        windows="all",
+        answers="model.",
+    ),
+    "qwen3_moe": Kind(
+        {"query_key_norm": "head"},
+        keys=("attention_bias", *_EXPERTS, "norm_topk_prob", "mlp_only_layers"),
+        defaults={"num_key_value_heads": 4, "num_local_experts": 128, "num_experts_per_tok": 8}
+        | {"norm_topk_prob": False, "moe_intermediate_size": 768, "decoder_sparse_step": 1}
+        | {"use_sliding_window": False, **_WINDOW},
+        windows="all",
         answers="transformer.",
     ),
     "phi3": Kind(
@@ -197,6 +226,7 @@ def fits(model_type: str, config: DecoderConfig) -> bool:
             if name not in decided
         )
         and config.attention_output_bias == (config.attention_bias and kind.output_bias)
+        and (config.experts > 0) == ("num_experts_per_tok" in kind.keys)
         and _writable(config, kind.windows)
         and (scaling is None or scaling.rope_type in kind.ropes)
         and (config.head != ANSWERS or kind.answers is not None)
@@ -232,8 +262,9 @@ def write(config: DecoderConfig, model_type: str | None = None) -> Settings:
         settings["no_rope_layers"] = [int(index not in config.unrotated) for index in layers]
     if kind.windows != "none":
         settings["sliding_window"] = config.window
-    if kind.windows == "upper":
+    if kind.windows == "upper" or "use_sliding_window" in kind.defaults:
         settings["use_sliding_window"] = config.window is not None
+    if kind.windows == "upper":
         settings["max_window_layers"] = len(config.unwindowed)
     if kind.windows == "types":
         settings["layer_types"] = layer_types(config)
@@ -366,7 +397,8 @@ def _window(settings: Settings, kind: Kind) -> tuple[int | None, tuple[int, ...]
     """Tokens that a token attends to, and the layers without this limit."""
     layers, window = settings["num_hidden_layers"], settings.get("sliding_window")
     if kind.windows == "all":
-        return window, ()
+        uses = settings["use_sliding_window"] if "use_sliding_window" in kind.defaults else True
+        return (window if uses else None), ()
     if kind.windows == "types":
         full = full_layers(settings, layers)
         if window is None and len(full) < layers:

@@ -62,6 +62,7 @@ FIXED = {
     "score": "scaled_dot",
     "tied_output": True,
     "scale_output": False,
+    "count_padding": True,
 }
 WRITTEN = {
     "attention_dropout": 0.0,
@@ -135,7 +136,7 @@ def complete(config: EncoderDecoderConfig, weights: Collection[str]) -> EncoderD
 
 def _type_of(config: EncoderDecoderConfig) -> str | None:
     """The transformers family that computes the same function; "regard" if none does."""
-    if config.positions == "relative":
+    if config.positions in ("relative", "spread"):
         return None
     if config.positions == "sinusoidal" and not config.norm_first:
         return "marian"
@@ -146,7 +147,7 @@ def _type_of(config: EncoderDecoderConfig) -> str | None:
 
 def place(name: str, config: EncoderDecoderConfig) -> str | Place | None:
     """The name of a weight in the files of Marian, Pegasus, BART and mBART."""
-    if config.positions == "sinusoidal" and name.endswith("embed.positions.weight"):
+    if config.positions in ("sinusoidal", "spread") and name.endswith("embed.positions.weight"):
         return None
     if name == "logits_bias":
         return Place(LOGITS_BIAS, lead=1)

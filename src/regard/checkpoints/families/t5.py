@@ -163,6 +163,7 @@ FAMILY = Family(
         "scale_embedding": False,
         "embedding_norm": False,
         "logits_bias": False,
+        "count_padding": True,
     },
     written={"is_encoder_decoder": True},
     read=read,

@@ -52,7 +52,12 @@ def graphs(model: EncoderDecoder, precision: str) -> dict[str, Graph]:
 def _encoder(model: EncoderDecoder, graph: Graph) -> Graph:
     ids = graph.input("ids", np.int64, ("batch", "source"))
     mask = graph.input("mask", np.int32, ("batch", "source"))
-    states = _states(graph, ids, model.encoder, mask=mask)
+    positions = ""
+    if not model.config.count_padding:  # of padding: -1, the row before
+        token = graph.op("Cast", mask, to=INT64)
+        counted = graph.op("Mul", graph.op("CumSum", token, graph.integer(1)), token)
+        positions = graph.op("Sub", counted, graph.integer(1))
+    states = _states(graph, ids, model.encoder, mask=mask, positions=positions)
     states = graph.output(states, "states", np.float32, ("batch", "source", model.config.d_model))
     padded = _in_whole_blocks(graph, states)
     for index, layer in enumerate(model.decoder.layers):
@@ -136,10 +141,16 @@ def _body(model: EncoderDecoder, graph: Graph) -> Graph:
 
 
 def _states(
-    graph: Graph, ids: str, module: Stack, *, mask: str = "", cross: Attend | None = None
+    graph: Graph,
+    ids: str,
+    module: Stack,
+    *,
+    mask: str = "",
+    positions: str = "",
+    cross: Attend | None = None,
 ) -> str:
     """ids (batch, length), all at once → (batch, length, d_model)."""
-    positions, bias = positions_of(graph, ids), ""
+    positions, bias = positions or positions_of(graph, ids), ""
     if module.relative_bias is not None:
         bias = relative_bias(graph, positions, positions, module.relative_bias)
 

@@ -107,7 +107,7 @@ class NativeEncoderDecoder(NativeWriter):
             prompt, config, numbers: as `generation.generate` takes them.
             batch_size: sources that a thread decodes together, at most, where `is_searched`.
         """
-        self.limits.check(source)
+        source = self.limits.sources(source)
         if (
             is_listened_to()
             or not is_searched(config)
@@ -135,7 +135,7 @@ class NativeEncoderDecoder(NativeWriter):
 
     def start(self, source: Ints) -> "Batch":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
-        self.limits.check(source)
+        source = self.limits.sources(source)
         slots = Slots(self)
         return Batch(self, slots, slots.add(source) if len(source) else [])
 

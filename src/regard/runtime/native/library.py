@@ -24,7 +24,7 @@ ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 PRECISIONS = ("fp32", "bf16", "int8", "int4")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
-SELF, CROSS, STATES = 0, 1, 2  # what is listened to
+SELF, CROSS, STATES, ROUTES = range(4)  # what is listened to
 
 
 class Late(UnavailableError):
@@ -48,7 +48,7 @@ Config = _struct(
     " gated norm_first rms_norm has_positions max_positions position_offset"
     " relative_reach scale_embedding embedding_norm tied_output"
     " scale_output pad_id start_id token_types image_length patch_width head_outputs"
-    " head_activation precision kernels",
+    " head_activation experts experts_per_token shares_add_to_one expert_d_ff precision kernels",
     "float norm_eps rotary_factor score_scale score_cap output_cap",
 )
 Generation = _struct(

@@ -122,13 +122,14 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         score_scale=scale,
         score_cap=config.score_cap or 0,
         relative_reach=-1 if bias is None else len(bias) // 2,
+        expert_d_ff=config.expert_d_ff or config.d_ff if config.experts else 0,
         precision=precision,
         kernels=kernels,
         **reads.head(config),
     )
     if isinstance(config, EncoderConfig | VisionConfig):
         return library.Config(**same | common | reads.settings(config))
-    common["has_positions"] = config.positions in ("learned", "sinusoidal")
+    common["has_positions"] = config.positions in ("learned", "sinusoidal", "spread")
     common["max_positions"] = reads.limits_of(config).max_positions or MOST_POSITIONS
     if isinstance(config, DecoderConfig):
         alone = dict(

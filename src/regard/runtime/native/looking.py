@@ -87,10 +87,14 @@ class Seen(Facts):
 
     @contextmanager
     def capturing(
-        self, listener: Listener | None = None, at: AtLayer | None = None
+        self,
+        listener: Listener | None = None,
+        at: AtLayer | None = None,
+        routed: Callable[[str, Floats], None] | None = None,
     ) -> Iterator[None]:
         """Call `listener` for each attention that this thread runs, as `inspection.capturing` does,
-        and `at` for the states between its layers; what is None here is as it is outside."""
+        `at` for the states between its layers, and `routed` for a router's probabilities; what is
+        None here is as it is outside."""
         failed: list[BaseException] = []
 
         def receive(pointer: Any) -> int:
@@ -101,6 +105,10 @@ class Seen(Facts):
                 if what.kind == library.STATES:
                     if at is not None:
                         _replace(states := _states(what), at(stack, what.layer, states.copy()))
+                elif what.kind == library.ROUTES:
+                    if routed is not None:
+                        path = f"{stack}.layers.{what.layer}.feed_forward"
+                        routed(path, _states(what).copy())
                 elif listener is not None:
                     kind = "cross" if what.kind == library.CROSS else "self"
                     call = Call(self._attention(what), _output(what), None)
@@ -110,8 +118,12 @@ class Seen(Facts):
                 failed.append(error)
             return len(failed)
 
-        outer = getattr(_now, "listeners", (None, None))
-        listener, at = _now.listeners = (listener or outer[0], at or outer[1])
+        outer = getattr(_now, "listeners", (None, None, None))
+        listener, at, routed = _now.listeners = (
+            listener or outer[0],
+            at or outer[1],
+            routed or outer[2],
+        )
         before = library.listen(library.Listener(receive))
         try:
             yield

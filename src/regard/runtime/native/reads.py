@@ -228,4 +228,5 @@ def limits_of(config: Any) -> Limits:
     """Limits of the ids of a text."""
     endless = getattr(config, "positions", None) == "relative"
     longest = getattr(config, "longest", None if endless else config.max_positions)
-    return Limits(config.vocab_size, longest, config.pad_id)
+    counts = getattr(config, "count_padding", True)
+    return Limits(config.vocab_size, longest, config.pad_id, counts)

@@ -18,6 +18,14 @@ class Limits:
     vocab_size: int
     max_positions: int | None  # None: no limit
     pad_id: int | None
+    count_padding: bool = True  # whether padding of a source has positions
+
+    def sources(self, ids: Ints) -> Ints:
+        """Sources, (batch, length), which are checked; padding without positions stands behind."""
+        self.check(ids)
+        if self.count_padding:
+            return ids
+        return np.take_along_axis(ids, np.argsort(ids == self.pad_id, axis=1, kind="stable"), 1)
 
     def check(self, ids: Ints) -> None:
         """Raises BadArgumentError for ids (batch, length) that the model cannot read."""

@@ -1,0 +1,34 @@
+// A feed-forward network.
+#pragma once
+#include "layers/linear.h"
+
+namespace regard {
+
+class FeedForward {
+ public:
+  FeedForward() = default;
+  FeedForward(const Weights& weights, const std::string& name, const regard_config& config, int d_ff)
+      : gated_(config.gated) {
+    Axis states{1, config.d_model}, wide{1, d_ff};
+    auto precision = static_cast<Precision>(config.precision);
+    auto activation = static_cast<Activation>(config.activation);
+    if (gated_) gate_ = Linear(weights, {{name + ".gate", wide}}, states, precision, activation);
+    inner_ = Linear(weights, {{name + ".inner", wide}}, states, precision,
+                    gated_ ? Activation::NONE : activation);
+    outer_ = Linear(weights, {{name + ".outer", states}}, wide, precision);
+  }
+
+  // Added to y, (rows, stride).
+  void add(Work& work, const float* x, size_t stride, int rows, float* y) const {
+    float* wide = work.wide.need(rows * inner_.stride());
+    if (gated_) gate_(work, x, stride, rows, wide);
+    inner_(work, x, stride, rows, wide, gated_ ? Into::MULTIPLY : Into::STORE);
+    outer_(work, wide, inner_.stride(), rows, y, Into::ADD);
+  }
+
+ private:
+  bool gated_ = false;
+  Linear gate_, inner_, outer_;
+};
+
+}  // namespace regard
