@@ -2,7 +2,7 @@
 // benchmarks/live.py bundles it for Node.js; the first argument is the page that holds the model.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fromBase64 } from "../web/src/local/engine";
+import { fromBase64, unpacked } from "../web/src/local/base64";
 import { Translator } from "../web/src/local/translator";
 
 const [, , path = ""] = process.argv;
@@ -10,13 +10,8 @@ const page = readFileSync(path, "utf8");
 const texts = (start: string) =>
   page.split(start).slice(1).map((rest) => rest.slice(rest.indexOf(">") + 1, rest.indexOf("</script>")));
 const file = JSON.parse(texts('id="regard-model"')[0] as string);
-const translator = new Translator(file);
-let filled = 0;
-for (const piece of texts('type="application/octet-stream"')) {
-  const bytes = fromBase64(piece);
-  translator.fill(filled, bytes);
-  filled += bytes.length;
-}
+const translator = new Translator(file, await unpacked(texts('id="regard-engine"')[0] as string));
+for (const piece of texts('type="application/octet-stream"')) translator.fill(fromBase64(piece));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const wanted = JSON.parse(line) as { text: string; num_beams: number };

@@ -20,12 +20,13 @@ enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 
 
 enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1, REGARD_ENCODER = 2 }; /* kinds of models */
 
-/* A matrix, or a vector as one row, of float32 or bfloat16; copied while the model is opened. */
+/* A matrix, or a vector as one row; copied while the model is opened. Of int8, each row is to be
+   multiplied by its number in the tensor <name>.scales, (1, rows). */
 typedef struct {
   const char* name; /* in src/regard/models, such as "encoder.layers.0.feed_forward.inner.weight" */
   const void* data;
   int64_t rows, columns;
-  int32_t is_bfloat16;
+  int32_t numbers; /* float32, bfloat16, int8 */
 } regard_tensor;
 
 /* A model; the fields of the configs in src/regard/models. What a kind lacks is 0, or 1 of sizes.

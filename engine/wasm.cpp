@@ -1,8 +1,11 @@
 // What WebAssembly lacks: exceptions of `new`, since its library of C++ is built without; memory for
-// the page's arguments; and a clock, so that nothing is asked of a system but to print an abort's reason.
+// the page's arguments, and its listener; and a clock, so that nothing is asked of a system but to print
+// an abort's reason.
 #include <cstdlib>
 #include <ctime>
 #include <new>
+
+#include "interface.h"
 
 __asm__(".globl __cpp_exception\n.tagtype __cpp_exception i32\n__cpp_exception:\n");
 
@@ -27,6 +30,13 @@ __attribute__((visibility("default"))) void* regard_allocate(size_t size) {
   return std::malloc(size);
 }
 __attribute__((visibility("default"))) void regard_free(void* memory) { std::free(memory); }
+
+// The page's listener, and whether it is told.
+__attribute__((import_module("page"), import_name("listen"))) int32_t page_listen(
+    const regard_attention*);
+__attribute__((visibility("default"))) void regard_listen_page(int32_t listens) {
+  regard_listen(listens ? page_listen : nullptr);
+}
 
 }  // extern "C"
 

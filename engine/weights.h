@@ -32,27 +32,35 @@ class Tensor {
  public:
   Tensor() = default;
   explicit Tensor(const regard_tensor& given) : given_(given) {}
+  Tensor(const Tensor& integers, const Tensor& scales)
+      : given_(integers.given_), scales_(static_cast<const float*>(scales.given_.data)) {
+    if (scales.given_.numbers != 0) throw Mistake("scales must be float32");
+  }
 
   explicit operator bool() const { return given_.data != nullptr; }
   int64_t rows() const { return given_.rows; }
   int64_t columns() const { return given_.columns; }
   float at(int64_t row, int64_t column) const {
-    int64_t place = row * given_.columns + column;
-    return given_.is_bfloat16 ? widened(static_cast<const uint16_t*>(given_.data)[place])
-                              : static_cast<const float*>(given_.data)[place];
+    return scale(row) * number(row * given_.columns + column);
   }
   // The numbers of a row: faster than one at a time.
   void read(int64_t row, float* to) const {
-    const int64_t first = row * given_.columns;
-    if (given_.is_bfloat16)
-      for (int64_t i = 0; i < given_.columns; i++)
-        to[i] = widened(static_cast<const uint16_t*>(given_.data)[first + i]);
-    else
-      std::copy_n(static_cast<const float*>(given_.data) + first, given_.columns, to);
+    read_integers(row, to);
+    for (int64_t i = 0; scales_ != nullptr && i < given_.columns; i++) to[i] *= scales_[row];
   }
-  // True if every number is a bfloat16, so that nothing is lost in half of the bytes.
+  // What of int8 is to be multiplied by the row's scale; else the numbers, whose scale is 1.
+  void read_integers(int64_t row, float* to) const {
+    const int64_t first = row * given_.columns;
+    if (given_.numbers == 0)
+      std::copy_n(static_cast<const float*>(given_.data) + first, given_.columns, to);
+    else
+      for (int64_t i = 0; i < given_.columns; i++) to[i] = number(first + i);
+  }
+  float scale(int64_t row) const { return scales_ == nullptr ? 1 : scales_[row]; }
+  bool is_integers() const { return given_.numbers == 2; }
+  // True if every number is a bfloat16, so that nothing is lost in half of the bytes; integers are.
   bool is_narrow() const {
-    if (given_.is_bfloat16) return true;
+    if (given_.numbers != 0) return true;
     const auto* bits = static_cast<const uint32_t*>(given_.data);
     for (int64_t i = 0; i < given_.rows * given_.columns; i++)
       if (bits[i] & 0xffff) return false;
@@ -60,7 +68,14 @@ class Tensor {
   }
 
  private:
+  float number(int64_t place) const {
+    return given_.numbers == 0   ? static_cast<const float*>(given_.data)[place]
+           : given_.numbers == 1 ? widened(static_cast<const uint16_t*>(given_.data)[place])
+                                 : static_cast<const int8_t*>(given_.data)[place];
+  }
+
   regard_tensor given_{};
+  const float* scales_ = nullptr;
 };
 
 // A tensor's rows, each followed by zeros up to whole panels.
@@ -79,6 +94,8 @@ class Weights {
     for (int i = 0; i < count; i++) {
       if (tensors[i].name == nullptr || tensors[i].data == nullptr)
         throw Mistake("a tensor needs a name and data");
+      if (tensors[i].numbers < 0 || tensors[i].numbers > 2)
+        throw Mistake(std::string(tensors[i].name) + " has numbers of an unknown kind");
       by_name_.emplace(tensors[i].name, Tensor(tensors[i]));
     }
   }
@@ -99,6 +116,7 @@ class Weights {
     if (tensor.rows() != rows || tensor.columns() != columns)
       throw Mistake(name + " must be " + shape(rows, columns) + "; got " +
                     shape(tensor.rows(), tensor.columns()));
+    if (tensor.is_integers()) return Tensor(tensor, (*this)(name + ".scales", 1, rows));
     return tensor;
   }
 

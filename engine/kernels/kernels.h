@@ -25,7 +25,7 @@ struct Matrix {
   int outputs, inputs;
   Storage storage;
   const void* weights;  // of INT8: plus 128; of INT4: plus 8
-  const float* scales;  // of INT8, for each output
+  const float* scales;  // of INT8 and BFLOAT16, for each output
   const float* totals;  // of integers, for each output: the sum of its weights
   const float* bias;
   Activation activation;

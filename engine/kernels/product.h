@@ -68,6 +68,9 @@ static void tile_of_floats(const Matrix& m, int output, const float* x, size_t x
       for (int v = 0; v < TILE_VECTORS; v++) sums[r][v] = fused(weights[v], factor, sums[r][v]);
     }
   }
+  for (int v = 0; sizeof(Weight) == 2 && v < TILE_VECTORS; v++)
+    for (int r = 0; r < ROWS; r++)
+      sums[r][v] = sums[r][v] * load<Floats>(m.scales + output + v * LANES);
   memcpy(all_sums, sums, sizeof sums);
 }
 

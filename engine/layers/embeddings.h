@@ -19,7 +19,8 @@ class Table {
     std::vector<float> row(tensor.columns());
     for (int64_t r = 0; r < tensor.rows(); r++) {
       uint8_t* to = data_.data() + r * row_;
-      tensor.read(r, row.data());
+      tensor.read_integers(r, row.data());
+      scales_.push_back(tensor.scale(r));
       if (storage_ == Storage::BFLOAT16)
         std::transform(row.begin(), row.end(), reinterpret_cast<uint16_t*>(to), narrowed);
       else
@@ -28,11 +29,13 @@ class Table {
   }
   const void* row(int index) const { return data_.data() + index * row_; }
   Storage storage() const { return storage_; }
+  float scale(int index) const { return scales_[index]; }
 
  private:
   Storage storage_ = Storage::FLOAT32;
   size_t row_ = 0;
   Buffer<uint8_t> data_;
+  std::vector<float> scales_;
 };
 
 class Embedding {
@@ -76,8 +79,8 @@ class Embedding {
       const float *position = positions_.data(), *type = types_.data();
       if (position != nullptr) position += (positions[r] + offset_) * stride;
       if (type != nullptr && types != nullptr) type += types[r] * stride;
-      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_, type, position, width_,
-                         y + r * stride);
+      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_ * tokens_.scale(ids[r]), type,
+                         position, width_, y + r * stride);
     }
     if (norm_) (*norm_)(work, y, rows, y);
     if (projects) projection_(work, y, stride, rows, to);

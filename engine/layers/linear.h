@@ -59,7 +59,12 @@ class Linear {
       for (int i = 0; i < outputs.total(); i++) {
         int output = first + outputs.place(i);
         if (bias) bias_.data()[output] = bias.at(0, i);
-        weight->read(i, numbers.data());
+        if (storage_ == Storage::BFLOAT16) {
+          weight->read_integers(i, numbers.data());
+          scales_.data()[output] = weight->scale(i);
+        } else {
+          weight->read(i, numbers.data());
+        }
         for (int k = 0; k < inputs.total(); k++) row[places[k]] = numbers[k];
         pack(row, output, name);
       }

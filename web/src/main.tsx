@@ -121,7 +121,7 @@ function start(element: HTMLElement): void {
     if (!query) query = embedded.query ?? "";
   } else if (model) {
     const info = JSON.parse(textOf("regard-info") ?? "") as ModelInfo;
-    source = localSource(info, model.textContent ?? "", pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-words"));
+    source = localSource(info, model.textContent ?? "", pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-engine") ?? "", textOf("regard-words"));
   } else source = httpSource();
   mount(element, source, { whole: true, query });
 }

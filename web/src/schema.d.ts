@@ -978,14 +978,9 @@ export interface components {
         };
         /**
          * PageConfig
-         * @description Model that the page computes.
+         * @description Model that the page runs.
          */
         PageConfig: {
-            /**
-             * Activation
-             * @enum {string}
-             */
-            activation: "relu" | "silu" | "gelu_tanh";
             /** D Model */
             d_model: number;
             /** Decoder Head Dim */
@@ -994,14 +989,14 @@ export interface components {
             decoder_heads: number;
             /** Decoder Layers */
             decoder_layers: number;
-            /** Embedding Scale */
-            embedding_scale: number;
             /** Encoder Head Dim */
             encoder_head_dim: number;
             /** Encoder Heads */
             encoder_heads: number;
             /** Encoder Layers */
             encoder_layers: number;
+            /** Engine */
+            engine: string;
             /** Max Positions */
             max_positions: number;
             /**
@@ -1162,8 +1157,6 @@ export interface components {
             rows: number;
             /** Scales */
             scales: number;
-            /** Width */
-            width: number;
         };
         /**
          * Settings

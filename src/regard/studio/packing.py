@@ -1,8 +1,7 @@
 """A model's weights in one piece of memory, matrices as int8 rows: what the page itself reads.
 
-A row is rounded to whole multiples of its largest entry / 127. Rows are padded with zeros to a
-multiple of 16, the numbers that one WebAssembly instruction loads, and every tensor begins at a
-multiple of 16 bytes.
+A row is rounded to whole multiples of its largest entry / 127. Every tensor begins at a multiple of
+4 bytes, as arrays of float32 do.
 """
 
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from regard.errors import UnsupportedError
 if TYPE_CHECKING:
     from torch import nn
 
-BLOCK = 16
+FLOAT = 4  # bytes
 LARGEST = 127  # of an int8; -128 is not used, so that a row and its negative round alike
 
 
@@ -29,7 +28,6 @@ class Rows:
     at: int  # bytes from the beginning
     rows: int
     columns: int
-    width: int  # bytes of a row: columns, and zeros up to a multiple of 16
     scales: int  # where the float32 that multiplies each row is
 
 
@@ -103,12 +101,11 @@ def _append(content: bytearray, name: str, array: NDArray[np.float32]) -> Rows |
         )
     rounded, scales = to_rows(array)
     rows, columns = rounded.shape
-    padded = np.pad(rounded, ((0, 0), (0, -columns % BLOCK)))
-    return Rows(_add(content, padded), rows, columns, padded.shape[1], _add(content, scales))
+    return Rows(_add(content, rounded), rows, columns, _add(content, scales))
 
 
 def _add(content: bytearray, array: NDArray[Any]) -> int:
     at = len(content)
     content += np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
-    content += bytes(-len(content) % BLOCK)
+    content += bytes(-len(content) % FLOAT)
     return at

@@ -1,6 +1,7 @@
 """The built page in the package, and whether it is what web/ would build today."""
 
 import base64
+import gzip
 import hashlib
 import json
 import math
@@ -15,6 +16,7 @@ from typing import Any
 from regard.errors import UnavailableError
 
 STATIC: Traversable = files("regard.studio") / "static"
+ENGINE: Traversable = files("regard.runtime.native") / "libraries" / "wasm32.wasm"
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then
 INPUTS = (
     "bundled.ts",
@@ -90,7 +92,9 @@ def one_file(
     sources, workers = f"'sha256-{digest}'", ""
     if computes:
         worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
-        parts = {**parts, "regard-worker": worker}
+        engine = base64.b64encode(gzip.compress(ENGINE.read_bytes(), mtime=0)).decode("ascii")
+        packed = f'<script type="application/gzip">{engine}</script>'
+        parts = {**parts, "regard-worker": worker, "regard-engine": packed}
         sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
     policy = (
         f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"

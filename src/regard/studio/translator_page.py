@@ -1,7 +1,7 @@
 """A translator as one HTML file: the page, its weights and its tokenizer, which need no server.
 
-The page computes with the model itself (web/src/local), from int8 weights and activations that are
-rounded to int16.
+The page runs the native engine, in WebAssembly (web/src/local), from int8 weights with a scale for
+each row; it computes in float32.
 """
 
 import base64
@@ -26,6 +26,8 @@ from regard.explanation.sentence import WORDS
 from regard.files import whole_file
 from regard.generation import GenerationConfig
 from regard.inspection.views.formula import scale
+from regard.runtime.native.library import PRECISIONS
+from regard.runtime.native.loading import settings_of
 from regard.studio.packing import packed
 from regard.studio.page import of_bytes, of_json, one_file
 from regard.tasks.kinds import describe as kind_words
@@ -36,14 +38,6 @@ from regard.words import load_vectors
 
 NEEDED = "for a page that translates, give en-de, en-hi or a translator of your own"
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
-ACTIVATIONS = {
-    "relu": "relu",
-    "silu": "silu",
-    "swish": "silu",
-    "gelu_tanh": "gelu_tanh",
-    "gelu_new": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-}
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
 FOLLOWED = {
     *("max_new_tokens", "min_new_tokens", "num_beams", "num_return_sequences", "length_penalty"),
@@ -62,8 +56,9 @@ class PageScales:
 
 @dataclass(frozen=True)
 class PageConfig:
-    """Model that the page computes."""
+    """Model that the page runs."""
 
+    engine: str  # regard_config of engine/interface.h, in base64
     d_model: int
     encoder_layers: int
     decoder_layers: int
@@ -75,11 +70,9 @@ class PageConfig:
     norm: Literal["pre", "post"]
     norm_kind: Literal["layer", "rms"]
     norm_eps: float
-    activation: Literal["relu", "silu", "gelu_tanh"]
     positions: Literal["sinusoidal", "learned"]
     position_offset: int
     max_positions: int
-    embedding_scale: float
     output_scale: float  # of the last hidden states
 
 
@@ -170,7 +163,7 @@ def content(translator: Translator) -> tuple[dict[str, Any], bytes]:
     calibration = translator.calibration
     special = {*tokenizers.target.special_names(), *tokenizers.source.special_names()}
     description = {
-        "config": _config(translator.name, config),
+        "config": _config(config),
         "tensors": weights.tensors,
         "bytes": len(weights.content),
         "tokenizers": {"source": _tokenizer(translator.name, tokenizers.source), "target": target},
@@ -189,16 +182,14 @@ def without_of(config: EncoderDecoderConfig) -> frozenset[str]:
     return POSITIONS if config.positions == "sinusoidal" else frozenset()
 
 
-def _config(name: str, config: EncoderDecoderConfig) -> dict[str, Any]:
-    if config.activation not in ACTIVATIONS:
-        raise _unsupported(name, f"has the activation {config.activation!r}")
+def _config(config: EncoderDecoderConfig) -> dict[str, Any]:
     fields: dict[str, Any] = asdict(config)
     for side in ("encoder", "decoder"):
         head_dim = config.head_dim or config.d_model // fields[f"{side}_heads"]
         fields[f"{side}_head_dim"] = head_dim
         fields.setdefault("score_scale", {})[side] = scale(find_score(config.score), head_dim)
-    fields["activation"] = ACTIVATIONS[config.activation]
-    fields["embedding_scale"] = config.d_model**0.5 if config.scale_embedding else 1.0
+    settings = settings_of(config, {}, PRECISIONS.index("fp32"), kernels=0)
+    fields["engine"] = base64.b64encode(bytes(settings)).decode("ascii")
     fields["output_scale"] = config.d_model**-0.5 if config.scale_output else 1.0
     return {name: fields[name] for name in PageConfig.__dataclass_fields__}
 

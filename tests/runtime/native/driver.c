@@ -46,8 +46,8 @@ int main(int count, char** arguments) {
     const size_t length = number();
     all[i].name = take(malloc(length), length);
     take(&all[i].rows, 2 * sizeof(int64_t));
-    all[i].is_bfloat16 = number();
-    const size_t bytes = all[i].rows * all[i].columns * (all[i].is_bfloat16 ? 2 : 4);
+    all[i].numbers = number();
+    const size_t bytes = all[i].rows * all[i].columns * (all[i].numbers ? 2 : 4);
     all[i].data = take(malloc(bytes), bytes);
   }
   regard_model* model = call_regard_open(&config, all, tensors);

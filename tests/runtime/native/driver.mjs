@@ -10,6 +10,7 @@ const number = () => take(4).readInt32LE();
 const nothing = new Proxy({}, { get: () => () => 0 }); // an abort's reason is printed nowhere
 const { exports: engine } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(library)), {
   wasi_snapshot_preview1: nothing,
+  page: nothing,
 });
 engine._initialize();
 const allocated = (size) => {

@@ -244,7 +244,7 @@ void open_random(const regard_config& config, const Tensors& tensors) {
           std::memcpy(&number, &bits, sizeof number);
           break;
         case 4:
-          others.all[one].is_bfloat16 = 1;
+          others.all[one].numbers = any(4);
       }
     }
     regard_model* model = regard_open(&wrong, others.all.data(), others.all.size());

@@ -4,7 +4,7 @@ import type { Study } from "./study/study";
 import type { Run } from "./translator";
 
 export type Question =
-  | { what: "open"; model: string } // a ModelFile as JSON
+  | { what: "open"; model: string; engine: ArrayBuffer } // a ModelFile as JSON, and wasm32.wasm
   | { what: "fill"; piece: string } // base64; the next of its bytes
   | { what: "trace"; wanted: TraceRequest }
   | { what: "kept" } // of the trace asked for before it

@@ -2,9 +2,9 @@
 import { nameOf } from "../off/parts";
 import type { Ablation, AblationRequest, AxisInfo, TapInfo, TraceInfo, TraceRequest } from "../source";
 import type { Binary } from "../source/requests";
-import type { ModelFile } from "./config";
-import type { Edit, Inputs, Listener } from "./layers/attention";
-import { Model, type Memory } from "./model";
+import { tapsOf, type ModelFile, type Tap } from "./config";
+import { fromBase64 } from "./base64";
+import { Native, type Inputs, type Listener } from "./native";
 import { logSoftmax } from "./search/numbers";
 import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
@@ -16,7 +16,9 @@ import { tokenizer, type Tokenizer } from "./text/tokenizer";
 import { ablation, likeliest, readable } from "./trace/ablation";
 import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
 import { targetsOf } from "./trace/patterns";
-import { checked, editOf, lookingRows, looksBefore, notesOf, type Changes } from "./trace/off";
+import { outputNorms } from "./trace/norms";
+import { checked, editOf, lookingRows, looksBefore, notesOf, put, type Changes, type Edit } from "./trace/off";
+import { sinusoids } from "./sinusoids";
 import { Weights } from "./weights";
 
 const ONE_PASS = "maps are of one pass over the finished hypothesis";
@@ -45,31 +47,41 @@ export class Translator {
   /** The one that was opened last: a worker has one. */
   static last: Translator | null = null;
   readonly weights: Weights;
-  readonly model: Model;
+  readonly model: Native;
+  readonly taps: ReadonlyMap<string, Tap>;
+  private readonly norms: ReturnType<typeof outputNorms>;
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
   private readonly checkReadable: (text: string, unknown: number) => void;
   private readonly searches = new Map<string, Hypothesis[]>();
 
-  /** Its weights are zeros until they are filled in. */
-  constructor(readonly file: ModelFile) {
+  /** `engine` is wasm32.wasm. Its weights are zeros until they are filled in. */
+  constructor(readonly file: ModelFile, engine: BufferSource) {
     Translator.last = this;
     this.weights = new Weights(file.tensors, file.bytes);
-    this.model = new Model(file.config, this.weights);
+    this.model = new Native(engine);
+    this.taps = new Map(tapsOf(file.config).map((tap) => [tap.name, tap]));
+    this.norms = outputNorms(this.weights);
     const source = tokenizer(file.tokenizers.source);
     this.texts = { source, target: file.tokenizers.target ? tokenizer(file.tokenizers.target) : source };
     this.special = new Set(file.special);
     this.checkReadable = readability(file.info.name, file.reads);
   }
 
-  /** The next of the weights, from this byte on. */
-  fill(at: number, bytes: Uint8Array): void {
-    this.weights.fill(at, bytes);
+  /** The next of the weights; with the last of them the model can run. */
+  fill(bytes: Uint8Array): void {
+    if (this.weights.fill(bytes)) this.open();
+  }
+
+  private open(): void {
+    const { tensors, content } = this.weights;
+    this.model.open(fromBase64(this.file.config.engine), tensors, content, sinusoids(this.file.config));
   }
 
   /** Translates with the zeros that are there, so that what follows finds compiled code. */
   warm(): void {
     const { name, example } = this.file.info;
+    this.open();
     if (example) for (let i = 0; i < WARM; i++) this.trace({ model: name, text: example });
     this.searches.clear(); // its weights are zeros yet
   }
@@ -96,14 +108,40 @@ export class Translator {
   }
 
   /** The hypotheses of a search, best first. */
-  hypotheses(memory: Memory, beams?: number, edit: Edit | null = null, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
+  hypotheses(source: readonly number[], beams?: number, edit: Edit | null = null, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
     const { decoding, config } = this.file;
     const limit = Math.min(decoding.max_new_tokens, config.max_positions - 1);
     const settings = { ...decoding, num_beams: sampling ? 1 : (beams ?? decoding.num_beams), max_new_tokens: limit };
     const unknown = beginning.find((id) => !(id >= 0 && id < this.model.vocabulary));
     if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.vocabulary - 1}; got ${unknown}.`);
     if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
-    return search(this.model.start(memory, edit), settings, beginning, sampling);
+    let read = 0; // tokens
+    const decode = this.listened(edit, null, 0, () => this.model.begin(source));
+    const step = <Answer>(run: () => Answer) => this.listened(edit, null, read++, run);
+    try {
+      const decoder = {
+        step: (tokens: readonly number[]) => step(() => this.model.step(decode, tokens)),
+        likeliest: (tokens: readonly number[], best: number) => step(() => this.model.likeliest(decode, tokens, best)),
+        select: (rows: readonly number[]) => this.model.select(decode, rows),
+      };
+      return search(decoder, settings, beginning, sampling);
+    } finally {
+      this.model.end(decode);
+    }
+  }
+
+  /** Calls `run` with a change to what passes through the model, the decoder's from a position on, and listens to it. */
+  listened<Answer>(edit: Edit | null, listener: Listener | null, first: number, run: () => Answer): Answer {
+    if (!edit) return this.model.listening(listener, run);
+    const changing: Listener = {
+      ...listener,
+      attention: (passing) => {
+        const tap = this.taps.get(passing.tap) as Tap;
+        put(edit, tap, passing, tap.side === "decoder" ? first : 0);
+        listener?.attention?.(passing);
+      },
+    };
+    return this.model.listening(changing, run);
   }
 
   /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
@@ -116,7 +154,7 @@ export class Translator {
   }
 
   translate(text: string, beams?: number): string {
-    const [best] = this.hypotheses(this.model.encode(this.encode(text)), beams);
+    const [best] = this.hypotheses(this.encode(text), beams);
     return this.texts.target.decode((best as Hypothesis).tokens);
   }
 
@@ -125,18 +163,16 @@ export class Translator {
     const [text, sentence] = this.chosen(wanted);
     const source = this.encode(text);
     const changes = { without: wanted.without ?? [], looks: wanted.looks ?? [] };
-    const heads = new Map(this.model.taps().map(({ name, attention }) => [name, attention.heads.count]));
-    const parts = checked(changes, { source: source.length, heads });
+    const parts = checked(changes, { source: source.length, taps: this.taps });
     const edit = editOf(changes);
     const forced = wanted.forced_beginning ?? [];
     const sampling = this.sampling(wanted);
     const searched = wanted.target === undefined || wanted.target === null;
     const inputs = new Map<string, Inputs>();
-    const listener: Listener = (tap, read) => inputs.set(tap, read);
-    const memory = this.model.encode(source, edit, listener);
+    const listener: Listener = { attention: (passing) => inputs.set(passing.tap, passing.inputs()) };
     const written = (looks: string[], begins: readonly number[]) =>
       this.remembered(JSON.stringify([source, wanted.num_beams, changes.without, looks, begins, sampling]), () =>
-        this.hypotheses(memory, wanted.num_beams, editOf({ ...changes, looks }), begins, sampling));
+        this.hypotheses(source, wanted.num_beams, editOf({ ...changes, looks }), begins, sampling));
     let begins: readonly number[] = forced;
     // A look changes what is written from its row on, and nothing before it.
     for (const row of searched ? lookingRows(changes.looks) : [])
@@ -148,9 +184,8 @@ export class Translator {
     const run = { source, target: hypothesis.tokens, ...changes };
     const last = lookingRows(changes.looks).at(-1) ?? 0;
     if (last >= run.target.length) throw new Error(`Rows of target must be from 0 to ${run.target.length - 1}; got ${last}.`);
-    const logits = this.logits(run, edit, memory, listener);
-    const layers = this.model.taps().map(({ name, attention }) => ({ attention, read: inputs.get(name) as Inputs, name }));
-    const maps = layers.map(({ name, read, attention }) => tapMaps(name, read, attention, edit));
+    const logits = this.logits(run, listener);
+    const maps = [...this.taps.values()].map((tap) => tapMaps(tap, inputs.get(tap.name) as Inputs, edit));
     const name = (id: number) => this.name(id, "target");
     const steps = logits.map((row, i) => {
       const id = run.target[i] as number;
@@ -183,23 +218,20 @@ export class Translator {
       notes: [...(searched ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...sentence, ...notesOf(parts, axes, readable), ROUNDED],
     };
     const kept = () => {
-      const answers = maps.map((each, i) => {
-        const { attention, read } = layers[i] as (typeof layers)[number];
-        return answersOf(each, attention.valueNorms(read.value), targetsOf(each, maps, axes));
-      });
+      const answers = maps.map((each) => answersOf(each, this.norms(each, (inputs.get(each.name) as Inputs).value), targetsOf(each, maps, axes)));
       return { numbers: answers.flatMap((each) => each.numbers), plain: answers.flatMap((each) => each.plain) };
     };
     return { info, run, kept };
   }
 
   ablate(run: Run, info: TraceInfo, request: AblationRequest): Ablation {
-    const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((without) => this.logits(run, editOf({ ...run, without })));
+    const [before, after] = [run.without, [...run.without, nameOf(request, info)]].map((without) => this.logits({ ...run, without }));
     return ablation(request, info, run.target, before ?? [], after ?? [], (id) => this.name(id, "target"));
   }
 
   /** The log-probability of the output when these positions of the source are struck out too. */
   score(run: Run, more: readonly number[]): number {
-    const rows = this.logits(run, editOf({ ...run, without: [...run.without, ...more.map(String)] }));
+    const rows = this.logits({ ...run, without: [...run.without, ...more.map(String)] });
     return rows.reduce((sum, row, i) => sum + (row[run.target[i] as number] as number), 0);
   }
 
@@ -223,16 +255,14 @@ export class Translator {
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
-  logits(run: Run, edit = editOf(run), memory = this.model.encode(run.source, edit), listener: Listener | null = null): Float32Array[] {
-    const all = this.model.read(this.begun(run), memory, edit, listener);
-    const size = this.model.vocabulary;
-    return run.target.map((_, i) => logSoftmax(all.subarray(i * size, (i + 1) * size)));
+  logits(run: Run, listener: Listener | null = null): Float32Array[] {
+    const all = this.model.logits(this.read(run, listener), run.target.length);
+    return run.target.map((_, i) => logSoftmax(all.subarray(i * this.model.vocabulary, (i + 1) * this.model.vocabulary)));
   }
 
-  /** Logits of one step. */
-  scores(run: Run, step: number): Float32Array {
-    const size = this.model.vocabulary;
-    return this.model.read(this.begun(run), this.model.encode(run.source)).slice(step * size, (step + 1) * size);
+  /** The last states of each step, (steps, d_model). */
+  read(run: Run, listener: Listener | null = null): Float32Array {
+    return this.listened(editOf(run), listener, 0, () => this.model.read(run.source, this.begun(run)));
   }
 
   /** What the decoder read. */
@@ -258,17 +288,16 @@ export class Translator {
     return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length };
   }
 
-  private tap({ name, kind, rows, columns, scale, heads }: TapMaps): TapInfo {
-    const side = name.startsWith("encoder") ? "encoder" : "decoder";
+  private tap({ name, side, kind, layer, heads, dim, rows, columns, scale }: TapMaps): TapInfo {
     const own = side === "encoder" ? "source" : "target";
     return {
       name,
       side,
       kind,
-      layer: Number(name.split(".")[2]),
-      heads: heads.length,
-      key_heads: heads.length,
-      head_dim: this.file.config[`${side}_head_dim`],
+      layer,
+      heads,
+      key_heads: heads,
+      head_dim: dim,
       rows,
       columns,
       queries: own,
@@ -281,11 +310,11 @@ export class Translator {
   }
 
   private receipt(maps: readonly TapMaps[]): TraceInfo["receipt"] {
-    const found = maps.map((each) => errors(each, this.tap(each).head_dim));
+    const found = maps.map(errors);
     return {
       row_sum_error: Math.max(...found.map((each) => each.sum)),
       difference: Math.max(...found.map((each) => each.difference)),
-      rows: maps.reduce((sum, each) => sum + each.rows * each.heads.length, 0),
+      rows: maps.reduce((sum, each) => sum + each.rows * each.heads, 0),
       dtype: "float32",
     };
   }

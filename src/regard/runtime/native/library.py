@@ -22,6 +22,7 @@ MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
 ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
+NUMBERS = (np.float32, np.uint16, np.int8)  # of a tensor; those of 16 bits are bfloat16's
 PRECISIONS = ("fp32", "bf16", "int8", "int4")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
 SELF, CROSS, STATES, ROUTES = range(4)  # what is listened to
@@ -40,7 +41,7 @@ def _struct(title: str, *fields: str, **structs: Any) -> type[ctypes.Structure]:
     return type(title, (ctypes.Structure,), {"_fields_": [*named, *structs.items()]})
 
 
-Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 is_bfloat16")
+Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 numbers")
 Config = _struct(
     "Config",
     "int32 kind vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers"

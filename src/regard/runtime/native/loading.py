@@ -61,7 +61,7 @@ def open_native(
                 name.encode(),
                 array.ctypes.data,
                 *(array.shape if array.ndim == 2 else (1, len(array))),
-                array.dtype == np.uint16,
+                library.NUMBERS.index(array.dtype),
             )
             for name, array in arrays.items()
         )
@@ -165,11 +165,13 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix or a vector of float32, or of bfloat16's bits. A convolution of patches is a product
+    """A matrix or a vector of `library.NUMBERS`. A convolution of patches is a product
     with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
     matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
     matrix = matrix[0] if matrix.ndim == 3 else matrix
-    return np.ascontiguousarray(matrix, np.uint16 if array.dtype == np.uint16 else np.float32)
+    return np.ascontiguousarray(
+        matrix, array.dtype if array.dtype in library.NUMBERS else np.float32
+    )
 
 
 def _computed(config: Any, state: Arrays) -> Arrays:

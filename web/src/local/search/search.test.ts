@@ -13,9 +13,18 @@ const NEXT: Record<number, number[]> = { 0: [0.1, 0.5, 0.4], 1: [0.3, 0.4, 0.3],
 
 function chain(): Decoder & { rows: number[][] } {
   const rows: number[][] = [];
+  const step = (tokens: readonly number[]) => Float32Array.from(tokens.flatMap((token) => (NEXT[token] as number[]).map(Math.log)));
+  const ranked = (token: number, best: number) => {
+    const logits = step([token]);
+    return Array.from({ length: best }, (_, i) => largest(logits, best)[i] ?? -1).map((id) => [id, logits[id] ?? -Infinity] as const);
+  };
   return {
     rows,
-    step: (tokens) => Float32Array.from(tokens.flatMap((token) => (NEXT[token] as number[]).map(Math.log))),
+    step,
+    likeliest: (tokens, best) => {
+      const all = tokens.flatMap((token) => ranked(token, best));
+      return { ids: Int32Array.from(all, ([id]) => id), logs: Float32Array.from(all, ([, log]) => log) };
+    },
     select: (kept) => void rows.push([...kept]),
   };
 }

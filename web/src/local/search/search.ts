@@ -1,6 +1,7 @@
 /** Greedy and beam search by the rules of `regard.generation`: the same candidates, scores and ends. */
 import type { Decoding } from "../config";
-import { largest, logSoftmax, logSumExp } from "./numbers";
+import type { Ranked } from "../native";
+import { largest, logSoftmax } from "./numbers";
 import { drawn, narrowed, type Sampling } from "./sampling";
 
 export interface Hypothesis {
@@ -9,9 +10,10 @@ export interface Hypothesis {
   finished: boolean; // false: cut off at max_new_tokens
 }
 
-/** Hypotheses that grow: `Decode` of model.ts. */
+/** Hypotheses that grow by a token each: the logits of the next ones, or the likeliest of them. */
 export interface Decoder {
   step(tokens: readonly number[]): Float32Array;
+  likeliest(tokens: readonly number[], best: number): Ranked;
   select(rows: readonly number[]): void;
 }
 
@@ -33,9 +35,9 @@ export function search(decoder: Decoder, decoding: Decoding, beginning: readonly
   const wanted = beams > 1 ? Math.max(2, 1 + decoding.eos_ids.length) * beams : 1;
   const found: Hypothesis[] = [];
   let running: Running[] = [{ tokens: [], total: 0 }];
-  let logits = decoder.step([decoding.start_id]);
+  let read = [decoding.start_id];
   for (let length = 1; ; length++) {
-    const candidates = extended(logits, running, length, wanted, decoding, beginning[length - 1], sampling);
+    const candidates = extended(decoder, read, running, length, wanted, decoding, beginning[length - 1], sampling);
     const ends = ({ token }: Candidate) => length === limit || decoding.eos_ids.includes(token);
     candidates.slice(0, beams).filter(ends).forEach((each) => {
       if (each.total === -Infinity) return;
@@ -50,22 +52,26 @@ export function search(decoder: Decoder, decoding: Decoding, beginning: readonly
     const rows = open.map((each) => each.parent);
     if (!(rows.length === running.length && rows.every((row, i) => row === i))) decoder.select(rows);
     running = open.map(({ parent, token, total }) => ({ tokens: [...(running[parent] as Running).tokens, token], total }));
-    logits = decoder.step(open.map((each) => each.token));
+    read = open.map((each) => each.token);
   }
   if (!found.length) throw new Error("The search found no text: every token was forbidden at some step.");
   return found;
 }
 
 /** The likeliest extensions of all that runs, best first. */
-function extended(logits: Float32Array, running: Running[], length: number, count: number, decoding: Decoding, only: number | undefined, sampling: Sampling | null): Candidate[] {
+function extended(decoder: Decoder, read: readonly number[], running: Running[], length: number, count: number, decoding: Decoding, only: number | undefined, sampling: Sampling | null): Candidate[] {
+  if (only === undefined && !sampling && !filters(length, decoding)) {
+    const { ids, logs } = decoder.likeliest(read, count);
+    const all = [...ids].map((token, i) => {
+      const parent = Math.floor(i / count);
+      return { parent, token, total: Math.fround((running[parent] as Running).total + (logs[i] as number)) };
+    });
+    return best(all, count);
+  }
+  const logits = decoder.step(read);
   const size = logits.length / running.length;
   const each = running.flatMap(({ total }, parent) => {
-    const row = logits.subarray(parent * size, (parent + 1) * size);
-    if (only === undefined && !sampling && !filters(length, decoding)) {
-      const shift = logSumExp(row);
-      return largest(row, count).map((token) => ({ parent, token, total: Math.fround(total + (row[token] as number) - shift) }));
-    }
-    const own = logSoftmax(row);
+    const own = logSoftmax(logits.subarray(parent * size, (parent + 1) * size));
     const scores = filtered(own.slice(), length, decoding, only, sampling);
     const tokens = sampling ? [drawn(scores, sampling.draws[length - 1] as number)] : largest(scores, count);
     return tokens.map((token) => {
@@ -74,7 +80,11 @@ function extended(logits: Float32Array, running: Running[], length: number, coun
       return { parent, token, total: Math.fround(total + score) };
     });
   });
-  return each.sort((one, other) => other.total - one.total || one.parent - other.parent).slice(0, count);
+  return best(each, count);
+}
+
+function best(all: Candidate[], count: number): Candidate[] {
+  return all.sort((one, other) => other.total - one.total || one.parent - other.parent).slice(0, count);
 }
 
 /** True if the settings change anything at this step. */

@@ -5,7 +5,7 @@ import { narrowed } from "../search/sampling";
 import type { Translator } from "../translator";
 import { explained, geometry } from "./attention";
 import { at, product, type Matrix } from "./plane";
-import { preNorm, rowOf, Stack } from "./stack";
+import { checkPreNorm, normed, passed, projected, rowOf, type Attended } from "./passed";
 import { LONGEST, split } from "./words";
 
 const SHOWN = 12; // of the next word's candidates
@@ -26,24 +26,25 @@ function tokenOf(words: readonly (number | null)[], word: number): number {
   return token;
 }
 
-function chosen(stack: Stack, layer: number): number {
-  if (!(layer < stack.layers.length)) throw new Error(`There are layers 0 to ${stack.layers.length - 1}; got ${layer}.`);
-  return layer;
+/** What passed through the encoder, and one layer's attention. */
+function encoded(translator: Translator, ids: readonly number[], layer: number) {
+  const { config, decoding } = translator.file;
+  if (!(layer < config.encoder_layers)) throw new Error(`There are layers 0 to ${config.encoder_layers - 1}; got ${layer}.`);
+  const { states, attended } = passed(translator, { source: [...ids], target: [decoding.start_id], without: [], looks: [] }, "encoder");
+  return { states, own: attended.get(`encoder.layers.${layer}.self`) as Attended };
 }
 
 /** Every step of the encoder's self-attention. */
 export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 0, head = 0, spotlight = null }: LessonRequest): Lesson {
   const { ids, tokens, words } = read(translator, text);
-  const stack = new Stack(translator.weights, translator.file.config, "encoder");
-  const layer = chosen(stack, wanted);
-  const { before, own } = stack.run(ids)[layer] as ReturnType<Stack["run"]>[number];
-  const { count: heads, dim, scale } = own.attention.heads;
+  const { states, own } = encoded(translator, ids, wanted);
+  const { name: tap, heads, dim, scale } = own.tap;
   const rows = (values: Float32Array): Matrix => ids.map((_, i) => [...rowOf(values, i, values.length / ids.length)]);
   const [query, key, value] = ["query", "key", "value"].map((name) => split(rows(own.inputs[name as "query"]), heads)) as [Matrix[], Matrix[], Matrix[]];
   const formula = scale === 1 ? "q·k" : `q·k / √${Math.round(scale ** -2)}`;
   const explanation = explained({
-    tokens, vectors: rows(before), positions: null, query, key, value, score: "dot", factor: scale, sees: () => true,
-    settings: { source: translator.file.info.name, tap: own.tap, formula, heads, head_dim: dim, temperature: 1 },
+    tokens, vectors: rows(states[wanted] as Float32Array), positions: null, query, key, value, score: "dot", factor: scale, sees: () => true,
+    settings: { source: translator.file.info.name, tap, formula, heads, head_dim: dim, temperature: 1 },
   });
   const arrows = spotlight === null ? null : geometry(explanation, head, tokenOf(words, spotlight));
   return { explanation, geometry: arrows, words, stand_ins: {}, dimensions: translator.file.config.d_model };
@@ -53,32 +54,29 @@ export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 
 export function inside(translator: Translator, request: InsideRequest): Inside {
   const { ids, tokens, words } = read(translator, request.text);
   const token = tokenOf(words, request.word);
-  const stack = new Stack(translator.weights, preNorm(translator.file), "encoder");
-  const layer = chosen(stack, request.layer);
-  const run = stack.run(ids);
-  const width = stack.config.d_model;
-  const states = [(run[0] as (typeof run)[number]).before, ...run.map(({ after }) => after)];
+  checkPreNorm(translator.file);
+  const { states, own } = encoded(translator, ids, request.layer);
+  const { weights, file: { config: { d_model: width } } } = translator;
   const depths = states.map((state) => {
     const own = rowOf(state, token, width);
     return { cosines: ids.map((_, i) => cosine(own, rowOf(state, i, width))), unchanged: cosine(own, rowOf(states[0] as Float32Array, token, width)) };
   });
-  const { before, after, own } = run[layer] as (typeof run)[number];
-  const name = stack.name(layer);
-  const one = (values: Float32Array) => rowOf(values, token, width).slice();
-  const x = one(before);
-  const attended = own.attention.output.run(rowOf(own.output, token, own.output.length / ids.length).slice(), 1);
+  const name = `encoder.layers.${request.layer}`;
+  const one = (depth: number) => rowOf(states[depth] as Float32Array, token, width);
+  const [x, after] = [one(request.layer), one(request.layer + 1)];
+  const attended = projected(weights, `${name}.self_attention.output`, rowOf(own.output, token, own.output.length / ids.length));
   const sum = x.map((value, i) => value + at(attended, i));
-  const normed = stack.norm(`${name}.feed_forward_norm`)(sum);
+  const tidy = normed(translator, `${name}.feed_forward_norm`, sum);
   const parts: [string, Float32Array][] = [
     ["x", x],
-    ["norm_1", stack.norm(`${name}.self_attention_norm`)(x)],
+    ["norm_1", normed(translator, `${name}.self_attention_norm`, x)],
     ["attention", attended],
     ["sum_1", sum],
-    ["norm_2", normed],
-    ["feed_forward", one(after).map((value, i) => value - at(sum, i))],
-    ["sum_2", one(after)],
+    ["norm_2", tidy],
+    ["feed_forward", after.map((value, i) => value - at(sum, i))],
+    ["sum_2", after],
   ];
-  const inner = stack.linear(`${name}.feed_forward.inner`).run(normed, 1);
+  const inner = projected(weights, `${name}.feed_forward.inner`, tidy);
   return { tokens, words, token, depths, parts: parts.map(part), active: inner.filter((value) => value > 0).length, units: inner.length };
 }
 
@@ -97,7 +95,7 @@ export function next(translator: Translator, { text, step: wanted = 0, temperatu
   const { info, run } = translator.trace({ model: translator.file.info.name, text });
   const steps = info.generation?.steps ?? [];
   const step = Math.min(wanted, steps.length - 1);
-  const logits = translator.scores(run, step);
+  const logits = translator.model.logits(rowOf(translator.read(run), step, translator.file.config.d_model), 1);
   const cut = narrowed(logits, { temperature, top_k: top_k ?? 0, top_p, draws: new Float64Array() });
   const [whole, drawn] = [logSumExp(logits), logSumExp(cut)];
   const best = largest(logits, SHOWN);

@@ -1,9 +1,10 @@
 /** Lessons and "why" against Python with the same weights: tests/fixtures/local.py made the numbers. */
 import { expect, test } from "vitest";
 import fixture from "../../../../tests/fixtures/local.json";
+import { library } from "../../../tests/library";
 import type { LessonRequest, NextRequest } from "../../source";
 import type { ModelFile } from "../config";
-import { fromBase64 } from "../engine";
+import { fromBase64 } from "../base64";
 import { Translator } from "../translator";
 import { inside, lessonOfEncoder, next } from "./inside";
 import { principal } from "./plane";
@@ -15,8 +16,8 @@ const STEP = 3; // WHY in the fixture
 const TEXT = "the dog sees the old house.";
 const variants = Object.entries(fixture.variants);
 const opened = (variant: (typeof variants)[number][1]) => {
-  const translator = new Translator(variant.file as unknown as ModelFile);
-  translator.fill(0, fromBase64(variant.weights));
+  const translator = new Translator(variant.file as unknown as ModelFile, library);
+  translator.fill(fromBase64(variant.weights));
   return translator;
 };
 const near = (found: unknown, expected: unknown, within: number) => {
@@ -30,13 +31,13 @@ const near = (found: unknown, expected: unknown, within: number) => {
 test.each(variants)("%s-norm: lens and measures are Python's", (_, variant) => {
   const translator = opened(variant);
   const { run } = translator.trace({ model: "untrained", text: TEXT, target: "ein haus sieht" });
-  near(lens(translator, run, STEP), variant.why.lens, 3e-4);
+  near(lens(translator, run, STEP), variant.why.lens, 3e-5);
   for (const axis of ["source", "target"] as const) {
     const { measures: expected, ...rest } = variant.why.measures[axis];
     const { measures: found, ...own } = measures(translator, run, STEP, axis);
     expect(own).toEqual(rest);
     expect(found.map(({ name }) => name)).toEqual(expected.map(({ name }) => name).filter((name) => name !== "gradient"));
-    for (const { name, values } of found) near(values, expected.find((each) => each.name === name)?.values, 3e-4);
+    for (const { name, values } of found) near(values, expected.find((each) => each.name === name)?.values, 3e-5);
   }
 });
 
@@ -50,9 +51,9 @@ test("the terms of a logit are Python's and add up to it", () => {
     expect(kinds(found.contributions)).toEqual(kinds(expected.contributions));
     for (const { value, ...term } of found.contributions) {
       const same = expected.contributions.find((each) => each.kind === term.kind && each.tap === term.tap && each.head === term.head && each.layer === term.layer);
-      near(value, same?.value, 3e-3);
+      near(value, same?.value, 3e-5);
     }
-    near(found.logit, expected.logit, 3e-3);
+    near(found.logit, expected.logit, 3e-5);
     near(found.contributions.reduce((sum, { value }) => sum + value, 0), found.logit, 1e-6);
   }
 });
@@ -95,7 +96,7 @@ test("a layer's parts add up, and its attention is what the trace has", () => {
   expect(depths.map(({ cosines }) => cosines.length)).toEqual([tokens.length, tokens.length]);
   const { explanation } = lessonOfEncoder(translator, { text: TEXT, layer: 0 });
   const [weights] = [explanation.steps.find(({ name }) => name === "weights")?.values[1] ?? []];
-  near(weights.flat(), fixture.variants.pre.taps["encoder.layers.0.self"].weights, 1e-3);
+  near(weights.flat(), fixture.variants.pre.taps["encoder.layers.0.self"].weights, 1e-5);
   expect(() => inside(translator, { text: TEXT, word: 2, layer: 1 })).toThrow("There are layers 0 to 0; got 1.");
 });
 

@@ -1,5 +1,5 @@
 /** Static word vectors: looked up as written, then in small letters; a word without one has a stand-in. */
-import { fromBase64 } from "../engine";
+import { fromBase64 } from "../base64";
 import { principal, type Matrix } from "./plane";
 
 /** Words, and float16 numbers in base64, `dim` for each. */

@@ -1,12 +1,22 @@
 /** Parts that are switched off in a run, and looks, as `regard.inspection.hiding` has them. */
 import { lookOf, partOf, type Look, type Part } from "../../off/parts";
 import type { TraceInfo } from "../../source";
-import type { Edit } from "../layers/attention";
+import type { Tap } from "../config";
+import type { Passing } from "../native";
+import { tapMaps } from "./maps";
+
+/** A change to a run; every part is asked with the name of an attention's tap. */
+export interface Edit {
+  concerns(tap: string): boolean;
+  hides(tap: string, head: number, query: number, key: number): boolean;
+  silences(tap: string, head: number): boolean; // the head's output is zero
+  draws(tap: string, head: number, query: number): boolean; // the keys that the query sees share its weight evenly
+}
 
 /** Facts for checking the names of parts. */
 interface Sizes {
   source: number; // positions
-  heads: ReadonlyMap<string, number>; // of each tap
+  taps: ReadonlyMap<string, Tap>;
 }
 
 type Edges = { head: number; query: number; key: number }[];
@@ -48,7 +58,7 @@ export const looksBefore = (names: readonly string[], row: number): string[] => 
 const ofOutput = (name: string) => !lookOf(name)?.tap?.startsWith("encoder");
 
 /** The parts of these names. Throws for a position, tap or head that there is not. */
-export function checked({ without, looks }: Changes, { source, heads }: Sizes): { parts: Part[]; looks: Look[] } {
+export function checked({ without, looks }: Changes, { source, taps }: Sizes): { parts: Part[]; looks: Look[] } {
   const parts = without.map((name) => {
     const part = parsed(name);
     if (part.what === "token") {
@@ -62,7 +72,7 @@ export function checked({ without, looks }: Changes, { source, heads }: Sizes): 
     if (part.what === "edge" && keys === "source") inside(part.key, source);
     return part;
   });
-  const found = looksOf(looks, [...heads.keys()]);
+  const found = looksOf(looks, [...taps.keys()]);
   for (const { tap, head, query, key } of found) {
     present(tap, head ?? 0);
     const [queries, keys] = axesOf(tap);
@@ -75,8 +85,8 @@ export function checked({ without, looks }: Changes, { source, heads }: Sizes): 
   return { parts, looks: found };
 
   function present(tap: string, head: number): void {
-    const count = heads.get(tap);
-    if (count === undefined) throw new Error(`There is no tap ${tap}; choose one of ${[...heads.keys()].join(", ")}.`);
+    const count = taps.get(tap)?.heads;
+    if (count === undefined) throw new Error(`There is no tap ${tap}; choose one of ${[...taps.keys()].join(", ")}.`);
     if (head >= count) throw new Error(`${tap} has heads 0 to ${count - 1}; got ${head}.`);
   }
 }
@@ -111,6 +121,7 @@ export function editOf({ without: names, looks }: Changes): Edit | null {
   };
   const looked = (tap: string, head: number, query: number) => concerning(tap)?.looks.get(query)?.filter((each) => (each.head ?? head) === head) ?? [];
   return {
+    concerns: (tap) => heads.has(tap) || concerning(tap) !== null,
     draws: (tap, head, query) => looked(tap, head, query).length > 0,
     hides: (tap, head, query, key) => {
       const found = concerning(tap);
@@ -125,13 +136,26 @@ export function editOf({ without: names, looks }: Changes): Edit | null {
   };
 }
 
-/** The edit of one step of a decode: all its rows are hypotheses, at the same position. */
-export function atStep(edit: Edit | null, position: number): Edit | null {
-  return edit && {
-    ...edit,
-    hides: (tap, head, _, key) => edit.hides?.(tap, head, position, key) ?? false,
-    draws: (tap, head) => edit.draws?.(tap, head, position) ?? false,
-  };
+/** Puts what an edited attention gives in the place of what it gave; its first row is at a position. */
+export function put(edit: Edit, tap: Tap, passing: Passing, first = 0): void {
+  if (!edit.concerns(tap.name)) return;
+  const inputs = passing.inputs();
+  tapMaps(tap, inputs, edit, first).maps.forEach(({ weights }, head) => {
+    for (let row = 0; row < passing.rows; row++) {
+      const output = passing.output(row, head).fill(0);
+      if (!edit.silences(tap.name, head)) averaged(weights, row, inputs.value, tap, head, output);
+    }
+  });
+}
+
+/** A row of weights times the values of a head, added to what is there. */
+function averaged(weights: Float32Array, row: number, value: Float32Array, { heads, dim }: Tap, head: number, output: Float32Array): void {
+  const columns = value.length / (heads * dim);
+  for (let at = 0; at < columns; at++) {
+    const weight = weights[row * columns + at] as number;
+    if (!(weight > 0)) continue; // hidden: NaN
+    for (let i = 0; i < dim; i++) output[i] = (output[i] as number) + weight * (value[(at * heads + head) * dim + i] as number);
+  }
 }
 
 /** Notes on what is off, and on what looks where it is made to. */

@@ -46,7 +46,7 @@ export function isPunctuation(token: string): boolean {
 function alignment(cross: readonly TapMaps[], tokens: readonly string[], predicts: readonly string[]): number[] {
   const columns = tokens.length;
   return predicts.map((token, row) => {
-    const total = tokens.map((_, at) => cross.reduce((sum, { heads }) => sum + heads.reduce((own, { weights }) => own + (weights[row * columns + at] || 0), 0), 0));
+    const total = tokens.map((_, at) => cross.reduce((sum, { maps }) => sum + maps.reduce((own, { weights }) => own + (weights[row * columns + at] || 0), 0), 0));
     let best = -1;
     total.forEach((weight, at) => {
       if (!isSpecial(tokens[at] as string) && weight > (best < 0 ? 0 : (total[best] as number))) best = at;

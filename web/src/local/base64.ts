@@ -1,0 +1,17 @@
+/** Bytes that are in the page's file as base64. */
+type Decoding = { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const { fromBase64: native } = Uint8Array as unknown as Decoding; // not in every browser yet
+  if (native) return native(text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** The same of what was packed with gzip. */
+export async function unpacked(text: string): Promise<ArrayBuffer> {
+  const packed = new Blob([fromBase64(text)]).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}

@@ -1,0 +1,237 @@
+/** The native engine in WebAssembly: the calls that the page needs of engine/interface.h, and what passes inside. */
+import type { Side } from "./config";
+import type { Tensors } from "./weights";
+
+/** Input of one attention, all heads side by side: q is (rows, width), k and v (columns, width). */
+export interface Inputs {
+  query: Float32Array;
+  key: Float32Array;
+  value: Float32Array;
+}
+
+/** One attention while it runs. */
+export interface Passing {
+  tap: string;
+  rows: number;
+  heads: number;
+  inputs(): Inputs;
+  output(row: number, head: number): Float32Array; // where it is: what is written there takes its place
+}
+
+export interface Listener {
+  attention?(passing: Passing): void;
+  /** States of the residual stream, where they are, when so many layers of a stack have run. */
+  states?(side: Side, layer: number, rows: readonly Float32Array[]): void;
+}
+
+/** Likeliest tokens of each row, (rows, best), and their log-probabilities. */
+export interface Ranked {
+  ids: Int32Array;
+  logs: Float32Array;
+}
+
+type Calls = Record<string, (...values: (number | bigint)[]) => number>;
+type Numbers = Int32Array | Float32Array | Uint8Array;
+
+const KINDS = ["self", "cross", "states"] as const;
+const FLOATS = 0; // kinds of a tensor's numbers
+const BYTES = 2;
+const TENSOR = 32; // bytes of regard_tensor
+
+export class Native {
+  private readonly calls: Calls;
+  private readonly memory: WebAssembly.Memory;
+  vocabulary = 0; // of the target
+  private width = 0; // d_model
+  private model = 0;
+  private listener: Listener | null = null;
+  private failure: { error: unknown } | null = null; // of the listener
+
+  /** `code`: the library, wasm32.wasm. */
+  constructor(code: BufferSource) {
+    const nothing = new Proxy({}, { get: () => () => 0 }); // it asks the system for nothing
+    const page = { listen: (place: number) => this.heard(place) };
+    const { exports } = new WebAssembly.Instance(compiled(code), { wasi_snapshot_preview1: nothing, page });
+    [this.calls, this.memory] = [exports as unknown as Calls, exports["memory"] as WebAssembly.Memory];
+    this.call("_initialize");
+  }
+
+  /** Opens a model, in place of the one before: its regard_config, its tensors in `content`, and tables beside them. */
+  open(settings: Uint8Array, tensors: Tensors, content: Uint8Array, tables: Record<string, Float32Array>): void {
+    this.call("regard_close", this.model);
+    const data = this.copied(content);
+    const entries = Object.entries(tensors).flatMap(([name, place]): [string, number, number, number, number][] =>
+      "rows" in place
+        ? [[name, data + place.at, place.rows, place.columns, BYTES], [`${name}.scales`, data + place.scales, 1, place.rows, FLOATS]]
+        : [[name, data + place.at, 1, place.length, FLOATS]]);
+    const places = [data];
+    const [, , vocabulary, width] = new Int32Array(settings.buffer, 0, 4);
+    [this.vocabulary, this.width] = [vocabulary as number, width as number];
+    for (const [name, values] of Object.entries(tables)) {
+      places.push(this.copied(values));
+      entries.push([name, places.at(-1) as number, values.length / this.width, this.width, FLOATS]);
+    }
+    const all = new DataView(new ArrayBuffer(TENSOR * entries.length));
+    entries.forEach(([name, place, rows, columns, numbers], i) => {
+      places.push(this.copied(new TextEncoder().encode(`${name}\0`)));
+      [places.at(-1) as number, place, rows, 0, columns, 0, numbers].forEach((value, field) => all.setInt32(TENSOR * i + 4 * field, value, true));
+    });
+    this.model = this.placed([settings, new Uint8Array(all.buffer)], (config, each) => this.call("regard_open", config, each, entries.length));
+    for (const place of places) this.call("regard_free", place);
+    if (!this.model) throw this.refusal();
+  }
+
+  /** Calls `run`, which is listened to. */
+  listening<Result>(listener: Listener | null, run: () => Result): Result {
+    const before = this.listener;
+    this.listener = listener;
+    this.call("regard_listen_page", Number(listener !== null));
+    try {
+      return run();
+    } finally {
+      this.listener = before;
+      this.call("regard_listen_page", Number(before !== null));
+    }
+  }
+
+  /** The decoder's last states, (target, d_model), as it reads a target beside its source. */
+  read(source: readonly number[], target: readonly number[]): Float32Array {
+    const states = new Float32Array(target.length * this.width);
+    this.into([states], [Int32Array.from(source), Int32Array.from(target)], (out, from, to) =>
+      this.call("regard_read_pair", this.model, from, BigInt(source.length), to, BigInt(target.length), 1, out));
+    return states;
+  }
+
+  /** Logits of last states, (rows, vocabulary). */
+  logits(states: Float32Array, rows: number): Float32Array {
+    const logits = new Float32Array(rows * this.vocabulary);
+    this.into([logits], [states], (out, from) => this.call("regard_head", this.model, from, BigInt(rows), 1, out));
+    return logits;
+  }
+
+  /** A decode of one source, of one hypothesis that has read nothing yet. */
+  begin(source: readonly number[]): number {
+    const decode = this.call("regard_begin", this.model, 1);
+    const number = new Int32Array(1);
+    this.into([number], [Int32Array.from(source)], (out, ids) => this.call("regard_add", decode, ids, 1n, BigInt(source.length), out));
+    return decode;
+  }
+
+  /** A token for each hypothesis → the logits of the next one. */
+  step(decode: number, tokens: readonly number[]): Float32Array {
+    const logits = new Float32Array(tokens.length * this.vocabulary);
+    this.into([logits], [Int32Array.of(0), Int32Array.from(tokens)], (out, text, read) =>
+      this.call("regard_step", decode, text, 1, read, 0, tokens.length, out, 0, 0, 0));
+    return logits;
+  }
+
+  /** The same → the likeliest next ones. */
+  likeliest(decode: number, tokens: readonly number[], best: number): Ranked {
+    const [logs, ids] = [new Float32Array(tokens.length * best), new Int32Array(tokens.length * best)];
+    this.into([logs, ids], [Int32Array.of(0), Int32Array.from(tokens)], (out, found, text, read) =>
+      this.call("regard_step", decode, text, 1, read, 0, tokens.length, 0, best, out, found));
+    return { logs, ids };
+  }
+
+  /** Keeps, repeats or reorders hypotheses, by their numbers. */
+  select(decode: number, rows: readonly number[]): void {
+    this.into([], [Int32Array.from(rows)], (chosen) => this.call("regard_select", decode, 0, chosen, rows.length));
+  }
+
+  end(decode: number): void {
+    this.call("regard_end", decode);
+  }
+
+  private call(name: string, ...values: (number | bigint)[]): number {
+    return (this.calls[name] as Calls[string])(...values);
+  }
+
+  private copied(numbers: Numbers): number {
+    const place = this.call("regard_allocate", numbers.byteLength || 1);
+    if (!place) throw new Error("This browser has no memory left for the model; close other tabs and reload the page.");
+    new Uint8Array(this.memory.buffer).set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), place);
+    return place;
+  }
+
+  /** Calls `run` with the places of these numbers, which are there until it returns. */
+  private placed<Result>(numbers: readonly Numbers[], run: (...places: number[]) => Result): Result {
+    const places = numbers.map((each) => this.copied(each));
+    try {
+      return run(...places);
+    } finally {
+      for (const place of places) this.call("regard_free", place);
+    }
+  }
+
+  /** The same for a call that writes the first of them and gives a status. */
+  private into(outputs: readonly (Float32Array | Int32Array)[], inputs: readonly Numbers[], run: (...places: number[]) => number): void {
+    this.placed([...outputs, ...inputs], (...places) => {
+      const status = run(...places);
+      const { failure } = this;
+      this.failure = null;
+      if (failure) throw failure.error;
+      if (status) throw this.refusal();
+      outputs.forEach((each, i) => new Uint8Array(each.buffer).set(new Uint8Array(this.memory.buffer, places[i], each.byteLength)));
+    });
+  }
+
+  private refusal(): Error {
+    const bytes = new Uint8Array(this.memory.buffer, this.call("regard_error"));
+    return new Error(`The model cannot run in this page: ${new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)))}.`);
+  }
+
+  /** Tells the listener of a regard_attention; an answer other than 0 stops the engine. */
+  private heard(place: number): number {
+    try {
+      this.tell(new Int32Array(this.memory.buffer, place, 26));
+      return 0;
+    } catch (error) {
+      this.failure = { error };
+      return 1;
+    }
+  }
+
+  private tell(what: Int32Array): void {
+    const [kind, ofDecoder, layer, heads, , dim, step, rows, columns] = what as unknown as Nine;
+    const [query, key, value, , output] = what.subarray(13) as unknown as Nine; // in bytes
+    const [queryStride, keyStride, valueStride, outputStride] = [18, 20, 22, 24].map((field) => what[field]) as unknown as Nine;
+    const floats = new Float32Array(this.memory.buffer);
+    const side = ofDecoder ? "decoder" : "encoder";
+    const slice = (from: number, row: number, stride: number, head: number) => floats.subarray(from / 4 + row * stride + head * step, from / 4 + row * stride + head * step + dim);
+    if (KINDS[kind] === "states") {
+      this.listener?.states?.(side, layer, Array.from({ length: rows }, (_, row) => slice(output, row, outputStride, 0)));
+      return;
+    }
+    const joined = (from: number, count: number, stride: number) => {
+      const found = new Float32Array(count * heads * dim);
+      for (let row = 0; row < count; row++) for (let head = 0; head < heads; head++) found.set(slice(from, row, stride, head), (row * heads + head) * dim);
+      return found;
+    };
+    const turned = () => {
+      const found = new Float32Array(columns * heads * dim);
+      for (let head = 0; head < heads; head++)
+        for (let i = 0; i < dim; i++) {
+          const from = key / 4 + (head * step + i) * keyStride;
+          for (let at = 0; at < columns; at++) found[(at * heads + head) * dim + i] = floats[from + at] as number;
+        }
+      return found;
+    };
+    this.listener?.attention?.({
+      tap: `${side}.layers.${layer}.${KINDS[kind]}`,
+      rows,
+      heads,
+      inputs: () => ({ query: joined(query, rows, queryStride), key: turned(), value: joined(value, columns, valueStride) }),
+      output: (row, head) => slice(output, row, outputStride, head),
+    });
+  }
+}
+
+function compiled(code: BufferSource): WebAssembly.Module {
+  try {
+    return new WebAssembly.Module(code);
+  } catch {
+    throw new Error("This browser lacks the SIMD or the exceptions of WebAssembly; open the page in a current Chromium or Firefox.");
+  }
+}
+
+type Nine = [number, number, number, number, number, number, number, number, number];

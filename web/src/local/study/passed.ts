@@ -1,0 +1,70 @@
+/** A run that keeps what passed through a stack: the states between its layers, and what attention read and gave. */
+import type { ModelFile, Side, Tap } from "../config";
+import type { Inputs, Listener } from "../native";
+import type { Run, Translator } from "../translator";
+import type { Weights } from "../weights";
+import { at, product } from "./plane";
+
+export interface Attended {
+  tap: Tap;
+  inputs: Inputs;
+  output: Float32Array; // of the heads, side by side
+}
+
+export interface Passed {
+  states: Float32Array[]; // (tokens, d_model): a layer's input, and behind the last its output
+  attended: ReadonlyMap<string, Attended>; // by tap
+}
+
+export function passed(translator: Translator, run: Run, of: Side): Passed {
+  const states: Float32Array[] = [];
+  const attended = new Map<string, Attended>();
+  const listener: Listener = {
+    states: (side, _, rows) => void (side === of && states.push(joined(rows))),
+    attention: ({ tap, rows, heads, inputs, output }) => {
+      if (!tap.startsWith(of)) return;
+      const outputs = Array.from({ length: rows * heads }, (_, i) => output(Math.floor(i / heads), i % heads));
+      attended.set(tap, { tap: translator.taps.get(tap) as Tap, inputs: inputs(), output: joined(outputs) });
+    },
+  };
+  translator.read(run, listener);
+  return { states, attended };
+}
+
+/** Vectors one behind the other. */
+function joined(rows: readonly Float32Array[]): Float32Array {
+  const width = rows[0]?.length ?? 0;
+  const found = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => found.set(row, i * width));
+  return found;
+}
+
+/** One row of a matrix that is stored row by row. */
+export const rowOf = (values: Float32Array, row: number, width: number): Float32Array => values.subarray(row * width, (row + 1) * width);
+
+/** A vector behind a projection, by its weights; `whole`: with its bias. */
+export function projected(weights: Weights, name: string, x: ArrayLike<number>, whole = true): Float32Array {
+  const matrix = weights.matrix(`${name}.weight`);
+  const bias = whole && weights.has(`${name}.bias`) ? weights.vector(`${name}.bias`) : null;
+  return Float32Array.from({ length: matrix.rows }, (_, row) => product(weights.row(matrix, row), x) + (bias ? at(bias, row) : 0));
+}
+
+/** A vector behind a norm, by its weights. */
+export function normed({ weights, file: { config } }: Translator, name: string, x: Float32Array): Float32Array {
+  const gain = weights.vector(`${name}.weight`);
+  const shift = weights.has(`${name}.bias`) ? weights.vector(`${name}.bias`) : null;
+  const { mean, scale } = spread(x, config);
+  return x.map((value, i) => (value - mean) * scale * at(gain, i) + (shift ? at(shift, i) : 0));
+}
+
+/** What a norm takes off, and by what it multiplies. */
+export function spread(x: Float32Array, { norm_kind, norm_eps }: ModelFile["config"]): { mean: number; scale: number } {
+  const mean = norm_kind === "layer" ? x.reduce((sum, value) => sum + value, 0) / x.length : 0;
+  const square = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
+  return { mean, scale: 1 / Math.sqrt(square + norm_eps) };
+}
+
+/** Throws for a model that normalizes sums: it has no terms that add up. */
+export function checkPreNorm({ config, info: { name } }: ModelFile): void {
+  if (config.norm !== "pre") throw new Error(`${name} normalizes behind its layers, so they have no terms that add up here; use \`regard studio ${name}\`.`);
+}
