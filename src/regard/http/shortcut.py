@@ -28,7 +28,7 @@ HEAD = re.compile(rb"POST (/[\w/]+) HTTP/1\.1\r\n((?:[A-Za-z-]+: [!-~][ -~]*\r\n
 USUAL = {
     "accept", "accept-encoding", "accept-language", "authorization", "connection", "content-length",
     "content-type", "host", "user-agent",
-}  # fmt: skip
+}  # and those of OpenAI's clients, which are for statistics  # fmt: skip
 JSON = ("application/json", "application/json; charset=utf-8")
 PART_SECONDS = 0.05  # that the rest of a request may take; many clients send a body by itself
 
@@ -212,7 +212,7 @@ def _fields(lines: bytes) -> dict[str, str] | None:
     fields = {name.lower(): value.rstrip() for name, value in pairs}
     is_usual = (
         len(fields) == len(pairs)
-        and fields.keys() <= USUAL
+        and all(name in USUAL or name.startswith("x-stainless-") for name in fields)
         and "host" in fields
         and fields.get("content-type", "").lower() in JSON
         and fields.get("content-length", "").isdecimal()

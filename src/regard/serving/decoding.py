@@ -22,11 +22,13 @@ from regard.http.refusals import TooLate
 from regard.runtime.native import jobs as native
 from regard.runtime.native.decodes import NativeWriter
 from regard.runtime.native.library import Late
-from regard.serving.jobs import Job, Line, Waiting, as_refusal
+from regard.serving.jobs import Job, Line, Waiting, as_refusal, together
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
+FEW, PAUSE = 8, 0.002  # texts beyond which events are taken so many seconds apart, since each time
+# the thread that answers has to wait for Python's lock
 
 log = logging.getLogger("regard.serving")
 
@@ -160,11 +162,14 @@ class Decoding:
     def _run(self) -> None:
         give_way()
         while (events := self._jobs.poll(1.0)) is not None:
-            for event in events:
-                try:
-                    self._handle(event)
-                except Exception as error:  # of the one job
-                    self._fail(event, error)
+            with together():
+                for event in events:
+                    try:
+                        self._handle(event)
+                    except Exception as error:  # of the one job
+                        self._fail(event, error)
+            if len(self._jobs) > FEW:
+                time.sleep(PAUSE)
 
     def _handle(self, event: native.Event) -> None:
         job: Decode = event.tag

@@ -6,7 +6,7 @@ answer has a result for each input.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Request
@@ -111,7 +111,7 @@ def _endpoint(
     async def endpoint(request: Request, asked: asked_class, here: Here) -> Response:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
         values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
-        chosen = catalog.chosen(kind.verb, values)
+        chosen = _chosen(kind.verb, values)
         results, more = await hook.answer(request, here, model, asked, chosen)
         its = [result.json(chosen) for result in results]
         content = answer.validate_python({"model": model.name, "results": its, **more})
@@ -119,6 +119,19 @@ def _endpoint(
         return Response(contents, media_type="application/json")
 
     return endpoint
+
+
+def _chosen(verb: str, values: dict[str, Any]) -> dict[str, Any]:
+    """As `catalog.chosen`, which many requests ask for the same."""
+    try:
+        return dict(_chosen_before(verb, tuple(values.items())))
+    except TypeError:  # of values that cannot be looked up, such as lists
+        return catalog.chosen(verb, values)
+
+
+@lru_cache(256)
+def _chosen_before(verb: str, values: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    return catalog.chosen(verb, dict(values))
 
 
 def _request_class(kind: Kind, hook: Hook) -> type[Asked]:
