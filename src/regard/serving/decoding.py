@@ -27,8 +27,9 @@ from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
-FEW, PAUSE = 8, 0.002  # texts beyond which events are taken so many seconds apart, since each time
-# the thread that answers has to wait for Python's lock
+# Texts beyond which events are taken so many seconds apart: each time, the thread that answers has
+# to wait for Python's lock. A text that rests until its search in Python answers does not wait so.
+FEW, PAUSE, RESTLESS = 8, 0.003, 0.1
 
 log = logging.getLogger("regard.serving")
 
@@ -160,7 +161,9 @@ class Decoding:
         self._thread.join()
 
     def _run(self) -> None:
-        give_way()
+        """Take events; with the priority of the thread that answers, which waits for this one where
+        it has Python's lock."""
+        asked = 0.0
         while (events := self._jobs.poll(1.0)) is not None:
             with together():
                 for event in events:
@@ -168,7 +171,10 @@ class Decoding:
                         self._handle(event)
                     except Exception as error:  # of the one job
                         self._fail(event, error)
-            if len(self._jobs) > FEW:
+            now = time.monotonic()
+            if any(event.kind == native.ASKED for event in events):
+                asked = now
+            if len(self._jobs) > FEW and now > asked + RESTLESS:
                 time.sleep(PAUSE)
 
     def _handle(self, event: native.Event) -> None:
