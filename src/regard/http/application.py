@@ -37,6 +37,10 @@ def application(close: Callable[[], None], **described: Any) -> FastAPI:
     return app
 
 
+class Followed(Request):
+    """A request whose connection cancels its work when the client goes."""
+
+
 async def while_here(
     request: Request, work: Coroutine[Any, Any, Result], deadline: float | None = None
 ) -> Result:
@@ -49,10 +53,16 @@ async def while_here(
         TooLate: the time is over.
         HTTPException: the client has gone.
     """
+    seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
+    if isinstance(request, Followed):
+        try:
+            async with asyncio.timeout(seconds):
+                return await work
+        except TimeoutError as error:
+            raise TooLate from error
     task = asyncio.ensure_future(work)
     gone: asyncio.Future[None] = asyncio.ensure_future(_gone(request))
     both: list[asyncio.Future[Any]] = [task, gone]
-    seconds = None if deadline is None else max(0.0, deadline - time.monotonic())
     try:
         await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
@@ -81,7 +81,7 @@ class Access:
         sent = (key or "").encode("utf-8", "surrogatepass")
         return hmac.compare_digest(sent, self.key.encode())
 
-    def refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def refused(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """Status and sentence for a request that is not answered.
 
         Without a key, a page of others must not compute here: where a server is on this machine
@@ -98,6 +98,44 @@ class Access:
         return None
 
 
+class Admission:
+    """The requests of a server that have no answer yet, and whether it takes one more.
+
+    Args:
+        pending: bytes of these requests.
+        check_full: called before a POST with the number of these requests; raises Busy where the
+            server is full.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        pending: Room | None = None,
+        check_full: Callable[[int], None] = lambda requests: None,
+    ) -> None:
+        self.access, self._pending, self._check_full = access, pending, check_full
+        self._requests = 0
+
+    def take(self, method: str, size: int) -> None:
+        """Take a request of this many bytes, until `leave` is called.
+
+        Raises:
+            Busy: the server is full.
+        """
+        if method == "POST":
+            self._check_full(self._requests)
+        if self._pending is not None:
+            self._pending.take(size)
+        self._requests += 1
+
+    def leave(self, size: int) -> None:
+        """Count a request no longer, since it is over."""
+        self._requests -= 1
+        if self._pending is not None:
+            self._pending.used -= size
+
+
 class Guard:
     """Refuses before the application sees anything; puts HEADERS on every answer.
 
@@ -105,24 +143,18 @@ class Guard:
         longer: for paths that take more than BODY_LIMIT, the number of bytes and the sentence for
             a body of more.
         seconds: that a body may take to come; None: any time.
-        pending: bytes of the requests that have no answer yet.
-        check_full: called before a POST with the number of requests that have no answer yet; raises
-            Busy where the server is full.
     """
 
     def __init__(
         self,
         app: ASGIApp,
-        access: Access,
+        admission: Admission,
         *,
         longer: Mapping[str, tuple[int, str]] | None = None,
         seconds: float | None = None,
-        pending: Room | None = None,
-        check_full: Callable[[int], None] = lambda requests: None,
     ) -> None:
-        self.app, self._access, self._longer = app, access, longer or {}
-        self._seconds, self._pending, self._check_full = seconds, pending, check_full
-        self._requests = 0
+        self.app, self._admission, self._longer = app, admission, longer or {}
+        self._seconds = seconds
         self._turn = asyncio.Lock()  # large requests begin one by one, with others in between
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -132,29 +164,23 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = list(message.get("headers", []))
-                present = {name for name, _ in headers}
-                headers += [pair for pair in _HEADERS if pair[0] not in present]
-                message["headers"] = headers
+                message["headers"] = guarded(message.get("headers", []))
             await send(message)
 
         fields, path = Headers(scope=scope), scope["path"]
         limit, sentence = self._longer.get(path, (BODY_LIMIT, TOO_LONG))
-        size, refused = announced(fields, limit), self._access.refused(scope, fields)
+        size = announced(fields, limit)
+        refused = self._admission.access.refused(scope, fields)
         if refused is None and size > limit:
             refused = 413, sentence
         if refused is not None:
             await refusal(path, *refused)(scope, receive, send_guarded)
             return
         try:
-            if scope["method"] == "POST":
-                self._check_full(self._requests)
-            if self._pending is not None:
-                self._pending.take(size)
+            self._admission.take(scope["method"], size)
         except RegardError as error:
             await mistake(path, error)(scope, receive, send_guarded)
             return
-        self._requests += 1
         try:
             try:
                 body = await asyncio.wait_for(read_body(receive, limit), self._seconds)
@@ -170,12 +196,17 @@ class Guard:
                     await asyncio.sleep(0)
             await self.app(scope, Again(body, receive), send_guarded)
         finally:
-            self._requests -= 1
-            if self._pending is not None:
-                self._pending.used -= size
+            self._admission.leave(size)
 
 
-def foreign(scope: Scope, headers: Headers) -> str | None:
+def guarded(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer, with those of HEADERS that it does not have."""
+    its = list(headers)
+    present = {name for name, _ in its}
+    return its + [pair for pair in _HEADERS if pair[0] not in present]
+
+
+def foreign(scope: Scope, headers: Mapping[str, str]) -> str | None:
     """The refusal of a request from elsewhere; None for one of a page that the server served.
 
     A foreign page that has its own name resolve to 127.0.0.1 (DNS rebinding) still sends that name
@@ -203,7 +234,7 @@ def foreign(scope: Scope, headers: Headers) -> str | None:
     return None
 
 
-def announced(headers: Headers, limit: int) -> int:
+def announced(headers: Mapping[str, str], limit: int) -> int:
     """Bytes that a body may have, by its headers and the limit."""
     if "transfer-encoding" in headers:
         return limit
@@ -237,7 +268,7 @@ class Again:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-def bearer(headers: Headers) -> str | None:
+def bearer(headers: Mapping[str, str]) -> str | None:
     """The key of an Authorization header."""
     kind, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if kind.lower() == "bearer" else None

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from regard.errors import BadArgumentError, UnavailableError
+from regard.http.shortcut import Protocol
 
 ADDRESS, PORT = "127.0.0.1", 8765
 BACKLOG = 1024  # connections that may wait to be accepted
@@ -96,7 +97,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="h11",  # whose connections `_close_silent` knows
+                http=Protocol,  # whose connections `_close_silent` knows
                 log_config=None,
                 access_log=False,
                 server_header=False,

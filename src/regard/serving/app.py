@@ -7,15 +7,16 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from regard.http.application import application
-from regard.http.guard import Access, Guard, Room
+from regard.http.guard import Access, Admission, Guard, Room
+from regard.http.shortcut import Shortcut
 from regard.serving import reference
 from regard.serving.libretranslate import libretranslate
-from regard.serving.logs import Logged
+from regard.serving.logs import Counts, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.openai import openai
 from regard.serving.run import run
 from regard.serving.served import Served
-from regard.serving.state import Here, State, Traces
+from regard.serving.state import Here, State, Traces, short_routes
 from regard.version import __version__
 
 BODY_SECONDS = 10.0  # that a body may take to come
@@ -57,14 +58,11 @@ def create_app(
         return HTMLResponse(reference.page(app.openapi()), headers=policy)
 
     app.add_api_route("/docs", docs, methods=["GET"], include_in_schema=False)
-    app.add_middleware(
-        Guard,
-        access=access,
-        seconds=body_seconds,
-        pending=pending,
-        check_full=served.check_full,
-    )
-    app.add_middleware(Logged, metrics=metrics)
+    admission = Admission(access, pending=pending, check_full=served.check_full)
+    app.add_middleware(Guard, admission=admission, seconds=body_seconds)
+    counts = Counts(metrics)
+    app.add_middleware(Logged, counts=counts)
+    app.state.shortcut = Shortcut(admission, dict(short_routes(state, run, openai)), counts.add)
     return app
 
 

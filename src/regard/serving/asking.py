@@ -7,14 +7,14 @@ they do in the queue of a model, and no slice is begun that is not wanted.
 import asyncio
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from itertools import islice
 from typing import Any, TypeVar
 
 from fastapi import Request
 
 from regard.http.application import while_here
-from regard.serving.jobs import Job, Line
+from regard.serving.jobs import Job, Line, say
 from regard.serving.served import Model
 from regard.serving.work import Work
 
@@ -32,7 +32,8 @@ async def results_of(request: Request, model: Model[Any], work: Work) -> list[An
         HTTPException: the client has gone.
     """
     with model.threads.waiting.join(work.number) as line:
-        return await while_here(request, _fed(request, model, line, work), work.deadline)
+        jobs = _at_once(line, list(work)) if work.is_small else _fed(request, model, line, work)
+        return await while_here(request, jobs, work.deadline)
 
 
 async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work) -> list[Any]:
@@ -47,8 +48,8 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
             errors.append(error)
 
     jobs: Iterator[Job] = iter(work)
-    while part := await _slice(request, jobs, whole=work.is_small):
-        for _ in () if work.is_small else part:
+    while part := await _slice(request, jobs):
+        for _ in part:
             await room.acquire()
         if errors:
             raise errors[0]
@@ -57,9 +58,30 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
             future = asyncio.wrap_future(job.future)
             future.add_done_callback(done)
             futures.append(future)
-        if work.is_small:
-            break
     return await asyncio.gather(*futures)
+
+
+async def _at_once(line: Line[Any], jobs: list[Job]) -> list[Any]:
+    """The results of jobs, in one step of the loop for all of them."""
+    loop = asyncio.get_running_loop()
+    left, over = len(jobs), loop.create_future()
+
+    def end(job: Future[Any]) -> None:
+        nonlocal left
+        left -= 1
+        if over.done() or job.cancelled():
+            return
+        if (error := job.exception()) is not None:
+            over.set_exception(error)
+        elif not left:
+            over.set_result(None)
+
+    line.put(jobs)
+    for job in jobs:
+        job.future.add_done_callback(lambda future: say(loop, end, future))
+    if jobs:
+        await over
+    return [job.future.result() for job in jobs]
 
 
 async def all_of(
@@ -90,12 +112,9 @@ async def _slice(
     request: Request,
     items: Iterator[Item],
     *,
-    whole: bool = False,
     thread: Executor | None = None,
 ) -> list[Item]:
     """The next items; none at the end."""
-    if whole:
-        return list(items)
     thread = thread or request.app.state.serving.preparing
 
     def made() -> list[Item]:

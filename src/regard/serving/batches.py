@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from regard.errors import RegardError
-from regard.serving.jobs import Job, Queue, as_refusal
+from regard.serving.jobs import Job, Queue, as_refusal, together
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
 
@@ -112,5 +112,6 @@ class Batches:
                 job.fail(as_refusal(error))
             return
         self._metrics.stepped(len(jobs), time.perf_counter() - began)
-        for job, result in zip(jobs, results, strict=True):
-            job.finish(result)
+        with together():
+            for job, result in zip(jobs, results, strict=True):
+                job.finish(result)

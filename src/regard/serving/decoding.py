@@ -22,11 +22,14 @@ from regard.http.refusals import TooLate
 from regard.runtime.native import jobs as native
 from regard.runtime.native.decodes import NativeWriter
 from regard.runtime.native.library import Late
-from regard.serving.jobs import Job, Line, Waiting, as_refusal
+from regard.serving.jobs import Job, Line, Waiting, as_refusal, together
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way
 
 SHORT = 32  # tokens; texts that have no more do not wait for longer ones
+# Texts beyond which events are taken so many seconds apart: each time, the thread that answers has
+# to wait for Python's lock. A text that rests until its search in Python answers does not wait so.
+FEW, PAUSE, RESTLESS = 8, 0.003, 0.1
 
 log = logging.getLogger("regard.serving")
 
@@ -158,13 +161,21 @@ class Decoding:
         self._thread.join()
 
     def _run(self) -> None:
-        give_way()
+        """Take events; with the priority of the thread that answers, which waits for this one where
+        it has Python's lock."""
+        asked = 0.0
         while (events := self._jobs.poll(1.0)) is not None:
-            for event in events:
-                try:
-                    self._handle(event)
-                except Exception as error:  # of the one job
-                    self._fail(event, error)
+            with together():
+                for event in events:
+                    try:
+                        self._handle(event)
+                    except Exception as error:  # of the one job
+                        self._fail(event, error)
+            now = time.monotonic()
+            if any(event.kind == native.ASKED for event in events):
+                asked = now
+            if len(self._jobs) > FEW and now > asked + RESTLESS:
+                time.sleep(PAUSE)
 
     def _handle(self, event: native.Event) -> None:
         job: Decode = event.tag

@@ -1,12 +1,14 @@
 """The queue of a model: the jobs of requests, which take turns, and its limit."""
 
+import asyncio
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
 from regard.errors import RegardError, UnavailableError
@@ -200,6 +202,39 @@ class Queue(Waiting[Kind]):
                 if is_wanted:
                     taken.append(job)
             return taken
+
+
+class _Said(threading.local):
+    calls: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] | None = None
+
+
+_said = _Said()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Wake each loop once, at the end of the block, for all that this thread says to it inside."""
+    calls = _said.calls = {}
+    try:
+        yield
+    finally:
+        _said.calls = None
+        for loop, those in calls.items():
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(_call, those)
+
+
+def say(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """Have a loop call a function; see `together`."""
+    if _said.calls is None:
+        loop.call_soon_threadsafe(call, *arguments)
+    else:
+        _said.calls.setdefault(loop, []).append(partial(call, *arguments))
+
+
+def _call(calls: list[Callable[[], None]]) -> None:
+    for call in calls:
+        call()
 
 
 def as_refusal(error: BaseException) -> BaseException:

@@ -45,12 +45,10 @@ def log_to_stderr() -> None:
 
 
 class Logged:
-    """Counts and logs every request around an application. What a full server refuses has one line
-    a second, since it may be much."""
+    """Counts every request around an application."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self.app, self._metrics = app, metrics
-        self._refused, self._logged = 0, 0.0  # by a full server, not in the log yet
+    def __init__(self, app: ASGIApp, counts: "Counts") -> None:
+        self.app, self._counts = app, counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,11 +65,24 @@ class Logged:
         try:
             await self.app(scope, receive, counted)
         finally:
-            self._count(scope, status, time.perf_counter() - began)
+            # The route's own path: a client's could be anything, and each would be kept.
+            route = getattr(scope.get("route"), "path", "other")
+            seconds, client = time.perf_counter() - began, (scope.get("client") or [None])[0]
+            self._counts.add(route, status, seconds, client, method=scope["method"])
 
-    def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        # The route's own path: a client's could be anything, and each would be kept.
-        route = getattr(scope.get("route"), "path", "other")
+
+class Counts:
+    """Counts and logs requests. What a full server refuses has one line a second, since it may be
+    much."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._refused, self._logged = 0, 0.0  # by a full server, not in the log yet
+
+    def add(
+        self, route: str, status: int, seconds: float, client: str | None, method: str = "POST"
+    ) -> None:
+        """Count a request that is over."""
         self._metrics.answered(route, status, seconds)
         self._refused += status == HTTPStatus.TOO_MANY_REQUESTS
         if self._refused and time.monotonic() > self._logged + 1:
@@ -80,11 +91,11 @@ class Logged:
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             return
         fields = {
-            "method": scope["method"],
+            "method": method,
             "route": route,
             "status": status,
             "seconds": round(seconds, 4),
-            "client": (scope.get("client") or [None])[0],
+            "client": client,
         }
         log.info("answered", extra={"fields": fields})
 

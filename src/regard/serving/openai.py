@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError, unknown
@@ -25,6 +25,7 @@ from regard.tasks.writing import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 
+_ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
 
 
@@ -108,9 +109,7 @@ def model(name: str, here: Here) -> dict[str, Any]:
 
 
 @openai.post("/completions", response_model=None)
-async def completions(
-    request: Request, asked: Completion, here: Here
-) -> dict[str, Any] | StreamingResponse:
+async def completions(request: Request, asked: Completion, here: Here) -> Response:
     """Continuations of texts."""
     prompts = listed(asked.prompt)
     options = asked.options() | {"max_new_tokens": asked.max_tokens or NEW_TOKENS}
@@ -119,7 +118,7 @@ async def completions(
 
 
 @openai.post("/chat/completions", response_model=None)
-async def chat(request: Request, asked: Chat, here: Here) -> dict[str, Any] | StreamingResponse:
+async def chat(request: Request, asked: Chat, here: Here) -> Response:
     """The answer to a chat, by the model's own template."""
     options, most = asked.options(), asked.max_completion_tokens or asked.max_tokens
     if most is not None:
@@ -128,8 +127,8 @@ async def chat(request: Request, asked: Chat, here: Here) -> dict[str, Any] | St
     return await _written(request, here, asked, _Answer(asked), [messages], options)
 
 
-@openai.post("/embeddings")
-async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[str, Any]:
+@openai.post("/embeddings", response_model=dict[str, Any])
+async def embeddings(request: Request, asked: Embeddings, here: Here) -> Response:
     """Vectors of texts."""
     model = here.served.model("encode", _known(here, asked.model))
     texts = listed(asked.input)
@@ -142,7 +141,8 @@ async def embeddings(request: Request, asked: Embeddings, here: Here) -> dict[st
         for k, embedding in enumerate(embeddings)
     ]
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-    return {"object": "list", "data": data, "model": model.name, "usage": usage}
+    content = {"object": "list", "data": data, "model": model.name, "usage": usage}
+    return Response(_ANY.dump_json(content), media_type="application/json")
 
 
 class _Answer:
@@ -194,7 +194,7 @@ async def _written(
     answer: _Answer,
     prompts: Sequence[Prompt],
     options: dict[str, Any],
-) -> dict[str, Any] | StreamingResponse:
+) -> Response:
     model = here.served.model("generate", _known(here, asked.model))
     work = Prompts(model, prompts, options=options, stop=asked.stops, streamed=asked.stream)
     if asked.stream:
@@ -217,7 +217,8 @@ async def _written(
         answer.choice(k, answer.beginning(k) + text, _reason(result))
         for k, (text, (result, _)) in enumerate(zip(texts, results, strict=True))
     ]
-    return answer.of(*choices, usage=_usage(work, sum(tokens for _, tokens in results)))
+    usage = _usage(work, sum(tokens for _, tokens in results))
+    return JSONResponse(answer.of(*choices, usage=usage))
 
 
 class _Stream(StreamingResponse):

@@ -6,12 +6,20 @@ answer has a result for each input.
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    create_model,
+    model_validator,
+)
 from starlette.exceptions import HTTPException
 
 from regard import catalog
@@ -87,26 +95,43 @@ def add_routes() -> None:
         )
         run.add_api_route(
             f"/run/{verb}",
-            _endpoint(kind, hook, _request_class(kind, hook)),
+            _endpoint(kind, hook, _request_class(kind, hook), TypeAdapter(answer)),
             methods=["POST"],
             response_model=answer,
-            response_model_exclude_unset=True,
             description=kind.summary,
             name=verb,
         )
 
 
-def _endpoint(kind: Kind, hook: Hook, asked_class: type[Asked]) -> Callable[..., Any]:
+def _endpoint(
+    kind: Kind, hook: Hook, asked_class: type[Asked], answer: TypeAdapter[Any]
+) -> Callable[..., Any]:
     options = kind.options_class().settings()
 
-    async def endpoint(request: Request, asked: asked_class, here: Here) -> dict[str, Any]:
+    async def endpoint(request: Request, asked: asked_class, here: Here) -> Response:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
         values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
-        chosen = catalog.chosen(kind.verb, values)
+        chosen = _chosen(kind.verb, values)
         results, more = await hook.answer(request, here, model, asked, chosen)
-        return {"model": model.name, "results": [result.json(chosen) for result in results], **more}
+        its = [result.json(chosen) for result in results]
+        content = answer.validate_python({"model": model.name, "results": its, **more})
+        contents = answer.dump_json(content, exclude_unset=True)
+        return Response(contents, media_type="application/json")
 
     return endpoint
+
+
+def _chosen(verb: str, values: dict[str, Any]) -> dict[str, Any]:
+    """As `catalog.chosen`, which many requests ask for the same."""
+    try:
+        return dict(_chosen_before(verb, tuple(values.items())))
+    except TypeError:  # of values that cannot be looked up, such as lists
+        return catalog.chosen(verb, values)
+
+
+@lru_cache(256)
+def _chosen_before(verb: str, values: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    return catalog.chosen(verb, dict(values))
 
 
 def _request_class(kind: Kind, hook: Hook) -> type[Asked]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from regard import catalog
@@ -36,7 +37,7 @@ class Model(Generic[AnyTask]):
     limits: Limits
     languages: tuple[str, ...] = ()  # of its card: of a translator, from and to
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The task's name for clients."""
         return _verb_of(self.task) or ""

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
-from regard.generation import Hypothesis
+from regard.generation import GenerationConfig, Hypothesis
 from regard.serving.batches import Reading
 from regard.serving.decoding import Decode
 from regard.serving.jobs import Job
@@ -93,7 +94,10 @@ class Texts(Work):
     ):
         options = dict(options)
         self._force = bool(options.pop("force", False))
-        config = limits.configured(task.configured(options), options.get("max_new_tokens"))
+        try:
+            config = _configured(task, limits, tuple(options.items()))
+        except TypeError:  # of options that cannot be looked up, such as lists
+            config = limits.configured(task.configured(options), options.get("max_new_tokens"))
         results = config.alternatives
         super().__init__(limits, texts, len(texts), results=results, seconds=seconds)
         if isinstance(task, Translator) and task.has_languages:
@@ -118,6 +122,15 @@ class Texts(Work):
             its = hypotheses[begin : begin + len(parts)]
             begin += len(parts)
             yield self.task.result(text, parts, its, **options)
+
+
+@lru_cache(64)
+def _configured(
+    task: TextToText, limits: Limits, options: tuple[tuple[str, Any], ...]
+) -> GenerationConfig:
+    """The settings of many requests, which ask for the same."""
+    named = dict(options)
+    return limits.configured(task.configured(named), named.get("max_new_tokens"))
 
 
 def listed(texts: str | list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 from regard.http.application import application
-from regard.http.guard import Access, Guard
+from regard.http.guard import Access, Admission, Guard
 from regard.http.server import ADDRESS, Server, answer, bind
 from regard.inspection.trace import Trace
 from regard.studio import page
@@ -58,7 +58,7 @@ def create_app(
         compresslevel=5,
         exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, NUMBERS),
     )
-    app.add_middleware(Guard, access=Access(), longer={FILES: (FILE_LIMIT, TOO_LONG)})
+    app.add_middleware(Guard, admission=Admission(Access()), longer={FILES: (FILE_LIMIT, TOO_LONG)})
     return app
 
 

@@ -21,6 +21,7 @@ from regard.runtime.native.texts import Ints
 
 TOKENS = 256  # of prompts, or sources, in a step: others wait no longer
 EVENTS = 256  # of one poll
+CANCELED = GenerationConfig(), None  # of a text that was cancelled a moment ago
 BEGUN, TOKEN, ASKED, ENDED, FAILED, STEPPED = range(1, 7)
 
 
@@ -152,6 +153,10 @@ class Jobs:
         )
         return None if count.value < 0 else [*map(self._event, self._events[: count.value])]
 
+    def __len__(self) -> int:
+        """Texts that are not over."""
+        return len(self._open)
+
     def counts(self) -> tuple[int, int]:
         """Texts that wait, and rows in use."""
         waiting, rows = c_int64(), c_int64()
@@ -174,8 +179,7 @@ class Jobs:
             return Event(number, kind, (value, event.seconds), None)
         with self._lock:
             is_over = kind in (ENDED, FAILED)
-            none = GenerationConfig(), None  # it was cancelled a moment ago
-            config, tag = (self._open.pop if is_over else self._open.get)(number, none)
+            config, tag = (self._open.pop if is_over else self._open.get)(number, CANCELED)
         try:
             if kind == ASKED:
                 value = self._numbers(event)
