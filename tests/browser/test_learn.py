@@ -244,7 +244,7 @@ def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspecto
     page.locator(".rg-changed").get_by_text("before").wait_for()
     page.reload()
     drawn(page, "yours")
-    page.locator(".rg-translation__word--struck", has_text="dog").wait_for()
+    page.locator(".rg-word--struck", has_text="dog").wait_for()
     assert text.inner_text() != whole
     page.get_by_role("button", name="open in the inspector").click()
     wait_for_address(page, "without", "1")

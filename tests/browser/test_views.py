@@ -87,7 +87,7 @@ def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_fo
     word = page.locator("[data-word^=source]").filter(has_text="my")
     word.focus()
     word.press("x")
-    struck = page.locator(".rg-translation__word--struck").filter(has_text="my")
+    struck = page.locator(".rg-word--struck").filter(has_text="my")
     struck.wait_for()
     wait_for_address(page, "without", str(trace.axes["source"].tokens.index("▁my")))
     page.reload()
@@ -171,3 +171,19 @@ def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready,
     picture = page.locator("#rg-hero").bounding_box()
     assert picture["x"] + picture["width"] <= drawer["x"] + 1
     assert picture["width"] > 400
+
+
+def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
+    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    page.locator("[data-word='query 4']").focus()
+    for key in ("ArrowDown", "ArrowDown", "Home", "ArrowDown", "ArrowRight", "End"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(50)
+    last = page.locator("[data-word^=key]").last
+    expect(last).to_be_focused()
+    page.keyboard.press("l")
+    expect(last).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(last).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-word='query 1']")).to_be_focused()

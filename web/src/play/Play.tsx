@@ -1,12 +1,12 @@
 /** You are the attention: the ribbons are hidden, the reader draws them, and the model says how probable its words are then. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Pointed } from "../links/Links";
 import { copyPicture, pngFile } from "../picture/files";
 import { picture } from "../picture/picture";
 import { addressOf } from "../shell/address";
 import type { GenerationInfo, TraceInfo } from "../source";
 import { made, sentence, type State } from "../state";
-import type { Pointed } from "../translation/aligned";
 import type { Held } from "../translation/pull";
 import { playable, RibbonFigure } from "../translation/RibbonFigure";
 import { chances } from "../translation/sentences";
@@ -19,7 +19,6 @@ import * as game from "./game";
 import "./play.css";
 
 type Steps = GenerationInfo["steps"];
-const NONE: ReadonlySet<number> = new Set();
 
 export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   const root = useRef<HTMLElement>(null);
@@ -62,7 +61,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
     if (done && now) draw(now.word, now.key);
   };
   const choose = ({ side, index }: Pointed) => {
-    if (side === "output") chosen.value = playable(on.output[index]) ? index : null;
+    if (side === "query") chosen.value = playable(on.output[index]) ? index : null;
     else if (asked !== null) draw(asked, index);
   };
 
@@ -109,22 +108,15 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
             <RibbonFigure
               aligned={on}
               width={width}
-              active={[]}
-              locked={asked === null ? [] : [{ side: "output", index: asked }]}
-              struck={NONE}
+              locked={asked === null ? [] : [{ side: "query", index: asked }]}
               chances={sure}
-              unsureBelow={0}
-              reliance={null}
               pulled={new Set(lines.keys())}
               pull={held.value}
               free
-              onStrike={null}
               onPull={(word, to) => (held.value = { word, from: to, key: to, request: null, trace: null, next: null })}
               onLetGo={letGo}
-              onHover={() => undefined}
               onLock={choose}
               onRelease={() => (chosen.value = null)}
-              onAsk={() => undefined}
             />
           )}
         </div>

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { strongestCell } from "../flow/locks";
+import type { Pointed } from "../links/Links";
 import type { State } from "../state";
 import { lookAt } from "../state";
 import { Changed } from "../off/Changed";
@@ -13,7 +14,7 @@ import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
 import { play } from "../play/game";
-import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
+import { crossTap, leftOut, useAligned, type Aligned } from "./aligned";
 import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
 import { chances, type StepChoice } from "./sentences";
@@ -45,9 +46,9 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   }, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
   const locked = useMemo(() => {
-    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "source", index }));
+    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "key", index }));
     aligned?.output.forEach(({ rows }, index) => {
-      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "output", index });
+      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "query", index });
     });
     return all;
   }, [aligned, state.locked.value, lockedSource.value]);
@@ -78,7 +79,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   }
 
   const lock = ({ side, index }: Pointed) => {
-    if (side === "source") {
+    if (side === "key") {
       const others = lockedSource.value.filter((each) => each !== index);
       lockedSource.value = others.length < lockedSource.value.length ? others : [...others, index];
       return;
@@ -180,7 +181,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               onAsk={ask}
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
-            <p class="rg-translation__said rg-note" data-screen>
+            <p class="rg-note rg-views__hint" data-screen>
               {hint(strikes, leftOut(aligned), aligned.quantity)}
             </p>
           </>
@@ -195,8 +196,8 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
   const value = (query: number, key: number) => values.values[query * values.width + key] ?? 0;
   const best = (count: number, of: (i: number) => number) =>
     Array.from({ length: count }, (_, i) => i).reduce((most, i) => (of(i) > of(most) ? i : most), 0);
-  const query = side === "output" ? index : best(output.length, (i) => value(i, index));
-  const key = side === "source" ? index : best(source.length, (i) => value(index, i));
+  const query = side === "query" ? index : best(output.length, (i) => value(i, index));
+  const key = side === "key" ? index : best(source.length, (i) => value(index, i));
   const [row, column] = [output[query]?.rows, source[key]];
   return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
 }

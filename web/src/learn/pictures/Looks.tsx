@@ -1,6 +1,6 @@
 /** One word's attention from left to right: lines to every word, scores, weights, and what they sum to. */
 import { useRef } from "preact/hooks";
-import { curve, ROW } from "../../flow/layout";
+import { curve, ROW } from "../../links/layout";
 import { useSize } from "../../weights/size";
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
@@ -50,7 +50,7 @@ export function Looks({ words, row, formula, named, spotlight, onPoint, onChoose
                   {looks.filter(({ weight }) => weight > 0).map(({ weight, key: other, word }) => (
                     <path
                       key={other}
-                      d={curve(0, middle(spotlight), width, middle(other))}
+                      d={curve(middle(spotlight), middle(other), width)}
                       stroke-width={0.75 + THICKEST * weight}
                       stroke-opacity={0.25 + 0.7 * weight}
                       {...saying(`${lit} → ${word}: ${say("weight")}`, weight)}
