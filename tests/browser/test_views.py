@@ -9,6 +9,7 @@ from regard.inspection.views.ablation import reliances
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 CROSS = "decoder.layers.1.cross"
+TEXT = "I would like to drink a cup of tea with my friends."
 
 
 def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, ready, at):
@@ -154,14 +155,20 @@ def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready
     reset.first.wait_for(state="detached")
 
 
-def test_another_text_is_compared_in_the_same_head(open_page, at, wait_for_address):
+def test_a_map_that_is_pinned_stays_beside_another_text_and_head(open_page, at, wait_for_address):
     page = open_page(at(tap=CROSS, head=1, view="compare"))
     page.get_by_text(re.compile("the two differ in head")).wait_for()
-    pane = page.get_by_role("form", name="the second pane")
-    pane.get_by_label("text").fill("She drinks a cup of coffee.")
-    pane.get_by_role("button", name="look").click()
-    page.get_by_text(re.compile("the two differ in text;")).wait_for()
+    page.get_by_role("button", name="pin the first").click()
     wait_for_address(page, "other", f"1,{CROSS}")
+    page.get_by_text(re.compile("both are the same map")).wait_for()
+    page.get_by_label("text", exact=True).fill("She drinks a cup of coffee.")
+    page.get_by_label("text", exact=True).press("Enter")
+    page.get_by_text(re.compile("the two differ in text;")).wait_for()
+    wait_for_address(page, "other-text", TEXT)
+    page.get_by_role("button", name="layer 1, head 3").click()
+    page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
+    page.reload()
+    page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
 
 
 def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready, at):
