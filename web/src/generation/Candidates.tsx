@@ -13,7 +13,7 @@ interface CandidatesProps {
 
 export function Candidates({ step, number, style, onForce }: CandidatesProps) {
   return (
-    <div class="rg-generation__candidates">
+    <div>
       <h3 class="rg-section">
         candidates of step {number} {onForce && <span class="rg-note" data-screen>choose one to go on from it</span>}
       </h3>

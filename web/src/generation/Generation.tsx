@@ -102,7 +102,7 @@ export function Generation({ state }: { state: State }) {
       </header>
       {looked.error && <p class="rg-note rg-note--error" role="alert">{looked.error}</p>}
       <div class="rg-generation__step">
-        <div class="rg-generation__looks">
+        <div class="rg-stack">
           {row === null && (
             <p class="rg-note">step 1 had no earlier token to look at; choose a later step</p>
           )}
