@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
-import { DifferenceMap } from "../map/DifferenceMap";
+import { differenceOf } from "../map/difference";
 import { nextHead } from "../shell/commands";
 import { createState, type State } from "../state";
 import { Choice } from "../weights/Choice";
@@ -83,19 +83,12 @@ export function Compare({ state }: { state: State }) {
       </p>
       {difference ? (
         <div class="rg-compare__panes">
-          <DifferenceMap state={state} first={first} second={second} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
+          <AttentionMap state={state} {...first} difference={differenceOf(state.source, first, second)} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
         </div>
       ) : (
         <div class="rg-compare__panes">
-          <AttentionMap state={paired} trace={first.trace} tap={first.tap} head={first.head} label={named(first)} />
-          <AttentionMap
-            key={shared ? "shared" : "own"}
-            state={shared ? paired : own}
-            trace={second.trace}
-            tap={second.tap}
-            head={second.head}
-            label={named(second)}
-          />
+          <AttentionMap state={paired} {...first} label={named(first)} />
+          <AttentionMap key={shared ? "shared" : "own"} state={shared ? paired : own} {...second} label={named(second)} />
         </div>
       )}
     </section>

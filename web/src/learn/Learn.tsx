@@ -22,7 +22,6 @@ import { firstWord, wordsOf } from "./words";
 import "./learn.css";
 import "./pictures/pictures.css";
 import "./pictures/tables.css";
-import "./own/own.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
 

@@ -88,7 +88,7 @@ export function Legend({ state, screen, difference }: Props) {
       {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
         <button
           type="button"
-          class="rg-map__reset"
+          class="rg-link"
           title="the same colors for every map"
           onClick={() => {
             ends.value = null;
@@ -99,7 +99,7 @@ export function Legend({ state, screen, difference }: Props) {
         </button>
       )}
       {ends.value && ends.value !== home && (
-        <button type="button" class="rg-map__reset" onClick={() => (ends.value = home)}>
+        <button type="button" class="rg-link" onClick={() => (ends.value = home)}>
           reset ends
         </button>
       )}

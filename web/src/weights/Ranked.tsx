@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { percent } from "./words";
 
 interface RankedProps {
-  rows: readonly { label: string; share: number; aside?: number; own?: boolean; title?: string; onChoose?: (() => void) | null }[];
+  rows: readonly { label: string; share: number; aside?: number | string; own?: boolean; title?: string; onChoose?: (() => void) | null }[];
   inline?: boolean;
   children?: ComponentChildren; // a last row
 }

@@ -170,7 +170,7 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
     color: `var(--rg-head-${head % 8})`,
   }));
   return (
-    <div class={`rg-heads-and-bars${heads.length > 4 ? " rg-heads-and-bars--many" : ""}`}>
+    <div class="rg-abreast">
       <HeadMaps
         state={state}
         maps={{ values, heads: heads.length, height: tokens.length, width: keys.length }}

@@ -1,5 +1,7 @@
 /** Output without this edge, this head, this token. */
 import { short } from "../../weights/numbers";
+import { Ranked } from "../../weights/Ranked";
+import { percent } from "../../weights/words";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";
 import { off, requestAt, rewrites, toggle } from "../../off/switch";
@@ -101,30 +103,11 @@ function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
       <p class="rg-note">
         {ofLabel ? "the label" : `step ${answer.step + 1} of the output`}{before && " as it was"}{most && !ofLabel && ", which changes most"}
       </p>
-      <table class="rg-change__table">
-        <caption class="rg-unseen">the likeliest tokens before and after</caption>
-        <thead class="rg-unseen">
-          <tr>
-            <th scope="col">token</th>
-            <th scope="col">bars</th>
-            <th scope="col">before</th>
-            <th scope="col">after</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ token, before, after }) => (
-            <tr key={token} class={token === answer.token ? "rg-change__own" : undefined}>
-              <th scope="row">{label(token)}</th>
-              <td class="rg-change__bars" aria-hidden="true">
-                <span class="rg-track rg-change__before" style={{ "--part": `${100 * (before ?? 0)}%` }} />
-                <span class="rg-track" style={{ "--part": `${100 * (after ?? 0)}%` }} />
-              </td>
-              <td class="rg-number">{before === null ? "–" : before.toFixed(3)}</td>
-              <td class="rg-number">{after === null ? "–" : after.toFixed(3)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Ranked
+        rows={rows.map(({ token, before, after }) => ({
+          label: label(token), share: after ?? 0, own: token === answer.token, aside: `${before === null ? "–" : percent(before)} →`, title: "the probability before and after",
+        }))}
+      />
       <p class="rg-note">{answer.note}</p>
     </div>
   );

@@ -27,13 +27,13 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
   };
   const cached = offer.value?.cached ?? [];
   return (
-    <details class="rg-open" onToggle={(event) => look(event.currentTarget.open)}>
-      <summary class="rg-options__name">open another model</summary>
+    <details class="rg-ask__part" onToggle={(event) => look(event.currentTarget.open)}>
+      <summary class="rg-ask__name">open another model</summary>
       <p class="rg-note">
-        Your own, in a folder: in a terminal, run <code class="rg-open__command">regard look FOLDER "a text"</code>
+        Your own, in a folder: in a terminal, run <code>regard look FOLDER "a text"</code>
       </p>
       <label class="rg-label" for={`${id}-name`}>name on the Hugging Face Hub</label>
-      <div class="rg-open__row">
+      <div class="rg-ask__row">
         <input
           id={`${id}-name`}
           class="rg-field"
@@ -61,7 +61,7 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
             {cached.map((each, i) => (
               <>
                 {i > 0 && ", "}
-                <button key={each} type="button" class="rg-open__cached" disabled={opening.value} onClick={() => void choose(each)}>{each}</button>
+                <button key={each} type="button" class="rg-link" disabled={opening.value} onClick={() => void choose(each)}>{each}</button>
               </>
             ))}
             .{" "}
@@ -72,7 +72,6 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
       <label class="rg-note">
         A saved trace: drop it on the page, or{" "}
         <input
-          class="rg-open__file"
           type="file"
           accept=".safetensors"
           onChange={(event) => {

@@ -69,12 +69,12 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
   const asked = requested(chosen, fields, true);
   const set = Object.keys(asked).length;
   return (
-    <details class="rg-options" open={set > 0 || undefined}>
-      <summary class="rg-options__name">options{set > 0 && <span class="rg-options__set"> {set} set</span>}</summary>
+    <details class="rg-ask__part" open={set > 0 || undefined}>
+      <summary class="rg-ask__name">options{set > 0 && <strong> {set} set</strong>}</summary>
       <label class="rg-label" for={`${id}-target`}>target: an output to look at instead of the model's own</label>
       <textarea
         id={`${id}-target`}
-        class="rg-field rg-ask__text rg-options__target"
+        class="rg-field rg-ask__text"
         rows={1}
         spellcheck={false}
         value={chosen.target ?? ""}
