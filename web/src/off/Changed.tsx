@@ -44,7 +44,7 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
       <Line name="now" parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? "as before" : ""} />
       {[{ name: "off", about: "switched off", list: chips, back: "bring back" }, { name: "pulled", about: "pulled", list: pulls, back: "let go" }].map(
         ({ name, about, list, back }) => list.length > 0 && (
-          <div key={name} class="rg-changed__off">
+          <div key={name}>
             <span class="rg-note rg-changed__name">{name}</span>
             <ul class="rg-row" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
           </div>
@@ -79,7 +79,7 @@ function Line({ name, parts, mark: Mark, note = "" }: LineProps) {
   return (
     <p class="rg-changed__line" aria-live={name === "now" ? "polite" : undefined}>
       <span class="rg-note rg-changed__name">{name}</span>
-      <span class="rg-changed__text">
+      <span>
         {parts.map(({ text, changed: differs }, i) => {
           const bare = text.trimStart();
           return (

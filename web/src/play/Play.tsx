@@ -86,7 +86,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   return (
     <section class="rg-views rg-play" aria-label="you are the attention" ref={root}>
       <header class="rg-play__head">
-        <h2>You are the attention</h2>
+        <h2 class="rg-panel__title">You are the attention</h2>
         <p>
           To write each word of the translation, the model looks at words of the source. <strong>Where would you look?</strong> Drag each
           word to one, or tap both: the model then has your lines in place of its {heads} heads.
@@ -98,7 +98,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           <button type="button" class="rg-button" onClick={() => (state.drawn.value = null)}>see the model’s own looks</button>
         </div>
       </header>
-      <div class="rg-play__picture">
+      <div class="rg-stack rg-play__picture">
         <p class="rg-play__asked" aria-live="polite" data-screen>
           {asked === null ? "All words have a line; each can be drawn again." : <>Where to look to write <strong>{on.output[asked]?.label}</strong>?</>}{" "}
           {drawn && last.value !== null && !answer.loading && <Outcome label={on.output[last.value]?.label ?? ""} chance={sure[last.value] ?? 0} rather={rather(on, drawn, last.value)} />}

@@ -33,12 +33,12 @@ export function Help({ state }: { state: State }) {
           measures what would change without it.
         </p>
         <h3 class="rg-section">keys</h3>
-        <div class="rg-help__list">
+        <div>
           {KEYS.map(({ keys, means }) => (
             <div key={means} class="rg-help__row">
-              <span class="rg-help__keys">
+              <span class="rg-row">
                 {keys.map((key) => (
-                  <kbd key={key} class="rg-key">{key}</kbd>
+                  <kbd key={key}>{key}</kbd>
                 ))}
               </span>
               <span>{means}</span>

@@ -34,7 +34,7 @@ export function Progress({ state }: { state: State }) {
   if (!busy || since === null) return null;
   return (
     <div class="rg-progress">
-      <div class="rg-progress__line">
+      <div class="rg-row rg-progress__line">
         <p role="status">{stageOf(working, state.asking.value)}</p>
         {state.trace.value && <p class="rg-note">below: the previous text</p>}
         <p aria-hidden="true">{seconds} s</p>

@@ -15,7 +15,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
     <div class="rg-bar">
       <div class="rg-bar__row">
         <Views state={state} trace={trace} />
-        <div class="rg-bar__end">
+        <div class="rg-row rg-bar__end">
           <button
             type="button"
             class="rg-button"

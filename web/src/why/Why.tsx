@@ -39,7 +39,7 @@ export function Why({ state }: { state: State }) {
   return (
     <section class="rg-views rg-why" aria-label="why this word">
       <header class="rg-views__head">
-        <h2 class="rg-why__title">why “{word}”?</h2>
+        <h2 class="rg-panel__title">why “{word}”?</h2>
         <WordRow name="the word to ask about" words={generation.steps.map(label)} chosen={step} titles={(i) => `step ${i + 1}: ${label(generation.steps[i] as { token: string })}`} onChoose={(index) => (state.step.value = index)} />
       </header>
       <div class="rg-why__parts">
@@ -58,7 +58,7 @@ function Measured({ state, trace, step, style }: PartProps) {
     state.source.measures(trace.id, step, axis, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="input tokens" aria-busy={loading}>
+    <section class="rg-stack" aria-label="input tokens" aria-busy={loading}>
       <h3 class="rg-section">
         input tokens <span class="rg-note">what each was worth, by several measures</span>
       </h3>
@@ -85,12 +85,12 @@ function Worth({ measures: { tokens, measures }, word, style }: { measures: Meas
   if (!changes.length) return null;
   if (points < 1)
     return (
-      <p class="rg-why__worth">
+      <p>
         Without any single one of these tokens, <strong>{word}</strong> would not be a percentage point less likely.
       </p>
     );
   return (
-    <p class="rg-why__worth">
+    <p>
       Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be {points} percentage point{points > 1 && "s"} less likely.
     </p>
   );
@@ -101,7 +101,7 @@ function Lensed({ state, trace, step, style }: PartProps) {
     state.source.lens(trace.id, step, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="logit lens" aria-busy={loading}>
+    <section class="rg-stack" aria-label="logit lens" aria-busy={loading}>
       <h3 class="rg-section">
         logit lens <span class="rg-note">what would be written if the layers stopped here</span>
       </h3>
@@ -120,7 +120,7 @@ function Attributed({ state, trace, step, style }: PartProps) {
     state.source.attribution(trace.id, step, against, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="direct logit attribution" aria-busy={loading}>
+    <section class="rg-stack" aria-label="direct logit attribution" aria-busy={loading}>
       <h3 class="rg-section">
         direct logit attribution <span class="rg-note">what each head adds to the word's logit</span>
       </h3>

@@ -80,12 +80,12 @@ function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell
     <div class="rg-pair">
       <div class="rg-pair__side">
         <div class="rg-note">query {cell.query}</div>
-        <div class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</div>
+        <div class="rg-token rg-token--query">{query(cell.query_token)}</div>
         {predicted !== undefined && <div class="rg-note">predicts {query(predicted)}</div>}
       </div>
       <div class="rg-pair__side">
         <div class="rg-note">key {cell.key}</div>
-        <div class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</div>
+        <div class="rg-token rg-token--key">{key(cell.key_token)}</div>
       </div>
     </div>
   );

@@ -18,7 +18,7 @@ export function Rail({ state }: { state: State }) {
 export function Brand({ state }: { state: State }) {
   return (
     <header class="rg-rail__brand">
-      <h1 class="rg-rail__name">regard</h1>
+      <h1 class="rg-panel__title">regard</h1>
       {state.source.abilities.explain && <Ways state={state} />}
       <div class="rg-row">
         <ThemeButton state={state} />
