@@ -309,7 +309,7 @@ def test_the_language_is_kept_on_the_road_and_in_the_link(learn, wait_for_addres
     drawn(page, "average")
     page.reload()
     page.get_by_role("heading", name="Der Mittelwert von allem").wait_for()
-    assert page.locator("main").get_attribute("lang") == "de"
+    assert page.locator(".rg-app").get_attribute("lang") == "de"
     page.get_by_label("Sprache").select_option("hi")
     page.get_by_role("heading", name="सबका औसत").wait_for()
 

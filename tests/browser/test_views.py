@@ -194,3 +194,15 @@ def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
     expect(last).to_have_attribute("aria-pressed", "false")
     page.keyboard.press("ArrowLeft")
     expect(page.locator("[data-word='query 1']")).to_be_focused()
+
+
+def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
+    page = open_page(at(view="translation", head="mean", language="de"))
+    said = page.locator(".rg-said")
+    said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
+    expect(page.get_by_role("tab", name="Übersetzung")).to_have_attribute("aria-selected", "true")
+    page.get_by_label("Sprache").select_option("hi")
+    wait_for_address(page, "language", "hi")
+    said.filter(has_text=re.compile("Tee.* लिखने के लिए मॉडल ने tea")).wait_for()
+    page.get_by_label("भाषा").select_option("en")
+    said.filter(has_text=re.compile("To write Tee.*, the model looked at tea")).wait_for()

@@ -8,11 +8,13 @@ import { createState, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
+import { useWords } from "../words/words";
 import "./compare.css";
 import type { Pane } from "./panes";
 import { commonEnds, differing, drawnAlike, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 
 export function Compare({ state }: { state: State }) {
+  const say = useWords();
   const asDifference = state.difference;
   const paired = useMemo((): State => {
     const ends = () => signal<[number, number] | null>(null);
@@ -66,12 +68,12 @@ export function Compare({ state }: { state: State }) {
     <section class="rg-views rg-compare" aria-label="compare">
       <header class="rg-views__head">
         <Choice
-          name="show"
-          options={[["beside", "side by side"], ["difference", "difference", why ?? "the first minus the pinned"]]}
+          name={say("compare.show")}
+          options={[["beside", say("compare.beside")], ["difference", say("compare.difference"), why ?? "the first minus the pinned"]]}
           value={asDifference.value ? "difference" : "beside"}
           onChoose={(value) => (asDifference.value = value === "difference")}
         />
-        <button type="button" class="rg-button" disabled={!differs.length} title="it stays while you look at another head, layer, text or model" onClick={() => pin(first)}>pin the first</button>
+        <button type="button" class="rg-button" disabled={!differs.length} title={say("compare.pin.title")} onClick={() => pin(first)}>{say("compare.pin")}</button>
       </header>
       <p class="rg-note">
         {differs.length === 0

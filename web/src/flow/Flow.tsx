@@ -8,6 +8,7 @@ import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { knows, type Unit } from "../weights/units";
 import { amount, captionWords, counted, headWords, percent } from "../weights/words";
+import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
 import { chooseLines, linesOf, linesOfLooks, type Line } from "./lines";
@@ -19,6 +20,7 @@ const APART = 3; // px between the same line of two heads
 const WIDEST = 180; // px of a column
 
 export function Flow({ state }: { state: State }) {
+  const say = useWords();
   const picked = chosen(slotsOf(state));
   const loaded = usePicture(state, picked);
   const picture = loaded.value;
@@ -194,7 +196,7 @@ export function Flow({ state }: { state: State }) {
           ? `${counted(shown.more.count, "more line")}, ${percent(shown.more.value / (shown.total || 1))} of the ${quantity}`
           : shown.lines.length > 0 && `all ${counted(shown.lines.length, "line")}`}
         {!quiet && scrolling && " from the visible queries"}
-        <span data-screen> · hover over a token to follow it, click or press <kbd>l</kbd> to lock it, press <kbd>Esc</kbd> to release all; click a line for its equation</span>
+        <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>
       </p>
     </section>
   );

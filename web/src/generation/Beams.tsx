@@ -3,6 +3,7 @@ import type { GenerationInfo } from "../source";
 import { isSpecial, joinTokens, markOf } from "../weights/units";
 import type { Style } from "../weights/units";
 import { counted } from "../weights/words";
+import { useWords } from "../words/words";
 import type { Branch } from "./tree";
 import { prefixTree } from "./tree";
 
@@ -14,6 +15,7 @@ interface BeamsProps {
 }
 
 export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
+  const say = useWords();
   const { hypotheses, shown } = generation;
   const style = markOf(hypotheses.flatMap((each) => each.tokens));
   const tree = prefixTree(hypotheses, shown);
@@ -21,7 +23,7 @@ export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
     <div>
       <h3 class="rg-section">
         {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
-        <span class="rg-note" data-screen>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
+        <span class="rg-note" data-screen>{able ? say("steps.beam") : "only the selected one can be shown here"}</span>
       </h3>
       <ul>
         <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />

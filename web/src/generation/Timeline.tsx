@@ -4,6 +4,7 @@ import type { AxisInfo, GenerationInfo } from "../source";
 import { labelAt, markOf, tokenLabel } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { counted, percent } from "../weights/words";
+import { useWords } from "../words/words";
 
 interface TimelineProps {
   axis: AxisInfo;
@@ -18,6 +19,7 @@ const OTHERS = 2;
 const STEPS_SHOWN = 240; // around the chosen one
 
 export function Timeline({ axis, generation, step, forced, onChoose }: TimelineProps) {
+  const say = useWords();
   const list = useRef<HTMLOListElement>(null);
   const style = markOf(axis.tokens);
   const given = axis.tokens.slice(0, axis.prompt);
@@ -37,7 +39,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
     <div class="rg-generation__timeline">
       {given.length > 0 && (
         <p class="rg-row rg-generation__prompt">
-          <span class="rg-note">prompt</span>
+          <span class="rg-note">{say("steps.prompt")}</span>
           {skipped > 0 && <span> … {counted(skipped, "token")} before </span>}
           {given.slice(skipped).map((_, index) => (
             <span key={index} class="rg-chip">{labelAt(given, skipped + index, style)}</span>
@@ -64,7 +66,7 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
                   <span class="rg-track" style={{ "--part": `${each.probability * 100}%` }} />
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
-                {index === forced - 1 && <span style={{ color: "var(--rg-accent)" }}>forced</span>}
+                {index === forced - 1 && <span style={{ color: "var(--rg-accent)" }}>{say("steps.forced")}</span>}
                 {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other) => (
                   <span key={other.token} class="rg-note">
                     <span>{tokenLabel(other.token, style)}</span>

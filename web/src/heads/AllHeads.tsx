@@ -158,7 +158,7 @@ function Cell({ state, one: { tap, head, layer, info }, stop, several }: CellPro
             <span>{several ? `${SHORT[sideOf(tap)]} ` : ""}{tap.layer}·{head}</span>
             <span>{measured || (score ? percent(score.share) : "")}</span>
           </span>
-          <span class="rg-head__name">{score?.name}</span>
+          <span class="rg-cut">{score?.name}</span>
         </span>
       </button>
     </li>

@@ -21,7 +21,6 @@ export function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: Le
               class="rg-road__lesson"
               aria-current={name === lesson ? "step" : undefined}
               title={say(`lesson.${name}.title`)}
-              aria-label={say(`lesson.${name}.title`)}
               onClick={() => onTurn(name)}
             >
               <span class="rg-road__number rg-number">{i + 1}</span>

@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import { cssGradient } from "../color/ramps";
 import type { State } from "../state";
-import { count, percent, tick } from "../weights/numbers";
+import { count, tick } from "../weights/numbers";
+import { percent } from "../weights/words";
 import type { Axes, Positions } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";

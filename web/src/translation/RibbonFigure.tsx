@@ -5,6 +5,7 @@ import { among, Links, type Look, type Pointed } from "../links/Links";
 import { fontOf, textWidth } from "../weights/textWidth";
 import type { Unit } from "../weights/units";
 import { amount, percent } from "../weights/words";
+import { useWords } from "../words/words";
 import { ribbons } from "./ribbons";
 import type { Aligned } from "./aligned";
 import type { Held } from "./pull";
@@ -43,6 +44,7 @@ const NONE: ReadonlySet<number> = new Set();
 
 export function RibbonFigure(props: RibbonFigureProps) {
   const { aligned, width, active = [], struck = NONE, pulled, pull, free = false, onHover = () => undefined } = props;
+  const say = useWords();
   const pressed = useRef<{ x: number; y: number } | null>(null);
   const dragged = useRef(false); // since it was pressed
   const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
@@ -128,7 +130,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
               type="button"
               class="rg-translation__strike"
               tabIndex={-1}
-              title={out ? `put “${unit.label}” back (x)` : `strike “${unit.label}” out and translate without it (x)`}
+              title={say(out ? "ribbons.put" : "ribbons.out", { word: unit.label })}
               aria-label={`${out ? "put back" : "strike out"} ${unit.label}`}
               onClick={() => onStrike(index)}
             >
@@ -147,7 +149,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
     return {
       ...(taken || (free && pulled.has(index)) ? { number: percent(chance) } : part({ side: "query", index })),
       ...(taken && { label: taken.label }),
-      ...(unsure && { says: "unsure", title: `${unit.title}: the model is unsure of it` }),
+      ...(unsure && { says: "unsure", title: say("ribbons.unsure", { word: unit.title }) }),
       sure: chance,
       classes: ["rg-word--written", free && playable(unit) && "rg-word--free", unsure && "rg-word--unsure", (taken || pulled.has(index)) && "rg-word--pulled"].filter((each) => typeof each === "string"),
       attributes: { ...(props.onPull && { "aria-keyshortcuts": "p" }), ...(free && playable(unit) && draggable(index, null)) },
@@ -202,7 +204,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
               tabIndex={-1}
               data-handle={query}
               style={down ? { left: `${at}px`, top: `${edge}px` } : { left: `${edge}px`, top: `${at}px` }}
-              title={`pull: “${word}” then looks there alone, in all heads and layers`}
+              title={say("ribbons.ring", { word: word ?? "" })}
               aria-label={`what ${word} looks at; arrows pull it, enter lets go`}
               aria-orientation={down ? "horizontal" : "vertical"}
               aria-valuemin={0}

@@ -13,6 +13,7 @@ import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
+import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
 import { crossTap, leftOut, useAligned, type Aligned } from "./aligned";
 import { pulledWords, puller } from "./pull";
@@ -23,6 +24,7 @@ import "./translation.css";
 
 /** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
+  const say = useWords();
   const step = state.aligned;
   const pieces = state.pieces;
   const hover = useSignal<Pointed | null>(null);
@@ -144,7 +146,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
         </p>
         {strikes && aligned && (
           <button type="button" class="rg-button" onClick={() => void play(state)}>
-            play: you are the attention
+            {say("ribbons.play")}
           </button>
         )}
         <Choice
@@ -182,7 +184,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
             <p class="rg-note rg-views__hint" data-screen>
-              {hint(strikes, leftOut(aligned), aligned.quantity)}
+              {hint(say, strikes, leftOut(aligned), aligned.quantity)}
             </p>
           </>
         )}
@@ -203,8 +205,8 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
 }
 
 /** Legend of what can be done and what is not drawn. */
-function hint(strikes: boolean, left: number, quantity: string): string {
-  const verbs = strikes ? ["× strikes a word out", "a ring pulls its ribbon to another word, in all heads and layers", "the bar above a word: how much the translation depends on it"] : [];
-  const words = ["a word is as strong as its probability", ...verbs];
-  return [...words, ...(left > 0.0005 ? [`ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`] : [])].join(" · ");
+function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
+  const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
+  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantity })] : [];
+  return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
 }

@@ -2,6 +2,7 @@
 import { short } from "../../weights/numbers";
 import { Ranked } from "../../weights/Ranked";
 import { percent } from "../../weights/words";
+import { useWords } from "../../words/words";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";
 import { off, requestAt, rewrites, toggle } from "../../off/switch";
@@ -16,11 +17,12 @@ interface AblateProps {
 }
 
 export function Ablate({ state, trace, tap, cell }: AblateProps) {
+  const say = useWords();
   const label = useLabels(trace.axes[tap.keys]);
   const at = { query: cell.query, key: cell.key };
   const choices: [AblationRequest["what"], string, string][] = [
-    ["edge", "this edge", "this query may not look at this key, in this head (a)"],
-    ["head", `head ${cell.head}`, "the output of this head in this layer becomes zero"],
+    ["edge", say("drawer.edge"), "this query may not look at this key, in this head (a)"],
+    ["head", say("head.n", { head: cell.head }), "the output of this head in this layer becomes zero"],
     ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
   ];
   const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
@@ -40,7 +42,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   return (
     <section class="rg-ablate" aria-label="switch off">
       <h3 class="rg-section">
-        switch off
+        {say("drawer.off")}
         <span class="rg-note">
           {step === null
             ? trace.generation ? " to see which step of the output changes most" : ` to see what changes in the ${trace.labels?.length ? "label" : "output"}`
@@ -63,7 +65,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         ))}
       </div>
       <p class="rg-note">
-        {writes ? "the output is written again without it" : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
+        {writes ? say("drawer.written") : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
       </p>
       <div role="status" aria-busy={state.ablating.value}>
         {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} ofLabel={Boolean(trace.labels?.length)} />}
