@@ -111,7 +111,7 @@ def film() -> None:
         words = page.locator("[data-word^=output]").all_inner_texts()
         handle = middle(page.locator(f"[data-handle='{words.index('Tasse')}']"))
         tea = middle(page.locator("[data-word^=source]").filter(has_text="tea"))
-        box = page.locator(".rg-translation__figure").bounding_box()
+        box = page.locator(".rg-links").bounding_box()
         clip = {**box, "x": box["x"] - 8, "width": box["width"] + 16}
         frames = []
 

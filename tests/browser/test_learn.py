@@ -75,7 +75,7 @@ def test_another_sentence_shows_what_attend_computes(learn, x, query, score):
     bank = WORDS.index("bank")
     eye = torch.eye(len(WORDS), dtype=torch.float64)
     weights = regard.attend(x, x, eye, score=score)[bank]
-    row = page.locator(".rg-attention__weight[data-value]").evaluate_all(
+    row = page.locator(".rg-attention .rg-table__share[data-value]").evaluate_all(
         "cells => cells.map((cell) => Number(cell.dataset.value))"
     )
     assert row == pytest.approx(weights.tolist(), abs=1e-9)
@@ -115,7 +115,7 @@ def test_order_counts_only_with_positions(learn):
     assert max(result(page, how_far)) < 1e-12
     page.get_by_role("group", name="positions").get_by_role("button", name="on").click()
     page.locator(
-        ".rg-order__change[data-value]:not([data-value='0'])", has_text="0."
+        ".rg-table__share[data-value]:not([data-value='0'])", has_text="0."
     ).first.wait_for()
     drawn(page, "order")
     assert max(result(page, how_far)) > 0.01
@@ -134,7 +134,7 @@ def test_pointing_at_a_word_shows_its_row_and_at_a_number_says_it(learn):
     page = learn("alike", sentence=SENTENCE, word=0)
     page.get_by_role("radio", name="river").hover()
     page.locator(".rg-table__row--lit", has_text="river").wait_for()
-    page.locator(".rg-attention__score[data-says]").first.hover()
+    page.locator(".rg-attention .rg-table__number[data-says]").first.hover()
     page.locator(".rg-table__row--lit", has_text="money").wait_for()  # back to the chosen one
     told_of = page.locator(".rg-learn__readout")
     told_of.get_by_text(re.compile(r"money → money: score: \d")).wait_for()
@@ -198,7 +198,7 @@ def test_a_link_holds_the_lesson_and_reset_undoes_it(learn, wait_for_address):
     wait_for_address(page, "heads", "8")
     page.reload()
     drawn(page, "heads")
-    assert page.locator(".rg-headmaps__head").count() == 8
+    assert page.locator(".rg-headmaps__frame").count() == 8
     page.get_by_role("button", name="reset").click()
     wait_for_address(page, "heads", None)
     assert parse_qs(urlsplit(page.url).query) == {"learn": ["heads"]}
@@ -244,7 +244,7 @@ def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspecto
     page.locator(".rg-changed").get_by_text("before").wait_for()
     page.reload()
     drawn(page, "yours")
-    page.locator(".rg-translation__word--struck", has_text="dog").wait_for()
+    page.locator(".rg-word--struck", has_text="dog").wait_for()
     assert text.inner_text() != whole
     page.get_by_role("button", name="open in the inspector").click()
     wait_for_address(page, "without", "1")
@@ -309,7 +309,7 @@ def test_the_language_is_kept_on_the_road_and_in_the_link(learn, wait_for_addres
     drawn(page, "average")
     page.reload()
     page.get_by_role("heading", name="Der Mittelwert von allem").wait_for()
-    assert page.locator("main").get_attribute("lang") == "de"
+    assert page.locator(".rg-app").get_attribute("lang") == "de"
     page.get_by_label("Sprache").select_option("hi")
     page.get_by_role("heading", name="सबका औसत").wait_for()
 

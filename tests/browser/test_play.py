@@ -88,7 +88,7 @@ def test_lines_are_dragged_tapped_and_pulled_by_keys_and_are_in_the_link(
     wait_for_address(page, "drawn", "0:0,2:2")
     page.get_by_text("Where to look to write ist?").wait_for()
     page.mouse.move(0, 0)  # the word under the pointer comes before the focused one
-    word(page, "output", "ist").focus()
+    page.locator("[data-word='output 1']").focus()
     for key in ("p", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     wait_for_address(page, "drawn", "0:0,1:1,2:2")

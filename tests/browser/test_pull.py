@@ -67,7 +67,7 @@ def test_a_ribbon_is_pulled_to_another_word_and_let_go(
         "all => all.map(e => e.offsetTop)"
     )
     page.reload()
-    page.locator(".rg-translation__word--pulled").filter(has_text="Tee").wait_for()
+    page.locator(".rg-word--pulled").filter(has_text="Tee").wait_for()
     page.get_by_role("button", name="let go Tee → tea").click()
     page.locator("[data-word^=output]").filter(has_text="Tasse").wait_for()
     wait_for_address(page, "looks", None)
@@ -93,7 +93,7 @@ def test_the_keyboard_pulls_a_ribbon_and_escape_leaves_all_as_it_was(opened):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    page.locator(".rg-translation__word--pulled").filter(has_text="Tee").wait_for()
+    page.locator(".rg-word--pulled").filter(has_text="Tee").wait_for()
 
 
 def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(opened):
@@ -102,7 +102,7 @@ def test_a_word_under_the_pointer_is_struck_out_by_its_key_and_nothing_moves(ope
     before = word.bounding_box()
     word.hover()
     page.keyboard.press("x")
-    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    page.locator(".rg-word--struck").filter(has_text="my").wait_for()
     page.get_by_role("region", name="what changed").locator("del").wait_for()
     assert word.bounding_box()["y"] == before["y"]
 
@@ -117,7 +117,7 @@ def test_words_and_ribbons_glide_to_the_new_sentence(opened, motion):
     }""")
     page.locator("[data-word^=source]").filter(has_text="my").hover()
     page.keyboard.press("x")
-    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    page.locator(".rg-word--struck").filter(has_text="my").wait_for()
     page.wait_for_timeout(400)
     glides = set(page.evaluate("window.glides"))
     assert ({"left", "d"} <= glides) == (motion == "no-preference")

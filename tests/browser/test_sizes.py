@@ -55,7 +55,7 @@ def test_the_picture_has_two_fifths_of_the_window(open_page, at, settled, width:
 
 def test_the_first_ribbon_is_near_the_top_of_a_laptops_window(open_page, at):
     page = open_page(at())
-    ribbons = page.locator(".rg-translation__ribbons path")
+    ribbons = page.locator(".rg-links__lines path")
     ribbons.first.wait_for()
     assert min(each.bounding_box()["y"] for each in ribbons.all()) <= 140
 

@@ -55,7 +55,7 @@ def test_a_struck_word_is_left_out_of_the_translation_without_a_server(open_page
     page.locator(".rg-translation__reliance").first.wait_for()
     page.locator("[data-word^=source]").filter(has_text="my").hover()
     page.get_by_role("button", name="strike out my").click()
-    page.locator(".rg-translation__word--struck").filter(has_text="my").wait_for()
+    page.locator(".rg-word--struck").filter(has_text="my").wait_for()
     changes = page.get_by_role("region", name="what changed")
     expect(changes.locator("del").first).to_contain_text("meinen")
     output = page.locator("[data-word^=output]")

@@ -9,6 +9,7 @@ from regard.inspection.views.ablation import reliances
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 CROSS = "decoder.layers.1.cross"
+TEXT = "I would like to drink a cup of tea with my friends."
 
 
 def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, ready, at):
@@ -87,7 +88,7 @@ def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_fo
     word = page.locator("[data-word^=source]").filter(has_text="my")
     word.focus()
     word.press("x")
-    struck = page.locator(".rg-translation__word--struck").filter(has_text="my")
+    struck = page.locator(".rg-word--struck").filter(has_text="my")
     struck.wait_for()
     wait_for_address(page, "without", str(trace.axes["source"].tokens.index("▁my")))
     page.reload()
@@ -154,14 +155,20 @@ def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready
     reset.first.wait_for(state="detached")
 
 
-def test_another_text_is_compared_in_the_same_head(open_page, at, wait_for_address):
+def test_a_map_that_is_pinned_stays_beside_another_text_and_head(open_page, at, wait_for_address):
     page = open_page(at(tap=CROSS, head=1, view="compare"))
     page.get_by_text(re.compile("the two differ in head")).wait_for()
-    pane = page.get_by_role("form", name="the second pane")
-    pane.get_by_label("text").fill("She drinks a cup of coffee.")
-    pane.get_by_role("button", name="look").click()
-    page.get_by_text(re.compile("the two differ in text;")).wait_for()
+    page.get_by_role("button", name="pin the first").click()
     wait_for_address(page, "other", f"1,{CROSS}")
+    page.get_by_text(re.compile("both are the same map")).wait_for()
+    page.get_by_label("text", exact=True).fill("She drinks a cup of coffee.")
+    page.get_by_label("text", exact=True).press("Enter")
+    page.get_by_text(re.compile("the two differ in text;")).wait_for()
+    wait_for_address(page, "other-text", TEXT)
+    page.get_by_role("button", name="layer 1, head 3").click()
+    page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
+    page.reload()
+    page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
 
 
 def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready, at):
@@ -171,3 +178,31 @@ def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready,
     picture = page.locator("#rg-hero").bounding_box()
     assert picture["x"] + picture["width"] <= drawer["x"] + 1
     assert picture["width"] > 400
+
+
+def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
+    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    page.locator("[data-word='query 4']").focus()
+    for key in ("ArrowDown", "ArrowDown", "Home", "ArrowDown", "ArrowRight", "End"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(50)
+    last = page.locator("[data-word^=key]").last
+    expect(last).to_be_focused()
+    page.keyboard.press("l")
+    expect(last).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(last).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("[data-word='query 1']")).to_be_focused()
+
+
+def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
+    page = open_page(at(view="translation", head="mean", language="de"))
+    said = page.locator(".rg-said")
+    said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
+    expect(page.get_by_role("tab", name="Übersetzung")).to_have_attribute("aria-selected", "true")
+    page.get_by_label("Sprache").select_option("hi")
+    wait_for_address(page, "language", "hi")
+    said.filter(has_text=re.compile("Tee.* लिखने के लिए मॉडल ने tea")).wait_for()
+    page.get_by_label("भाषा").select_option("en")
+    said.filter(has_text=re.compile("To write Tee.*, the model looked at tea")).wait_for()

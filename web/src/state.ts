@@ -133,15 +133,17 @@ export function lookAt(state: State, tap: TapInfo, head: Head): void {
   });
 }
 
-function settle(state: State, tap: TapInfo): void {
-  const head = state.head.value;
-  if (head !== "mean" && head >= tap.heads) state.head.value = 0;
+/** What a layer does not have, or a trace has no more, is not looked at. */
+export function settle(state: State, tap: TapInfo): void {
+  const there = (head: Head | null) => head === null || head === "mean" || head < tap.heads;
+  if (!there(state.head.value)) state.head.value = 0;
+  if (!state.heads.value.every(there) || !state.heads.value.includes(state.head.value)) state.heads.value = [];
   if (!tap.quantities.includes(state.quantity.value)) state.quantity.value = "weight";
+  const { group, focus, locked } = state;
   const axis = state.trace.value?.axes[tap.queries];
-  if (state.group.value === "word" && !axis?.words) state.group.value = "token";
-  if (state.group.value === "sentence" && !axis?.sentences) state.group.value = "token";
-  const focus = state.focus.value;
-  if (focus && (focus.query >= tap.rows || focus.key >= tap.columns)) state.focus.value = null;
+  if ((group.value === "word" && !axis?.words) || (group.value === "sentence" && !axis?.sentences)) group.value = "token";
+  if (focus.value && (focus.value.query >= tap.rows || focus.value.key >= tap.columns)) focus.value = null;
+  if (locked.value.some((query) => query >= tap.rows)) locked.value = locked.value.filter((query) => query < tap.rows);
   const steps = state.trace.value?.generation?.steps.length ?? 0;
   if ((state.step.value ?? 0) >= steps) state.step.value = null;
 }

@@ -15,7 +15,6 @@ export interface Palette {
   rule: string;
   background: string;
   unloaded: string;
-  accent: string;
   ramp: Ramp;
   ink: [string, string]; // dark and light
   inkOf: Uint8Array; // which of them, for each entry of the ramp
@@ -41,7 +40,6 @@ export function readPalette(element: HTMLElement, hatching: Hatching, difference
     foreground: cssColor(read("--rg-fg")),
     muted: cssColor(read("--rg-muted")),
     rule: cssColor(rule),
-    accent: cssColor(read("--rg-accent")),
     font: `${size} ${style.getPropertyValue("--rg-font").trim() || "sans-serif"}`,
     mono: `${size} ${style.getPropertyValue("--rg-mono").trim() || "monospace"}`,
     ramp,

@@ -1,19 +1,20 @@
-/** Two maps side by side, or their difference: two heads, two layers, two texts or two models. */
+/** What is looked at beside a map that was pinned, or their difference: of two heads, layers, texts or models. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
-import { DifferenceMap } from "../map/DifferenceMap";
-import type { State } from "../state";
-import { createState } from "../state";
+import { differenceOf } from "../map/difference";
+import { nextHead } from "../shell/commands";
+import { createState, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
+import { useWords } from "../words/words";
 import "./compare.css";
 import type { Pane } from "./panes";
-import { commonEnds, differing, drawnAlike, nextHeadOf, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
-import { SecondPane } from "./SecondPane";
+import { commonEnds, differing, drawnAlike, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 
 export function Compare({ state }: { state: State }) {
+  const say = useWords();
   const asDifference = state.difference;
   const paired = useMemo((): State => {
     const ends = () => signal<[number, number] | null>(null);
@@ -26,9 +27,10 @@ export function Compare({ state }: { state: State }) {
   const tap = state.tap.value;
   const first: Pane | null = trace && tap ? { trace, tap, head: state.head.value } : null;
   const second = paneOf(state.other.value);
+  const pin = ({ trace, tap, head }: Pane) => (state.other.value = { trace, tap: tap.name, head });
   useEffect(() => {
     // Not what was drawn last: a link may have named the second by now.
-    if (first && !paneOf(state.other.peek())) state.other.value = nextHeadOf(first);
+    if (first && !paneOf(state.other.peek())) pin({ ...first, head: nextHead(first.tap, first.head, 1) });
   }, [trace?.id, tap?.name, second === null]);
   useEffect(() => {
     own.trace.value = second?.trace ?? null;
@@ -48,7 +50,7 @@ export function Compare({ state }: { state: State }) {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
-  if (!first) return <p class="rg-note rg-note--empty">write a text and look at it; then choose here what to compare it with</p>;
+  if (!first) return <p class="rg-note rg-note--empty">write a text and look at it; then pin it here and compare it with another</p>;
   if (!second) return <p class="rg-note rg-note--empty">choosing the next head …</p>;
 
   const why = whyNoDifference(first, second);
@@ -64,21 +66,18 @@ export function Compare({ state }: { state: State }) {
   };
   return (
     <section class="rg-views rg-compare" aria-label="compare">
-      <header class="rg-compare__controls">
-        <fieldset class="rg-compare__pane">
-          <legend>first</legend>
-          <Choice
-            name="show"
-            options={[["beside", "side by side"], ["difference", "difference", why ?? "the first minus the second"]]}
-            value={asDifference.value ? "difference" : "beside"}
-            onChoose={(value) => (asDifference.value = value === "difference")}
-          />
-        </fieldset>
-        <SecondPane state={state} first={first} second={second} />
+      <header class="rg-views__head">
+        <Choice
+          name={say("compare.show")}
+          options={[["beside", say("compare.beside")], ["difference", say("compare.difference"), why ?? "the first minus the pinned"]]}
+          value={asDifference.value ? "difference" : "beside"}
+          onChoose={(value) => (asDifference.value = value === "difference")}
+        />
+        <button type="button" class="rg-button" disabled={!differs.length} title={say("compare.pin.title")} onClick={() => pin(first)}>{say("compare.pin")}</button>
       </header>
       <p class="rg-note">
         {differs.length === 0
-          ? "both are the same map; choose another head, layer, text or model for the second"
+          ? "both are the same map; choose another head or layer, text or model, and the first is that one"
           : `the two differ in ${listed(differs)}`}
         {differs.length > 0 && shared && !sameTokens(first, second) && "; they are compared position by position, because their tokens differ"}
         {asDifference.value && why && `; ${why}`}
@@ -86,19 +85,12 @@ export function Compare({ state }: { state: State }) {
       </p>
       {difference ? (
         <div class="rg-compare__panes">
-          <DifferenceMap state={state} first={first} second={second} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
+          <AttentionMap state={state} {...first} difference={differenceOf(state.source, first, second)} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
         </div>
       ) : (
         <div class="rg-compare__panes">
-          <AttentionMap state={paired} trace={first.trace} tap={first.tap} head={first.head} label={named(first)} />
-          <AttentionMap
-            key={shared ? "shared" : "own"}
-            state={shared ? paired : own}
-            trace={second.trace}
-            tap={second.tap}
-            head={second.head}
-            label={named(second)}
-          />
+          <AttentionMap state={paired} {...first} label={named(first)} />
+          <AttentionMap key={shared ? "shared" : "own"} state={shared ? paired : own} {...second} label={named(second)} />
         </div>
       )}
     </section>

@@ -1,4 +1,4 @@
-/** Panes of a comparison: the second one's choices, and whether the two maps have one shape. */
+/** Panes of a comparison: in what they differ, whether the two maps have one shape, and one scale. */
 import { effect } from "@preact/signals";
 import { isLong } from "../color/survey";
 import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
@@ -14,22 +14,6 @@ export interface Pane {
 export function paneOf(other: Other | null): Pane | null {
   const tap = other?.trace.taps.find((each) => each.name === other.tap);
   return other && tap ? { trace: other.trace, tap, head: other.head } : null;
-}
-
-/** Second pane to open with: the next head of the same layer. */
-export function nextHeadOf({ trace, tap, head }: Pane): Other {
-  const next = head === "mean" ? 0 : (head + 1) % (tap.heads + 1);
-  return { trace, tap: tap.name, head: next === tap.heads ? "mean" : next };
-}
-
-/** The same place in another trace: the layer of that name, else one of its kind, else any. */
-export function placedIn(trace: TraceInfo, like: Pane): Other | null {
-  const { taps } = trace;
-  const same = taps.find((tap) => tap.name === like.tap.name);
-  const kin = taps.filter((tap) => tap.side === like.tap.side && tap.kind === like.tap.kind);
-  const tap = same ?? kin.find((each) => each.layer === like.tap.layer) ?? kin.at(-1) ?? taps[0];
-  if (!tap) return null;
-  return { trace, tap: tap.name, head: like.head !== "mean" && like.head >= tap.heads ? 0 : like.head };
 }
 
 /** One window serves both panes when their maps have the same rows and columns. */

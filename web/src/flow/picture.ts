@@ -7,6 +7,7 @@ import type { Weights } from "../weights/matrix";
 import { fetchRows, fitsWhole, grouped, shownQuantity } from "../weights/matrix";
 import type { Unit } from "../weights/units";
 import { knows, lookers, units } from "../weights/units";
+import type { Pointed } from "../links/Links";
 import type { Chosen } from "./heads";
 import type { Asked } from "./lines";
 
@@ -20,12 +21,6 @@ export interface Picture {
   keys: Unit[];
   tokens: Weights[] | null; // by head, per token; null where the map is too long to hold whole
   maps: Weights[] | null; // the same by unit
-}
-
-/** A unit that is followed, by where it stands among the units of its side. */
-export interface Followed {
-  side: "query" | "key";
-  index: number;
 }
 
 const LONGEST_UNIT = 32; // tokens of one followed word or sentence in a long map
@@ -55,7 +50,7 @@ export function usePicture(state: State, heads: Chosen[]): Loaded<Picture> {
 }
 
 /** The rows and columns of a long map that are followed, as far as their largest weights. */
-export function useAsked(state: State, picture: Picture | null, followed: Followed[]): Loaded<Asked[]> {
+export function useAsked(state: State, picture: Picture | null, followed: readonly Pointed[]): Loaded<Asked[]> {
   const needed = picture && !picture.maps && followed.length > 0;
   const name = needed
     ? JSON.stringify([picture.trace.id, picture.tap.name, picture.heads, picture.quantity, picture.queries.length, followed])

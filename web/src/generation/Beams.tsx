@@ -3,6 +3,7 @@ import type { GenerationInfo } from "../source";
 import { isSpecial, joinTokens, markOf } from "../weights/units";
 import type { Style } from "../weights/units";
 import { counted } from "../weights/words";
+import { useWords } from "../words/words";
 import type { Branch } from "./tree";
 import { prefixTree } from "./tree";
 
@@ -14,16 +15,17 @@ interface BeamsProps {
 }
 
 export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
+  const say = useWords();
   const { hypotheses, shown } = generation;
   const style = markOf(hypotheses.flatMap((each) => each.tokens));
   const tree = prefixTree(hypotheses, shown);
   return (
-    <div class="rg-generation__beams">
+    <div>
       <h3 class="rg-section">
         {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
-        <span class="rg-note" data-screen>{able ? "choose one to see its steps" : "only the selected one can be shown here"}</span>
+        <span class="rg-note" data-screen>{able ? say("steps.beam") : "only the selected one can be shown here"}</span>
       </h3>
-      <ul class="rg-generation__tree">
+      <ul>
         <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />
       </ul>
     </div>
@@ -38,8 +40,8 @@ function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
   return (
     <li class={`rg-generation__branch${wins ? " rg-generation__branch--shown" : ""}`}>
       {(read || branch.ends.length > 0) && (
-        <span class="rg-generation__stretch">
-          {read && <span class="rg-generation__words">{read}</span>}
+        <span class="rg-row">
+          {read && <span>{read}</span>}
           {branch.ends.map((index) => {
             const hypothesis = hypotheses[index];
             if (!hypothesis) return null;

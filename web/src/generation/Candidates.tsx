@@ -3,6 +3,7 @@ import type { GenerationInfo } from "../source";
 import { tokenLabel, type Style } from "../weights/units";
 import { Ranked } from "../weights/Ranked";
 import { percent } from "../weights/words";
+import { useWords } from "../words/words";
 
 interface CandidatesProps {
   step: GenerationInfo["steps"][number];
@@ -12,10 +13,11 @@ interface CandidatesProps {
 }
 
 export function Candidates({ step, number, style, onForce }: CandidatesProps) {
+  const say = useWords();
   return (
-    <div class="rg-generation__candidates">
+    <div>
       <h3 class="rg-section">
-        candidates of step {number} {onForce && <span class="rg-note" data-screen>choose one to go on from it</span>}
+        {say("steps.candidates", { step: number })} {onForce && <span class="rg-note" data-screen>{say("steps.choose")}</span>}
       </h3>
       <Ranked
         rows={step.candidates.map(({ token, probability, id }) => {

@@ -8,6 +8,7 @@ import { useLoaded } from "../weights/loaded";
 import { shownQuantity } from "../weights/matrix";
 import { markOf, tokenLabel } from "../weights/units";
 import { captionWords } from "../weights/words";
+import { useWords } from "../words/words";
 import { Beams } from "./Beams";
 import { Candidates } from "./Candidates";
 import { chooseHypothesis } from "./choose";
@@ -34,6 +35,7 @@ interface Looked {
 }
 
 export function Generation({ state }: { state: State }) {
+  const say = useWords();
   const trace = state.trace.value;
   const generation = trace?.generation ?? null;
   const axis = (trace && generation && trace.axes[generation.axis]) || null;
@@ -95,16 +97,16 @@ export function Generation({ state }: { state: State }) {
       <header class="rg-views__head">
         <p class="rg-note rg-generation__asked">
           <strong>
-            what step {(seen?.step ?? step) + 1} looked at before it wrote “{about && tokenLabel(about.token, style)}”
+            {say("steps.looked", { step: (seen?.step ?? step) + 1, word: about ? tokenLabel(about.token, style) : "" })}
           </strong>{" "}
-          {chosen === null && "(the least certain step; choose another above)"}
+          {chosen === null && say("steps.least")}
         </p>
       </header>
       {looked.error && <p class="rg-note rg-note--error" role="alert">{looked.error}</p>}
       <div class="rg-generation__step">
-        <div class="rg-generation__looks">
+        <div class="rg-stack">
           {row === null && (
-            <p class="rg-note">step 1 had no earlier token to look at; choose a later step</p>
+            <p class="rg-note">{say("steps.first")}</p>
           )}
           {row !== null &&
             seen?.looks.map((look) => (

@@ -25,13 +25,13 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
   const reach = row === null ? values : values.subarray(0, row + 1);
   return (
     <figure class="rg-generation__passage">
-      <figcaption>
+      <figcaption class="rg-note">
         <strong>{name}</strong> {caption}; largest <span class="rg-number">{amount(largest, quantity)}</span>
       </figcaption>
       <p class="rg-generation__text">
         {runs(reach, row).map(({ first, end, folded, weight }) =>
           folded ? (
-            <span key={first} class="rg-generation__fold">
+            <span key={first} class="rg-note">
               … {counted(end - first, "token")}, <span class="rg-number">{amount(weight, quantity)}</span> …
             </span>
           ) : (
@@ -44,7 +44,7 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
                 <button
                   key={key}
                   type="button"
-                  class={`rg-generation__key${key === row ? " rg-generation__key--looks" : ""}${named.has(key) ? " rg-generation__key--named" : ""}`}
+                  class={`rg-generation__key${key === row ? " rg-generation__key--looks" : ""}`}
                   style={{ "--share": share }}
                   title={`${label}, key ${key}: ${Number.isNaN(value) ? "masked" : amount(value, quantity)}`}
                   aria-label={`key ${key}: ${label}, ${Number.isNaN(value) ? "masked" : amount(value, quantity)}`}
@@ -57,14 +57,14 @@ export function Passage({ caption, axis, name, values, quantity, row, writes, on
             })
           ),
         )}
-        {row !== null && <span class="rg-generation__written"><span>→ </span>{tokenLabel(writes, style)}</span>}
+        {row !== null && <span class="rg-generation__written"><span class="rg-note">→ </span>{tokenLabel(writes, style)}</span>}
         {row !== null &&
           axis.tokens.slice(row + 2, row + 2 + LATER).map((token, i) => (
-            <span key={`later ${i}`} class="rg-generation__later">
+            <span key={`later ${i}`} class="rg-note">
               {tokenLabel(token, style)}
             </span>
           ))}
-        {row !== null && axis.tokens.length > row + 2 + LATER && <span class="rg-generation__later">…</span>}
+        {row !== null && axis.tokens.length > row + 2 + LATER && <span class="rg-note">…</span>}
       </p>
     </figure>
   );

@@ -4,6 +4,7 @@ import type { AxisInfo, GenerationInfo } from "../source";
 import { labelAt, markOf, tokenLabel } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { counted, percent } from "../weights/words";
+import { useWords } from "../words/words";
 
 interface TimelineProps {
   axis: AxisInfo;
@@ -18,6 +19,7 @@ const OTHERS = 2;
 const STEPS_SHOWN = 240; // around the chosen one
 
 export function Timeline({ axis, generation, step, forced, onChoose }: TimelineProps) {
+  const say = useWords();
   const list = useRef<HTMLOListElement>(null);
   const style = markOf(axis.tokens);
   const given = axis.tokens.slice(0, axis.prompt);
@@ -36,11 +38,11 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
   return (
     <div class="rg-generation__timeline">
       {given.length > 0 && (
-        <p class="rg-generation__prompt">
-          <span class="rg-note">prompt</span>
+        <p class="rg-row rg-generation__prompt">
+          <span class="rg-note">{say("steps.prompt")}</span>
           {skipped > 0 && <span> … {counted(skipped, "token")} before </span>}
           {given.slice(skipped).map((_, index) => (
-            <span key={index} class="rg-generation__prompted">{labelAt(given, skipped + index, style)}</span>
+            <span key={index} class="rg-chip">{labelAt(given, skipped + index, style)}</span>
           ))}
         </p>
       )}
@@ -53,20 +55,20 @@ export function Timeline({ axis, generation, step, forced, onChoose }: TimelineP
             <li key={index}>
               <button
                 type="button"
-                class={`rg-generation__card${index === step ? " rg-generation__card--on" : ""}`}
+                class="rg-generation__card"
                 aria-pressed={index === step}
                 tabIndex={index === step ? 0 : -1}
                 aria-label={`step ${index + 1}: ${tokenLabel(each.token, style)}, ${percent(each.probability)}${index === forced - 1 ? ", forced" : ""}`}
                 onClick={() => onChoose(index)}
               >
-                <span class="rg-generation__token">{tokenLabel(each.token, style)}</span>
-                <span class="rg-generation__likely">
+                <span>{tokenLabel(each.token, style)}</span>
+                <span>
                   <span class="rg-track" style={{ "--part": `${each.probability * 100}%` }} />
                   <span class="rg-number">{percent(each.probability)}</span>
                 </span>
-                {index === forced - 1 && <span class="rg-generation__forced">forced</span>}
+                {index === forced - 1 && <span style={{ color: "var(--rg-accent)" }}>{say("steps.forced")}</span>}
                 {others.slice(0, index === forced - 1 ? 1 : OTHERS).map((other) => (
-                  <span key={other.token} class="rg-generation__other">
+                  <span key={other.token} class="rg-note">
                     <span>{tokenLabel(other.token, style)}</span>
                     <span class="rg-number">{percent(other.probability)}</span>
                   </span>

@@ -1,13 +1,13 @@
 /** Every head at once: layers × heads, each a small multiple of its map with the name of what it does. */
-import { batch, useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { batch } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Thumbnail } from "../map/Thumbnail";
 import type { HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { percent } from "../weights/words";
 import { overviewOf } from "./overview";
-import { arranged, BETWEEN, blocked, brief, counts, MEANINGS, NAMES, packed, placed, scoreOf, type Order, type Placed } from "./arrange";
+import { arranged, brief, counts, MEANINGS, NAMES, placed, scoreOf, type Order, type Placed } from "./arrange";
 import { useStop, walk } from "./walk";
 import "./heads.css";
 
@@ -19,6 +19,7 @@ const UNDER: Record<Order, string> = {
   distance: "mean distance in tokens",
 };
 const CELL = ".rg-head";
+const ABREAST = 12; // heads of a row in which encoder, decoder and cross-attention stand beside each other
 
 export function AllHeads({ state, trace }: { state: State; trace: TraceInfo }) {
   const answers = overviewOf(state, trace.id);
@@ -72,49 +73,38 @@ interface GridProps {
   rows: boolean; // a row for each layer
 }
 
+/** As large as the room allows: by how many stand beside each other, and how many below. */
 function Grid({ state, trace, shown, rows }: GridProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const size = useSignal<{ width: number; height: number } | null>(null);
-  useLayoutEffect(() => {
-    const element = box.current as HTMLElement;
-    const measure = () => (size.value = { width: element.clientWidth - 2 * RING, height: element.clientHeight - 2 * RING });
-    measure();
-    const watching = new ResizeObserver(measure);
-    watching.observe(element);
-    return () => watching.disconnect();
-  }, []);
   const heads = Math.max(1, ...trace.taps.map((tap) => tap.heads));
-  const { width, height } = size.value ?? { width: 0, height: 0 };
-  const blocks = rows ? blocksOf(trace.taps) : [];
-  const { side, columns, beside } = rows
-    ? blocked(width, height, heads, blocks.map(({ taps }) => taps.length))
-    : { ...packed(width, height, shown.length), beside: false };
+  const blocks = blocksOf(trace.taps);
+  const layers = blocks.map(({ taps }) => taps.length);
+  const beside = heads * blocks.length <= ABREAST;
+  const wide = Math.ceil(Math.sqrt(1.6 * shown.length)) || 1;
+  const [across, down] = !rows ? [wide, shown.length / wide] : beside ? [heads * blocks.length, Math.max(...layers)] : [heads, layers.reduce((sum, each) => sum + each, 0)];
   const { stop, onFocusIn } = useStop(shown.map(keyOf), `${state.tapName.value} ${state.head.value}`);
-  const several = blocksOf(trace.taps).length > 1 && !rows;
   const list = (name: string, cells: readonly Placed[]) => (
-    <ul key={name} class="rg-allheads__row" aria-label={name} style={{ gridTemplateColumns: `repeat(${columns}, ${side}px)` }}>
+    <ul key={name} class="rg-allheads__row" aria-label={name}>
       {cells.map((each) => (
-        <Cell key={keyOf(each)} state={state} one={each} stop={keyOf(each) === stop} several={several} />
+        <Cell key={keyOf(each)} state={state} one={each} stop={keyOf(each) === stop} several={blocks.length > 1 && !rows} />
       ))}
     </ul>
   );
   return (
     <div
-      ref={box}
-      class={`rg-allheads__grid${beside ? " rg-allheads__grid--beside" : ""}`}
-      style={{ columnGap: `${BETWEEN}px` }}
+      class="rg-allheads__grid"
+      style={{ "--across": across, "--down": Math.ceil(down), "--heads": rows ? heads : across, "--least": rows ? "64px" : "88px" }}
       onKeyDown={(event) => walk(event, CELL)}
       onFocusIn={onFocusIn}
     >
       {shown.length === 0 && <p class="rg-note">No head has this name in this text.</p>}
-      {size.value && !rows && list("heads", shown)}
-      {size.value &&
-        blocks.map(({ name, taps }) => (
-          <section key={name} aria-label={name}>
-            {blocks.length > 1 && <h2 class="rg-allheads__block">{name}</h2>}
-            {taps.map((tap) => list(`layer ${tap.layer}`, shown.filter((each) => each.tap === tap)))}
-          </section>
-        ))}
+      {rows
+        ? blocks.map(({ name, taps }) => (
+            <section key={name} aria-label={name}>
+              {blocks.length > 1 && <h2 class="rg-section">{name}</h2>}
+              {taps.map((tap) => list(`layer ${tap.layer}`, shown.filter((each) => each.tap === tap)))}
+            </section>
+          ))
+        : list("heads", shown)}
     </div>
   );
 }
@@ -124,8 +114,6 @@ function blocksOf(taps: readonly TapInfo[]): { name: string; taps: TapInfo[] }[]
   for (const tap of taps) found.set(sideOf(tap), [...(found.get(sideOf(tap)) ?? []), tap]);
   return [...found].map(([name, own]) => ({ name: name === "cross" ? "cross-attention" : `${name} self-attention`, taps: own }));
 }
-
-const RING = 4; // pixels around the grid, for the outline of what has the focus
 
 interface CellProps {
   state: State;
@@ -146,7 +134,7 @@ function Cell({ state, one: { tap, head, layer, info }, stop, several }: CellPro
   const name = `${sideOf(tap)} layer ${tap.layer}, head ${head}`;
   const measured = info && (order === "entropy" ? brief(info.entropy) : order === "distance" && info.distance !== null ? brief(info.distance) : "");
   return (
-    <li class="rg-allheads__item">
+    <li>
       <button
         type="button"
         class="rg-head"
@@ -170,7 +158,7 @@ function Cell({ state, one: { tap, head, layer, info }, stop, several }: CellPro
             <span>{several ? `${SHORT[sideOf(tap)]} ` : ""}{tap.layer}·{head}</span>
             <span>{measured || (score ? percent(score.share) : "")}</span>
           </span>
-          <span class="rg-head__name">{score?.name}</span>
+          <span class="rg-cut">{score?.name}</span>
         </span>
       </button>
     </li>

@@ -11,6 +11,7 @@ import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
 import { markOf } from "../weights/units";
 import { headWords, percent } from "../weights/words";
+import { filled, useWords } from "../words/words";
 import { overviewOf } from "./overview";
 import { useStop, walk } from "./walk";
 import { lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
@@ -27,6 +28,7 @@ const SETTLED = 200; // ms on a word of a long text, until its heads are asked
 const LARGEST = 16; // weights of a row of a long text
 
 export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const tap = state.tap.value;
   const layers = (side?: string, kind?: string) => trace.taps.filter((each) => each.side === side && each.kind === kind).sort((a, b) => a.layer - b.layer);
   const shown = layers(tap?.side, tap?.kind);
@@ -34,7 +36,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const all = ranked(useLooks(state, trace, shown));
   const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
   const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
-  if (!tap) return <p class="rg-which">This trace has no attention layers.</p>;
+  if (!tap) return <p class="rg-which">{say("which.none")}</p>;
   const choose = ({ tap: next, head, best }: Look, several: boolean) =>
     batch(() => {
       if (several && state.view.value === "flow" && next.name === tap.name) beside(state, head);
@@ -56,7 +58,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
         }}
       />
-      <h2 class="rg-which__title">Which head{word ? <>, for <strong>{word.label}</strong>?</> : "? Point at a word."}</h2>
+      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{word.label}</strong> }) : say("which.point")}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
           <Row key={keyOf(look)} state={state} look={look} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PatternName, TapInfo } from "../source";
-import { arranged, blocked, brief, counts, fitted, packed, placed, type Placed } from "./arrange";
+import { arranged, brief, counts, placed, type Placed } from "./arrange";
 
 type Given = [pattern: PatternName | null, share: number, entropy: number, distance: number | null];
 const layer = (name: string, at: number, heads: Given[]) => ({
@@ -46,26 +46,6 @@ test("heads whose layer is not here yet are shown by layer, last elsewhere, and 
   expect(names(arranged(waiting, "layer", ""))).toBe("a0 a1 b0 b1 b2");
   expect(names(arranged(waiting, "entropy", ""))).toBe("b1 b0 b2 a0 a1");
   expect(counts(waiting).reduce((sum, [, count]) => sum + count, 0)).toBe(3);
-});
-
-test("pictures fill the width or the height, and never shrink below what their words need", () => {
-  expect(fitted(1192, 2000, 12, 6)).toEqual({ side: 92, columns: 12 }); // 12 × 92 + 11 × 8
-  expect(fitted(1192, 440, 4, 3)).toEqual({ side: 105, columns: 4 }); // 3 × (105 + 36) + 2 × 8 ≤ 440
-  expect(fitted(358, 600, 12, 6)).toEqual({ side: 65, columns: 5 }); // broken after five: 5 × 65 + 4 × 8 ≤ 358
-  expect(fitted(0, 0, 12, 6).columns).toBe(1);
-});
-
-test("chosen heads are as large as the screen allows, and scroll where they would be too small", () => {
-  expect(packed(1000, 600, 6)).toEqual({ side: 260, columns: 3 }); // 2 × (260 + 36) + 8 = 600
-  expect(packed(1000, 600, 1)).toEqual({ side: 320, columns: 1 });
-  expect(packed(1000, 300, 144)).toEqual({ side: 92, columns: 10 });
-  expect(packed(358, 400, 0).columns).toBeGreaterThan(0);
-});
-
-test("encoder, decoder and cross-attention stand beside each other where one row holds their heads", () => {
-  expect(blocked(1100, 700, 4, [3, 3, 3])).toEqual({ side: 81, columns: 4, beside: true });
-  expect(blocked(1100, 700, 12, [12, 12, 12])).toMatchObject({ columns: 12, beside: false });
-  expect(blocked(1100, 700, 12, [6])).toMatchObject({ columns: 12, beside: false });
 });
 
 test("numbers under a picture have at most three characters", () => {

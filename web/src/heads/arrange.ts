@@ -1,4 +1,4 @@
-/** All heads of a trace: which are shown, in what order, and how large. */
+/** All heads of a trace: which are shown, and in what order. */
 import type { HeadInfo, PatternName, PatternScore, TapInfo } from "../source";
 import type { Layer } from "./overview";
 
@@ -85,52 +85,3 @@ export function brief(value: number): string {
   if (value < 9.95) return value.toFixed(1);
   return value < 999.5 ? value.toFixed(0) : `${Math.round(value / 1000)}k`;
 }
-
-const LEAST = 64; // pixels along a picture's side, for the words under it
-const READABLE = 88; // with the name of the block
-const MOST = 320;
-const GAP = 8;
-const WORDS = 36; // pixels of height under a picture
-const HEADING = 24; // over a block of layers
-export const BETWEEN = 24; // blocks of layers
-
-interface Fitted {
-  side: number;
-  columns: number;
-}
-
-/** Blocks of layers beside each other, such as encoder, decoder and cross-attention, where all their
- * heads fit in one row, else one below the other. */
-export function blocked(width: number, height: number, heads: number, layers: readonly number[]): Fitted & { beside: boolean } {
-  const blocks = Math.max(1, layers.length);
-  const rest = width - (blocks - 1) * (BETWEEN - GAP);
-  const beside = fitted(rest, height - HEADING, heads * blocks, Math.max(1, ...layers));
-  if (blocks > 1 && beside.columns === heads * blocks) return { side: beside.side, columns: heads, beside: true };
-  const rows = layers.reduce((sum, count) => sum + count, 0);
-  return { ...fitted(width, height - blocks * HEADING, heads, Math.max(1, rows)), beside: false };
-}
-
-/** A picture's side and how many stand beside each other, so that rows of `heads` fill the width
- * or, where that is higher than the screen, its height. A row that is too wide is broken. */
-export function fitted(width: number, height: number, heads: number, rows: number): Fitted {
-  const wide = across(width, heads);
-  const side = Math.floor(Math.max(LEAST, Math.min(MOST, wide, down(height, rows))));
-  if (side <= wide) return { side, columns: heads };
-  const columns = Math.max(1, Math.floor((width + GAP) / (LEAST + GAP)));
-  return { side: Math.max(LEAST, Math.floor(across(width, columns))), columns };
-}
-
-/** The largest side with which so many pictures fit on the screen in rows of any length. */
-export function packed(width: number, height: number, count: number): Fitted {
-  let best: Fitted = { side: 0, columns: 1 };
-  for (let columns = 1; columns <= count; columns++) {
-    const side = Math.floor(Math.min(MOST, across(width, columns), down(height, Math.ceil(count / columns))));
-    if (side > best.side) best = { side, columns };
-  }
-  if (best.side >= READABLE) return best;
-  const columns = Math.max(1, Math.floor((width + GAP) / (READABLE + GAP)));
-  return { side: Math.max(LEAST, Math.floor(across(width, columns))), columns };
-}
-
-const across = (width: number, columns: number) => (width + GAP) / columns - GAP;
-const down = (height: number, rows: number) => (height + GAP) / rows - GAP - WORDS;

@@ -7,8 +7,7 @@ import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import type { Learning } from "./address";
 import { ColorsContext, useTheme } from "../color/theme";
-import { Choice } from "../weights/Choice";
-import { LANGUAGES, sayIn, WordsContext, type Say } from "../words/words";
+import { useWords, type Say } from "../words/words";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
 import { labeled } from "./labels";
@@ -22,7 +21,6 @@ import { firstWord, wordsOf } from "./words";
 import "./learn.css";
 import "./pictures/pictures.css";
 import "./pictures/tables.css";
-import "./own/own.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
 
@@ -41,7 +39,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   const colors = useTheme(root, state.dark.value);
   const pointed = useSignal<number | null>(null);
   const said = useSignal<string | null>(null);
-  const say = sayIn(state.language.value);
+  const say = useWords();
   const lesson = lessonOf(learn.lesson);
   const text = learn.text ?? SAMPLE;
   const settled = useSettled(text, PAUSE);
@@ -90,76 +88,71 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
     <button type="button" class={`rg-button${bare ? " rg-button--bare" : ""}`} onClick={() => setAttempt(attempt + 1)}>{say("again")}</button>
   );
   return (
-    <WordsContext.Provider value={say}>
-      <ColorsContext.Provider value={colors}>
-        <div class="rg-rail">
-          <Brand state={state} />
-          <Road lesson={lesson.name} onTurn={(name) => turnTo(state, name)} />
-        </div>
-        <main ref={root} class="rg-main rg-learn" lang={state.language.value}>
-          <Sentence
-            text={text}
-            words={words}
-            spotlight={lit}
-            error={error}
-            standIns={answer?.stand_ins ?? {}}
-            onWrite={(what) => write(state, what)}
-            onPoint={(word) => (pointed.value = word)}
-            onChoose={onChoose}
-          />
-          <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
-            <div class="rg-learn__place">
-              <p>{say("place", { place, count: LESSONS.length })}</p>
-              <Choice name={say("language")} label="" look="list" options={LANGUAGES} value={state.language.value} onChoose={(language) => (state.language.value = language)} />
-            </div>
-            <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{say(`lesson.${lesson.name}.title`)}</h2>
-            {([1, 2] as const).map((part) => <p key={part} class="rg-learn__says">{say(`lesson.${lesson.name}.${part}`)}</p>)}
-            <Controls lesson={lesson} chosen={learn.chosen} words={words} onChoose={(what) => choose(state, what)} />
-            <div
-              class="rg-learn__picture"
-              data-lesson={lesson.name}
-              data-stale={error !== null && answer !== undefined}
-              aria-busy={loading}
-              onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
-              onPointerLeave={() => onSay(null)}
-            >
-              {error && !answer && <p class="rg-note">{say("picture.none")} {error} {again(false)}</p>}
-              {error && shown && answer && <p class="rg-note rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
-              {lesson.own && (
-                <OwnPicture
-                  state={state}
-                  lesson={lesson}
-                  settings={settingsOf(lesson, learn.chosen)}
-                  text={settled}
-                  words={words}
-                  spotlight={lit}
-                  onPoint={(word) => (pointed.value = word)}
-                  onChoose={onChoose}
-                  onSet={(what) => choose(state, what)}
-                />
-              )}
-              {current && answer && (
-                <Picture
-                  {...current}
-                  state={state}
-                  answers={answers}
-                  spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
-                  onPoint={onPointToken}
-                  onChoose={onChooseToken}
-                  onSay={onSay}
-                />
-              )}
-            </div>
-            <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (current ? computed(current, say) : "")}</p>
-          </article>
-          <nav class="rg-learn__way" aria-label={say("way")}>
-            <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← {say("previous")}</button>
-            <button type="button" class="rg-button rg-button--bare" title={say("reset.title")} onClick={() => reset(state)}>{say("reset")}</button>
-            <button type="button" class="rg-button rg-button--main" disabled={!beside(lesson.name, 1)} title="]" onClick={() => turnBy(state, 1)}>{say("next")} →</button>
-          </nav>
-        </main>
-      </ColorsContext.Provider>
-    </WordsContext.Provider>
+    <ColorsContext.Provider value={colors}>
+      <div class="rg-rail">
+        <Brand state={state} />
+        <Road lesson={lesson.name} onTurn={(name) => turnTo(state, name)} />
+      </div>
+      <main ref={root} class="rg-main rg-learn">
+        <Sentence
+          text={text}
+          words={words}
+          spotlight={lit}
+          error={error}
+          standIns={answer?.stand_ins ?? {}}
+          onWrite={(what) => write(state, what)}
+          onPoint={(word) => (pointed.value = word)}
+          onChoose={onChoose}
+        />
+        <article class="rg-learn__lesson" aria-labelledby="rg-learn-title">
+          <p class="rg-note">{say("place", { place, count: LESSONS.length })}</p>
+          <h2 ref={title} id="rg-learn-title" class="rg-learn__title" tabIndex={-1}>{say(`lesson.${lesson.name}.title`)}</h2>
+          {([1, 2] as const).map((part) => <p key={part} class="rg-learn__says">{say(`lesson.${lesson.name}.${part}`)}</p>)}
+          <Controls lesson={lesson} chosen={learn.chosen} words={words} onChoose={(what) => choose(state, what)} />
+          <div
+            class="rg-learn__picture"
+            data-lesson={lesson.name}
+            data-stale={error !== null && answer !== undefined}
+            aria-busy={loading}
+            onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
+            onPointerLeave={() => onSay(null)}
+          >
+            {error && !answer && <p class="rg-note">{say("picture.none")} {error} {again(false)}</p>}
+            {error && shown && answer && <p class="rg-note rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
+            {lesson.own && (
+              <OwnPicture
+                state={state}
+                lesson={lesson}
+                settings={settingsOf(lesson, learn.chosen)}
+                text={settled}
+                words={words}
+                spotlight={lit}
+                onPoint={(word) => (pointed.value = word)}
+                onChoose={onChoose}
+                onSet={(what) => choose(state, what)}
+              />
+            )}
+            {current && answer && (
+              <Picture
+                {...current}
+                state={state}
+                answers={answers}
+                spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
+                onPoint={onPointToken}
+                onChoose={onChooseToken}
+                onSay={onSay}
+              />
+            )}
+          </div>
+          <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (current ? computed(current, say) : "")}</p>
+        </article>
+        <nav class="rg-learn__way" aria-label={say("way")}>
+          <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← {say("previous")}</button>
+          <button type="button" class="rg-button rg-button--bare" title={say("reset.title")} onClick={() => reset(state)}>{say("reset")}</button>
+          <button type="button" class="rg-button rg-button--main" disabled={!beside(lesson.name, 1)} title="]" onClick={() => turnBy(state, 1)}>{say("next")} →</button>
+        </nav>
+      </main>
+    </ColorsContext.Provider>
   );
 }
 

@@ -12,33 +12,21 @@ import type { Supply } from "./screen";
 
 interface Props {
   state: State;
-  trace?: TraceInfo;
-  tap?: TapInfo | string;
-  head?: Head;
-  label?: string;
-  difference?: Supply;
-}
-
-/** Shows the state's map, or another one beside it in the same window and colors. */
-export function AttentionMap({ state, trace, tap, head, label, difference }: Props) {
-  const shown = trace ?? state.trace.value;
-  const named = typeof tap === "string" ? shown?.taps.find((each) => each.name === tap) : tap;
-  const layer = named ?? (tap === undefined ? state.tap.value : null);
-  if (!shown || !layer) return <p class="rg-note rg-note--empty">Choose a layer to see its map.</p>;
-  if (!layer.rows || !layer.columns) return <p class="rg-note rg-note--empty">This map has no cells: its text is empty.</p>;
-  return <Figure state={state} trace={shown} tap={layer} head={head ?? state.head.value} label={label} difference={difference ?? null} />;
-}
-
-interface FigureProps {
-  state: State;
   trace: TraceInfo;
   tap: TapInfo;
   head: Head;
-  label: string | undefined;
-  difference: Supply | null;
+  label?: string;
+  difference?: Supply | null; // tiles of the difference from another map
 }
 
-function Figure({ state, trace, tap, head, label, difference }: FigureProps) {
+/** Shows a head's map, in the state's window and colors. */
+export function AttentionMap(props: Props) {
+  const { tap } = props;
+  if (!tap.rows || !tap.columns) return <p class="rg-note rg-note--empty">This map has no cells: its text is empty.</p>;
+  return <Figure {...props} />;
+}
+
+function Figure({ state, trace, tap, head, label, difference = null }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLDivElement>(null);

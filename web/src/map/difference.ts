@@ -1,21 +1,15 @@
 /** One map minus another of the same shape, tile by tile. */
-import type { Head, Source, TapInfo, Tile, TraceInfo } from "../source";
+import type { Pane } from "../compare/panes";
+import type { Source, Tile } from "../source";
 import type { Supply } from "./screen";
 
-/** One side of a comparison. */
-export interface Side {
-  trace: TraceInfo;
-  tap: TapInfo;
-  head: Head;
-}
-
 /** First minus second: positive where the first looks more. */
-export function differenceOf(source: Source, first: Side, second: Side): Supply {
-  const name = ({ trace, tap, head }: Side) => `${trace.id} ${tap.name} ${head}`;
+export function differenceOf(source: Source, first: Pane, second: Pane): Supply {
+  const name = ({ trace, tap, head }: Pane) => `${trace.id} ${tap.name} ${head}`;
   return {
     key: `${name(first)} − ${name(second)}`,
     async tile(request, signal) {
-      const of = ({ trace, tap, head }: Side) => source.tile(trace.id, { ...request, tap: tap.name, head }, signal);
+      const of = ({ trace, tap, head }: Pane) => source.tile(trace.id, { ...request, tap: tap.name, head }, signal);
       return subtract(...(await Promise.all([of(first), of(second)])));
     },
   };

@@ -14,7 +14,7 @@ const shown = (automatic: Partial<Shown["automatic"]>, level = 0): Shown =>
 test("the legend says what an automatic scale did", () => {
   expect(notes(state("auto"), shown({ sinks: [{ column: 0, mass: 0.43 }] }), false, KEYS)).toEqual([
     "0.5 % of the cells in view are above the upper end",
-    "the scale leaves out the sink, key 0 “<pad>” (43 % of the weight)",
+    "the scale leaves out the sink, key 0 “<pad>” (43\u202f% of the weight)",
   ]);
   expect(notes(state("auto"), shown({ perRow: true, root: 3, sinks: [{ column: 0, mass: 0.9 }] }, 3), false, KEYS)).toEqual([
     "largest of 8 × 8 cells",

@@ -2,7 +2,8 @@
 import { useRef } from "preact/hooks";
 import { cssGradient } from "../color/ramps";
 import type { State } from "../state";
-import { count, percent, tick } from "../weights/numbers";
+import { count, tick } from "../weights/numbers";
+import { percent } from "../weights/words";
 import type { Axes, Positions } from "./geometry/positions";
 import { ordinal, quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
@@ -88,7 +89,7 @@ export function Legend({ state, screen, difference }: Props) {
       {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
         <button
           type="button"
-          class="rg-map__reset"
+          class="rg-link"
           title="the same colors for every map"
           onClick={() => {
             ends.value = null;
@@ -99,7 +100,7 @@ export function Legend({ state, screen, difference }: Props) {
         </button>
       )}
       {ends.value && ends.value !== home && (
-        <button type="button" class="rg-map__reset" onClick={() => (ends.value = home)}>
+        <button type="button" class="rg-link" onClick={() => (ends.value = home)}>
           reset ends
         </button>
       )}

@@ -3,6 +3,7 @@
 import type { TraceInfo } from "../source";
 import { made, restore, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
+import { useWords } from "../words/words";
 import "./changed.css";
 import { chipsOf, lookOf, pullsOf, type Chip } from "./parts";
 import { bringBack, looks, off } from "./switch";
@@ -11,6 +12,7 @@ import { changed, type Part } from "./words";
 /** `next`: what would be written, while a word is pulled; `always`: the line of the output is there from the
  * beginning, so that nothing moves when something is changed. */
 export function Changed({ state, trace, next = null, always = false }: { state: State; trace: TraceInfo; next?: TraceInfo | null; always?: boolean }) {
+  const say = useWords();
   const request = restored(state);
   const begins = state.request.value?.forced_beginning?.length ?? 0;
   const forced = looks(state).some((name) => lookOf(name)?.query === begins) ? 0 : begins; // a pull keeps what stands before it
@@ -40,18 +42,18 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
   return (
     <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label="what changed" aria-busy={state.busy.value}>
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
-      {parts && !same && <Line name="before" parts={parts.before} mark="del" />}
-      <Line name="now" parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? "as before" : ""} />
-      {[{ name: "off", about: "switched off", list: chips, back: "bring back" }, { name: "pulled", about: "pulled", list: pulls, back: "let go" }].map(
+      {parts && !same && <Line name={say("changed.before")} parts={parts.before} mark="del" />}
+      <Line name={say("changed.now")} live parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? say("changed.same") : ""} />
+      {[{ name: say("changed.off"), about: "switched off", list: chips, back: say("changed.back") }, { name: say("changed.pulled"), about: "pulled", list: pulls, back: say("changed.go") }].map(
         ({ name, about, list, back }) => list.length > 0 && (
-          <div key={name} class="rg-changed__off">
+          <div key={name}>
             <span class="rg-note rg-changed__name">{name}</span>
             <ul class="rg-row" aria-label={about}>{list.map((each) => chip(each, back))}</ul>
           </div>
         ),
       )}
-      {request && count > 1 && <Everything state={state} name="bring everything back" />}
-      {request && forced > 0 && count < 2 && <Everything state={state} name="let the model choose" />}
+      {request && count > 1 && <Everything state={state} name={say("changed.all")} />}
+      {request && forced > 0 && count < 2 && <Everything state={state} name={say("changed.own")} />}
     </section>
   );
 }
@@ -70,16 +72,17 @@ function textOf({ generation }: TraceInfo): string {
 
 interface LineProps {
   name: string;
+  live?: boolean; // told when it changes
   parts: Part[];
   mark: "del" | "ins";
   note?: string;
 }
 
-function Line({ name, parts, mark: Mark, note = "" }: LineProps) {
+function Line({ name, live, parts, mark: Mark, note = "" }: LineProps) {
   return (
-    <p class="rg-changed__line" aria-live={name === "now" ? "polite" : undefined}>
+    <p class="rg-changed__line" aria-live={live ? "polite" : undefined}>
       <span class="rg-note rg-changed__name">{name}</span>
-      <span class="rg-changed__text">
+      <span>
         {parts.map(({ text, changed: differs }, i) => {
           const bare = text.trimStart();
           return (

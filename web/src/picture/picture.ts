@@ -5,8 +5,8 @@ import { box, escaped, hex, imageOf, painters, round, SvgDrawing } from "./drawi
 /** Elements that answer the pointer and say nothing of the text. */
 const CONTROLS =
   "select, input, [data-screen], [role=slider], .rg-unseen, .rg-choice, .rg-words__word[aria-checked=false], .rg-map__overlay," +
-  " .rg-map__reset, .rg-compare__controls, .rg-translation__strike";
-const WINDOWS = ".rg-flow__scroll"; // cut at their edges, since what is drawn beside them is
+  " .rg-link, .rg-button, .rg-translation__strike";
+const WINDOWS = ".rg-flow__window"; // cut at their edges, since what is drawn beside them is
 const MARGIN = 16; // pixels
 const TITLE = 13; // pixels, the size of its type
 const DRAWN = ["fill", "fill-opacity", "fill-rule", "opacity"];

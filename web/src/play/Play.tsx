@@ -1,12 +1,12 @@
 /** You are the attention: the ribbons are hidden, the reader draws them, and the model says how probable its words are then. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Pointed } from "../links/Links";
 import { copyPicture, pngFile } from "../picture/files";
 import { picture } from "../picture/picture";
 import { addressOf } from "../shell/address";
 import type { GenerationInfo, TraceInfo } from "../source";
 import { made, sentence, type State } from "../state";
-import type { Pointed } from "../translation/aligned";
 import type { Held } from "../translation/pull";
 import { playable, RibbonFigure } from "../translation/RibbonFigure";
 import { chances } from "../translation/sentences";
@@ -15,13 +15,14 @@ import { painted, useLoaded } from "../weights/loaded";
 import { useSize } from "../weights/size";
 import { tokenLabel, markOf } from "../weights/units";
 import { percent } from "../weights/words";
+import { filled, useWords } from "../words/words";
 import * as game from "./game";
 import "./play.css";
 
 type Steps = GenerationInfo["steps"];
-const NONE: ReadonlySet<number> = new Set();
 
 export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const root = useRef<HTMLElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
@@ -62,7 +63,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
     if (done && now) draw(now.word, now.key);
   };
   const choose = ({ side, index }: Pointed) => {
-    if (side === "output") chosen.value = playable(on.output[index]) ? index : null;
+    if (side === "query") chosen.value = playable(on.output[index]) ? index : null;
     else if (asked !== null) draw(asked, index);
   };
 
@@ -74,8 +75,8 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   const day = new Date();
   const todays = game.ofDay(day);
   const reads = state.models.value.find(({ name }) => name === trace.model)?.description.startsWith("en");
-  const date = day.toLocaleDateString("en-GB", { day: "numeric", month: "long" });
-  const about = `You are the attention${trace.text === todays ? `, ${date}` : ""}: ${total === null ? "" : `${game.points(total)} of ${game.points(game.score(own))}`}`;
+  const date = day.toLocaleDateString({ en: "en-GB", de: "de-DE", hi: "hi-IN" }[state.language.value], { day: "numeric", month: "long" });
+  const about = `${say("play.title")}${trace.text === todays ? `, ${date}` : ""}: ${total === null ? "" : `${game.points(total)} / ${game.points(game.score(own))}`}`;
   const link = () => {
     const { protocol, hostname, origin, pathname } = window.location;
     return protocol.startsWith("http") && !/^(localhost|127\.|\[)/.test(hostname) ? `${origin}${pathname}?${write({ ...addressOf(state), drawn: [] })}` : "";
@@ -87,21 +88,18 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   return (
     <section class="rg-views rg-play" aria-label="you are the attention" ref={root}>
       <header class="rg-play__head">
-        <h2>You are the attention</h2>
-        <p>
-          To write each word of the translation, the model looks at words of the source. <strong>Where would you look?</strong> Drag each
-          word to one, or tap both: the model then has your lines in place of its {heads} heads.
-        </p>
+        <h2 class="rg-panel__title">{say("play.title")}</h2>
+        <p>{filled(say("play.about", { heads }), { ask: <strong>{say("play.ask")}</strong> })}</p>
         <div class="rg-row">
-          {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>sentence of {date}</button>}
-          {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>another one</button>}
-          <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>start again</button>
-          <button type="button" class="rg-button" onClick={() => (state.drawn.value = null)}>see the model’s own looks</button>
+          {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>{say("play.day", { date })}</button>}
+          {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>{say("play.another")}</button>}
+          <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>{say("play.again")}</button>
+          <button type="button" class="rg-button" onClick={() => (state.drawn.value = null)}>{say("play.own")}</button>
         </div>
       </header>
-      <div class="rg-play__picture">
+      <div class="rg-stack rg-play__picture">
         <p class="rg-play__asked" aria-live="polite" data-screen>
-          {asked === null ? "All words have a line; each can be drawn again." : <>Where to look to write <strong>{on.output[asked]?.label}</strong>?</>}{" "}
+          {asked === null ? say("play.all") : filled(say("play.where"), { word: <strong>{on.output[asked]?.label}</strong> })}{" "}
           {drawn && last.value !== null && !answer.loading && <Outcome label={on.output[last.value]?.label ?? ""} chance={sure[last.value] ?? 0} rather={rather(on, drawn, last.value)} />}
         </p>
         <div class="rg-translation__frame" ref={frame}>
@@ -109,31 +107,24 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
             <RibbonFigure
               aligned={on}
               width={width}
-              active={[]}
-              locked={asked === null ? [] : [{ side: "output", index: asked }]}
-              struck={NONE}
+              locked={asked === null ? [] : [{ side: "query", index: asked }]}
               chances={sure}
-              unsureBelow={0}
-              reliance={null}
               pulled={new Set(lines.keys())}
               pull={held.value}
               free
-              onStrike={null}
               onPull={(word, to) => (held.value = { word, from: to, key: to, request: null, trace: null, next: null })}
               onLetGo={letGo}
-              onHover={() => undefined}
               onLock={choose}
               onRelease={() => (chosen.value = null)}
-              onAsk={() => undefined}
             />
           )}
         </div>
         {answer.error && <p class="rg-note rg-note--error" role="alert">{answer.error}</p>}
-        <ol class="rg-play__scores" aria-label="scores of 100" aria-live="polite">
-          <Bar name="you" value={total} you />
-          <Bar name={`its own ${heads} heads`} value={game.score(own)} />
-          <Bar name="even looks" value={others?.id === trace.id ? others.even : null} />
-          <Bar name="lines at random" value={others?.id === trace.id ? others.random : null} />
+        <ol class="rg-play__scores" aria-label={say("play.scores")} aria-live="polite">
+          <Bar name={say("play.you")} value={total} you />
+          <Bar name={say("play.heads", { heads })} value={game.score(own)} />
+          <Bar name={say("play.even")} value={others?.id === trace.id ? others.even : null} />
+          <Bar name={say("play.random")} value={others?.id === trace.id ? others.random : null} />
         </ol>
         {marks && (
           <p class="rg-play__squares" role="img" aria-label={marks.map((grade, i) => `${on.output[words[i] as number]?.label}: ${game.GRADES[grade]}`).join("; ")}>
@@ -143,14 +134,13 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
       </div>
       {marks && total !== null && (
         <div class="rg-row">
-          <Copy state={state} name="copy the squares" copy={() => navigator.clipboard.writeText([about, marks.map((grade) => game.SQUARES[grade]).join(""), link()].filter(Boolean).join("\n"))} />
-          <Copy state={state} name="copy the link" copy={() => navigator.clipboard.writeText(window.location.href)} />
-          <Copy state={state} name="copy the picture" copy={draft} />
+          <Copy state={state} name={say("play.squares")} copy={() => navigator.clipboard.writeText([about, marks.map((grade) => game.SQUARES[grade]).join(""), link()].filter(Boolean).join("\n"))} />
+          <Copy state={state} name={say("play.link")} copy={() => navigator.clipboard.writeText(window.location.href)} />
+          <Copy state={state} name={say("play.picture")} copy={draft} />
         </div>
       )}
       <p class="rg-note">
-        There is no right answer. The score is the model’s own probability of its own words under your lines: the geometric mean over
-        all tokens, of 100. A word without a line looks evenly at all; marks and the end are drawn for you.
+        {say("play.note")}
       </p>
     </section>
   );
@@ -166,10 +156,11 @@ function rather({ trace, tap, output }: ReturnType<typeof game.board>, drawn: St
 }
 
 function Outcome({ label, chance, rather: other }: { label: string; chance: number; rather: ReturnType<typeof rather> }) {
+  const say = useWords();
+  const word = <strong>{label}</strong>;
   return (
     <span class="rg-note">
-      <strong>{label}</strong> {percent(chance)}
-      {other && <>: looking there, it would sooner write <strong>{other.label}</strong> ({percent(other.chance)})</>}
+      {other ? filled(say("play.rather"), { word, chance: percent(chance), other: <strong>{other.label}</strong>, rather: percent(other.chance) }) : <>{word} {percent(chance)}</>}
     </span>
   );
 }
@@ -185,6 +176,7 @@ function Bar({ name, value, you = false }: { name: string; value: number | null;
 }
 
 function Copy({ state, name, copy }: { state: State; name: string; copy(): Promise<void> }) {
+  const say = useWords();
   const done = useSignal(false);
   const act = async () => {
     try {
@@ -195,5 +187,5 @@ function Copy({ state, name, copy }: { state: State; name: string; copy(): Promi
       state.error.value = sentence(error);
     }
   };
-  return <button type="button" class="rg-button" onClick={() => void act()}>{done.value ? "copied" : name}</button>;
+  return <button type="button" class="rg-button" onClick={() => void act()}>{done.value ? say("play.copied") : name}</button>;
 }

@@ -12,13 +12,15 @@ import { useLoaded } from "../weights/loaded";
 import { fetchRows } from "../weights/matrix";
 import { knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
-import { askedAt, asks, said, split, telling, who, type Asked, type Said as Sentence } from "./said";
+import { filled, useWords } from "../words/words";
+import { askedAt, asks, said, split, telling, type Asked, type Said as Sentence } from "./said";
 import "./said.css";
 
 const WHOLE = 1 << 16; // cells of a map that is held whole, so that the sentence follows at once
 const WIDEST = 1 << 13; // columns of a row
 
 export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; tap: TapInfo }) {
+  const say = useWords();
   const head = state.head.value;
   const [queries, keys] = [trace.axes[tap.queries] as AxisInfo, trace.axes[tap.keys] as AxisInfo];
   const whole = tap.rows * tap.columns <= WHOLE;
@@ -54,10 +56,10 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   };
   return (
     <div class="rg-said">
-      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={who(head, tap)} onAsk={cell} />}
+      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={head === "mean" ? say("said.model") : `${say("head")} ${tap.layer}·${head}`} onAsk={cell} />}
       {step !== null && (
-        <button type="button" class="rg-said__why" title="a weight says where it looked; this measures what changes without it" onClick={ask}>
-          why this word?
+        <button type="button" class="rg-said__why" title={say("said.why.title")} onClick={ask}>
+          {say("said.why")}
         </button>
       )}
     </div>
@@ -74,8 +76,6 @@ function query(state: State, trace: TraceInfo, tap: TapInfo): number | null {
   return (state.about.value ?? state.hover.value ?? state.focus.value)?.query ?? null;
 }
 
-const DEEDS = { write: "To write", predict: "To predict", read: "Reading" };
-
 interface WordsProps {
   state: State;
   trace: TraceInfo;
@@ -87,33 +87,29 @@ interface WordsProps {
 
 /** A sentence whose words are its controls: others to write, what to strike or pull to, the equation. */
 function Words({ state, trace, tap, sentence, by, onAsk }: WordsProps) {
+  const say = useWords();
   const { asked, looks, special } = sentence;
   const able = rewrites(state) && !state.busy.value;
-  return (
-    <>
-      {DEEDS[asked.deed]} <Written state={state} trace={trace} tap={tap} asked={asked} able={able} />
-      {", "}{by} looked {special ? "mostly at" : "at"}{" "}
-      {looks.map((looked, i) => (
-        <span key={looked.label}>
-          {i > 0 && (special ? " and, of the words, at " : " and ")}
-          {able ? <Looked state={state} trace={trace} tap={tap} asked={asked} looked={looked} /> : <strong>{bare(looked.label)}</strong>} (
-          <button type="button" class="rg-said__control" title="the equation behind this number" onClick={() => onAsk(looked)}>{percent(looked.share)}</button>)
-        </span>
-      ))}
-      .
-    </>
-  );
+  const named = looks.map((looked, i) => (
+    <span key={looked.label}>
+      {i > 0 && say(special ? "said.ofWords" : "said.and")}
+      {able ? <Looked state={state} trace={trace} tap={tap} asked={asked} looked={looked} /> : <strong>{bare(looked.label)}</strong>}{" "}
+      <span style={{ whiteSpace: "nowrap" }}>(<button type="button" class="rg-said__control" title={say("said.number")} onClick={() => onAsk(looked)}>{percent(looked.share)}</button>)</span>
+    </span>
+  ));
+  return <>{filled(say(`said.${asked.deed}${special ? ".mostly" : ""}`), { word: <Written state={state} trace={trace} tap={tap} asked={asked} able={able} />, who: by, looks: named })}</>;
 }
 
 /** What was written; opens what else the step might have written. */
 function Written({ state, trace, tap, asked, able }: Pick<WordsProps, "state" | "trace" | "tap"> & { asked: Asked; able: boolean }) {
+  const say = useWords();
   const step = asked.deed === "write" ? stepOf(state, tap, asked.rows.first) : null;
   const { candidates = [], id = null } = (step !== null && trace.generation?.steps[step]) || {};
   const others = candidates.filter((each) => each.id != null && each.id !== id);
   if (!able || step === null || !others.length) return <strong>{bare(asked.label)}</strong>;
   const style = markOf(trace.axes[tap.queries]?.tokens ?? []);
   return (
-    <Menu label={<strong>{bare(asked.label)}</strong>} look="rg-said__control" title="write another word here">
+    <Menu label={<strong>{bare(asked.label)}</strong>} look="rg-said__control" title={say("said.other")}>
       {others.map(({ token, probability, id: other }) => (
         <MenuItem key={other} onChoose={() => void force(state, step, other as number)}>
           {tokenLabel(token, style)} <span class="rg-number">{percent(probability)}</span>
@@ -125,6 +121,7 @@ function Written({ state, trace, tap, asked, able }: Pick<WordsProps, "state" | 
 
 /** A word that was looked at; opens what can be done about it. */
 function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" | "trace" | "tap"> & { asked: Asked; looked: Unit }) {
+  const say = useWords();
   const { axes } = trace;
   const [queries, keys] = [axes[tap.queries] as AxisInfo, axes[tap.keys] as AxisInfo];
   const names = Array.from({ length: looked.end - looked.first }, (_, i) => positionName(axes, tap.keys, looked.first + i));
@@ -134,10 +131,10 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   };
   const others = tap.kind === "cross" ? units(keys, knows(keys, "word") ? "word" : "token").filter((unit) => unit.first !== looked.first && !unit.special) : [];
   return (
-    <Menu label={<strong>{bare(looked.label)}</strong>} look="rg-said__control" title="strike it out, or look at another word">
-      {!looked.special && <MenuItem onChoose={() => void switchOff(state, [...off(state), ...names])}>strike “{bare(looked.label)}” out</MenuItem>}
+    <Menu label={<strong>{bare(looked.label)}</strong>} look="rg-said__control" title={say("said.change")}>
+      {!looked.special && <MenuItem onChoose={() => void switchOff(state, [...off(state), ...names])}>{say("said.strike", { word: bare(looked.label) })}</MenuItem>}
       {others.map((unit) => (
-        <MenuItem key={unit.first} onChoose={() => pull(unit)}>look at “{bare(unit.label)}” instead</MenuItem>
+        <MenuItem key={unit.first} onChoose={() => pull(unit)}>{say("said.instead", { word: bare(unit.label) })}</MenuItem>
       ))}
     </Menu>
   );

@@ -1,5 +1,5 @@
 /** One plain sentence on one row of a map: what the model looked at to write a word. */
-import type { AxisInfo, Head, TapInfo } from "../source";
+import type { AxisInfo } from "../source";
 import { grouped, type Weights } from "../weights/matrix";
 import { isSpecial, knows, tokenLabel, markOf, unitAt, units, type Span, type Unit } from "../weights/units";
 
@@ -83,9 +83,4 @@ export function away(from: number, position: number, columns: number): number {
 /** True of what a person wrote, punctuation aside. */
 export function isWord({ label }: { label: string }): boolean {
   return !isSpecial(label) && /^-?[\p{L}\p{N}]/u.test(label);
-}
-
-/** Who looked: the mean over heads stands for the model. */
-export function who(head: Head, { layer }: TapInfo): string {
-  return head === "mean" ? "the model" : `head ${layer}·${head}`;
 }

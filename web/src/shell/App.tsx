@@ -14,9 +14,11 @@ import { Changed } from "../off/Changed";
 import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
+import type { TraceInfo } from "../source";
 import type { State, View } from "../state";
 import { Translation } from "../translation/Translation";
 import { Why } from "../why/Why";
+import { sayIn, WordsContext } from "../words/words";
 import { obey } from "./commands";
 import { Drawer } from "./drawer/Drawer";
 import { Gone } from "./Gone";
@@ -58,17 +60,22 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
   useUncovered(root, state.drawer.value);
   const trace = state.trace.value;
   const learn = state.learn.value;
-  const returns = state.source.connection?.returns.value ?? 0; // a new one asks again for what failed
-
-  if (learn)
-    return (
-      <div ref={root} class="rg-app">
-        <Learn state={state} learn={learn} />
+  const language = state.language.value;
+  const classes = learn ? "" : `${state.drawer.value && trace ? " rg-app--drawer" : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
+  return (
+    <WordsContext.Provider value={sayIn(language)}>
+      <div ref={root} class={`rg-app${classes}`} lang={language}>
+        {learn ? <Learn state={state} learn={learn} /> : <Inspector state={state} trace={trace} whole={whole} />}
         <Help state={state} />
       </div>
-    );
+    </WordsContext.Provider>
+  );
+}
+
+function Inspector({ state, trace, whole }: { state: State; trace: TraceInfo | null; whole: boolean }) {
+  const returns = state.source.connection?.returns.value ?? 0; // a new one asks again for what failed
   return (
-    <div ref={root} class={`rg-app${state.drawer.value && trace ? " rg-app--drawer" : ""}${state.busy.value ? " rg-app--waiting" : ""}`}>
+    <>
       <Rail state={state} />
       {trace && !playing(state) && <Which key={`${trace.id} ${returns}`} state={state} trace={trace} />}
       <main class="rg-main">
@@ -86,8 +93,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
         {trace && <ReceiptLine state={state} trace={trace} />}
       </main>
       {trace && state.drawer.value && <Drawer key={returns} state={state} trace={trace} />}
-      <Help state={state} />
-    </div>
+    </>
   );
 }
 

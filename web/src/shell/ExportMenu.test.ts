@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { sayIn } from "../words/words";
 import { labelOf, titleOf } from "./ExportMenu";
 
 const signals = (state: Record<string, unknown>) => Object.fromEntries(Object.entries(state).map(([name, value]) => [name, { value }])) as never;
 
 test("the menu says where the numbers are those of the map", () => {
-  expect(labelOf("svg", "why")).toBe("picture, SVG");
-  expect((["map", "heads", "compare"] as const).map((view) => labelOf("npz", view))).toEqual([
+  expect(labelOf("svg", "why", sayIn("en"))).toBe("picture, SVG");
+  expect((["map", "heads", "compare"] as const).map((view) => labelOf("npz", view, sayIn("en")))).toEqual([
     "these numbers, NPZ", "numbers of the map, NPZ", "numbers of the first map, NPZ",
   ]);
 });

@@ -8,6 +8,7 @@ import { picture } from "../picture/picture";
 import { sentence, type State, type View } from "../state";
 import { write } from "../url";
 import { headWords } from "../weights/words";
+import { useWords, type Say } from "../words/words";
 import { addressOf } from "./address";
 import { Menu, MenuItem } from "./Menu";
 
@@ -16,6 +17,7 @@ const FILES = ["npz", "html"] as const; // a server writes them
 type Kind = (typeof PICTURES | typeof FILES)[number];
 
 export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const place = useRef<HTMLDivElement>(null);
   const copied = useSignal(false);
   const saving = useSignal<Kind | null>(null);
@@ -44,24 +46,24 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   };
   return (
     <div ref={place}>
-      <Menu label="export" look="rg-button">
+      <Menu label={say("export")} look="rg-button">
         {[...PICTURES, ...(served ? FILES : [])].map((kind) => (
           <MenuItem key={kind} busy={saving.value === kind} onChoose={() => void take(kind)}>
-            {saving.value === kind ? "preparing" : labelOf(kind, state.view.value)}
+            {saving.value === kind ? say("export.preparing") : labelOf(kind, state.view.value, say)}
           </MenuItem>
         ))}
-        {served && <MenuItem onChoose={() => void copy()}>{copied.value ? "link copied" : "copy the link to this view"}</MenuItem>}
+        {served && <MenuItem onChoose={() => void copy()}>{say(copied.value ? "export.copied" : "export.link")}</MenuItem>}
       </Menu>
     </div>
   );
 }
 
 /** Label of an entry of the menu. Not every view has numbers of its own: then they are the map's. */
-export function labelOf(kind: Kind, view: View): string {
-  if (kind === "html") return "one HTML file";
-  if (kind !== "npz") return `picture, ${kind.toUpperCase()}`;
-  if (view === "map") return "these numbers, NPZ";
-  return view === "compare" ? "numbers of the first map, NPZ" : "numbers of the map, NPZ";
+export function labelOf(kind: Kind, view: View, say: Say): string {
+  if (kind === "html") return say("export.html");
+  if (kind !== "npz") return say("export.picture", { kind: kind.toUpperCase() });
+  if (view === "map") return say("export.these");
+  return say(view === "compare" ? "export.first" : "export.numbers");
 }
 
 /** Title of a picture: the model, the text, and the map where the view does not name it. */

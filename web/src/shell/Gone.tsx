@@ -3,8 +3,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { UNREACHABLE } from "../source/connection";
 import { ask, type State } from "../state";
+import { useWords } from "../words/words";
 
 export function Gone({ state }: { state: State }) {
+  const say = useWords();
   const trying = useSignal(false);
   const { connection } = state.source;
   const returns = connection?.returns.value ?? 0;
@@ -29,7 +31,7 @@ export function Gone({ state }: { state: State }) {
         itself.
       </p>
       <div class="rg-row">
-        <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>try again</button>
+        <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>{say("notice.again")}</button>
       </div>
     </div>
   );

@@ -2,8 +2,10 @@
 import { useEffect, useRef } from "preact/hooks";
 import { KEYS } from "./keys";
 import type { State } from "../state";
+import { filled, useWords } from "../words/words";
 
 export function Help({ state }: { state: State }) {
+  const say = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const shown = state.help.value;
   useEffect(() => {
@@ -23,31 +25,24 @@ export function Help({ state }: { state: State }) {
     >
       <div class="rg-help__body">
         <div class="rg-panel__head">
-          <h2 id="rg-help-title" class="rg-panel__title">help</h2>
-          <button type="button" class="rg-button rg-button--bare" onClick={close}>close</button>
+          <h2 id="rg-help-title" class="rg-panel__title">{say("help.title")}</h2>
+          <button type="button" class="rg-button rg-button--bare" onClick={close}>{say("drawer.close")}</button>
         </div>
-        <p class="rg-help__about">
-          A model weighs all words it can see before it writes or reads one: that is attention. This page shows every
-          such weight. In the translation a ribbon is as wide as the weight; in the map each row is a word that looks
-          and each column a word that is looked at, darker for more. A weight says where the model looked; <em>why</em>{" "}
-          measures what would change without it.
-        </p>
-        <h3 class="rg-section">keys</h3>
-        <div class="rg-help__list">
+        <p class="rg-help__about">{filled(say("help.about"), { why: <em>{say("view.why")}</em> })}</p>
+        <h3 class="rg-section">{say("help.keys")}</h3>
+        <div>
           {KEYS.map(({ keys, means }) => (
             <div key={means} class="rg-help__row">
-              <span class="rg-help__keys">
+              <span class="rg-row">
                 {keys.map((key) => (
-                  <kbd key={key} class="rg-key">{key}</kbd>
+                  <kbd key={key}>{key}</kbd>
                 ))}
               </span>
-              <span>{means}</span>
+              <span>{say(means)}</span>
             </div>
           ))}
         </div>
-        <p class="rg-note">
-          On the map: use the wheel or pinch to zoom at the pointer, drag to pan, double-click to zoom in, click to open the equation. In a notebook, the wheel scrolls the notebook until you click, or hold ctrl.
-        </p>
+        <p class="rg-note">{say("help.map")}</p>
       </div>
     </dialog>
   );

@@ -3,40 +3,38 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import type { State } from "../state";
+import { useWords, type Say } from "../words/words";
 
 const SEEN = "regard.hint";
 
 export function Hint({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const shown = useSignal(!seen());
   useEffect(() => {
     if (shown.value) remember();
   }, []);
   if (!shown.value || !state.source.abilities.trace) return null;
   return (
-    <aside class="rg-hint" aria-label="first steps">
+    <aside class="rg-hint" aria-label={say("hint.steps")}>
       <ol class="rg-hint__steps">
-        {steps(trace).map(([lead, rest]) => (
+        {steps(trace, say).map(([lead, rest]) => (
           <li key={lead}>
             <strong>{lead}</strong> {rest}
           </li>
         ))}
       </ol>
-      <button type="button" class="rg-button rg-button--bare" onClick={() => (shown.value = false)}>got it</button>
+      <button type="button" class="rg-button rg-button--bare" onClick={() => (shown.value = false)}>{say("hint.got")}</button>
     </aside>
   );
 }
 
-function steps({ task, taps }: TraceInfo): [string, string][] {
-  const last: [string, string] =
-    task === "translation" && taps.some((tap) => tap.kind === "cross")
-      ? ["Strike a word out", "with its ×, or pull a ribbon by its ring to another word: the translation is written again."]
-      : task === "generation" || task === "translation"
-        ? ["Choose another word", "in the generation view: the model goes on from it."]
-        : ["Change the view:", "the same weights as a map, as lines, or two side by side."];
+function steps({ task, taps }: TraceInfo, say: Say): [string, string][] {
+  const pulls = task === "translation" && taps.some((tap) => tap.kind === "cross");
+  const writes = task === "generation" || task === "translation";
   return [
-    ["Write a sentence", "and press Enter."],
-    ["Point at a word:", "the line above the picture says what it looked at; a click shows every number."],
-    last,
+    [say("hint.write"), say("hint.enter")],
+    [say("hint.point"), say("hint.line")],
+    pulls ? [say("hint.strike"), say("hint.pull")] : writes ? [say("hint.force"), say("hint.goes")] : [say("hint.view"), say("hint.same")],
   ];
 }
 

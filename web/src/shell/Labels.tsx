@@ -17,7 +17,7 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
   const label = (from: number) => units(axis, "word").find((each) => each.first === from)?.label ?? "";
   const most = [...(value ?? [])].sort((one, other) => one.change - other.change).slice(0, SHOWN);
   return (
-    <p class="rg-labels" aria-label="labels">
+    <p class="rg-row rg-labels" aria-label="labels">
       <strong>{first && said(first)}</strong>
       {others.map((each) => <span key={each.token}>{said(each)}</span>)}
       {first && most.map((each, at) => (
@@ -33,7 +33,7 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
 export function Nearest({ nearest: [first, ...others] }: { nearest: Near[] }) {
   const said = ({ text, cosine }: Near) => <>“{text}” <span class="rg-number">{cosine.toFixed(2)}</span></>;
   return (
-    <p class="rg-labels" aria-label="nearest sentences" title={`cosines of the vectors, with ${others.length + 1} everyday sentences`}>
+    <p class="rg-row rg-labels" aria-label="nearest sentences" title={`cosines of the vectors, with ${others.length + 1} everyday sentences`}>
       nearest <strong>{first && said(first)}</strong>
       {others.slice(0, SHOWN - 1).map((each) => <span key={each.text}>{said(each)}</span>)}
     </p>

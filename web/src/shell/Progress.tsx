@@ -3,11 +3,13 @@ import { useEffect, useState } from "preact/hooks";
 import type { Working } from "../source";
 import type { State } from "../state";
 import { stageOf } from "./stages";
+import { useWords } from "../words/words";
 
 const SOON = 300; // milliseconds before anything is shown: most traces are made by then
 const EVERY = 500;
 
 export function Progress({ state }: { state: State }) {
+  const say = useWords();
   const busy = state.busy.value;
   const [since, begin] = useState<number | null>(null);
   const [seconds, tick] = useState(0);
@@ -34,12 +36,12 @@ export function Progress({ state }: { state: State }) {
   if (!busy || since === null) return null;
   return (
     <div class="rg-progress">
-      <div class="rg-progress__line">
+      <div class="rg-row rg-progress__line">
         <p role="status">{stageOf(working, state.asking.value)}</p>
-        {state.trace.value && <p class="rg-note">below: the previous text</p>}
+        {state.trace.value && <p class="rg-note">{say("notice.below")}</p>}
         <p aria-hidden="true">{seconds} s</p>
         {state.cancel.value && (
-          <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>cancel</button>
+          <button type="button" class="rg-button" onClick={() => state.cancel.value?.()}>{say("notice.cancel")}</button>
         )}
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { continues, written } from "./Sentences";
+import { continues } from "../weights/units";
+import { written } from "./Sentences";
 
 test("running text has spaces where the tokenizer marked the beginning of a word", () => {
   expect(["▁sto", "ve", ".", "</s>"].map((token) => continues(token, "start"))).toEqual([false, true, true, false]);

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AxisInfo, TraceInfo } from "../source";
 import { sentence, type State } from "../state";
-import { isSpecial, labelAt, markOf } from "../weights/units";
+import { continues, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
 
 const SHOWN = 80; // tokens of a line; of a longer text those around the focus
@@ -123,12 +123,6 @@ export function written(tokens: readonly string[], from: number, end: number, st
     else all.push({ position, end: position + 1, label });
   });
   return all;
-}
-
-/** True if no space stands before a token in running text. */
-export function continues(token: string, style: ReturnType<typeof markOf>): boolean {
-  if (style === "none" || isSpecial(token)) return false;
-  return style === "hash" ? token.startsWith("##") : !/^[▁Ġ\s]/.test(token);
 }
 
 /** The position that a token's row, or column, has most weight at. */

@@ -6,24 +6,26 @@ import type { State, View } from "../state";
 import { Choice } from "../weights/Choice";
 import { knows } from "../weights/units";
 import { QUANTITY } from "../weights/words";
+import { useWords } from "../words/words";
 import { ExportMenu } from "./ExportMenu";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const tap = state.tap.value;
   const view = state.view.value;
   return (
     <div class="rg-bar">
       <div class="rg-bar__row">
         <Views state={state} trace={trace} />
-        <div class="rg-bar__end">
+        <div class="rg-row rg-bar__end">
           <button
             type="button"
             class="rg-button"
             aria-pressed={state.drawer.value}
-            title="the equation behind the cell (e)"
+            title={say("view.equation.title")}
             onClick={() => (state.drawer.value = !state.drawer.value)}
           >
-            equation
+            {say("view.equation")}
           </button>
           <ExportMenu state={state} trace={trace} />
         </div>
@@ -47,6 +49,7 @@ export function viewsOf(trace: TraceInfo): View[] {
 }
 
 function Views({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const views = viewsOf(trace).filter((view) => view !== "why" || state.source.abilities.why || view === state.view.value);
   const step = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -70,7 +73,7 @@ function Views({ state, trace }: { state: State; trace: TraceInfo }) {
           tabIndex={view === state.view.value ? 0 : -1}
           onClick={() => (state.view.value = view)}
         >
-          {view}
+          {say(`view.${view}`)}
         </button>
       ))}
     </div>
@@ -88,6 +91,7 @@ const MEANING: Record<Quantity, string> = {
 const BLOCKS_FROM = 256; // positions; a smaller map always shows its single cells
 
 function Shown({ state, trace, tap }: { state: State; trace: TraceInfo; tap: TapInfo }) {
+  const say = useWords();
   const axes = [trace.axes[tap.queries], trace.axes[tap.keys]];
   const groups = GROUPS.filter(([group]) => axes.some((axis) => knows(axis, group)));
   const chosen = (name: "quantity" | "scale" | "group" | "reduce", look: "joined" | "list", options: readonly (readonly [string, string, string?])[], says: string, label = says, forgets?: "ends" | "viewport") => (
@@ -111,7 +115,7 @@ function Shown({ state, trace, tap }: { state: State; trace: TraceInfo; tap: Tap
       {chosen("scale", "list", SCALES, "scale", "scale", "ends")}
       {groups.length > 1 && chosen("group", "list", groups, "rows and columns", "by", "viewport") /* it counts rows and columns, which are others then */}
       {Math.max(tap.rows, tap.columns) > BLOCKS_FROM && chosen("reduce", "list", REDUCES, "what a block of cells shows", "blocks")}
-      {state.viewport.value && <button type="button" class="rg-button" title="show the whole map (0)" onClick={() => fit(state)}>fit</button>}
+      {state.viewport.value && <button type="button" class="rg-button" title={say("view.fit.title")} onClick={() => fit(state)}>{say("view.fit")}</button>}
     </>
   );
 }

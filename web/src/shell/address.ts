@@ -1,7 +1,7 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect, type Signal } from "@preact/signals";
-import type { Head, TraceInfo, TraceRequest } from "../source";
-import { ask, firstTap, found, made, open, sentence, type State } from "../state";
+import type { TraceInfo, TraceRequest } from "../source";
+import { ask, firstTap, found, made, open, sentence, settle, type State } from "../state";
 import { ofDay } from "../play/game";
 import { landing, turnToTelling } from "./landing";
 import { viewsOf } from "./Toolbar";
@@ -59,20 +59,11 @@ export async function goTo(state: State, address: Address): Promise<void> {
   const { value: trace } = state.trace;
   if (!trace) return;
   batch(() => {
-    state.drawn.value = address.drawn; // a new trace has none
     const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
+    set(OF_TRACE);
     if (!tap) return;
     state.tapName.value = tap.name;
-    state.head.value = address.head === "mean" || address.head < tap.heads ? address.head : 0;
-    const there = (head: Head | null) => head === null || head === "mean" || head < tap.heads;
-    state.heads.value = address.heads.every(there) && address.heads.includes(state.head.value) ? address.heads : [];
-    state.viewport.value = address.viewport;
-    const { focus } = address;
-    state.focus.value = focus && focus.query < tap.rows && focus.key < tap.columns ? focus : null;
-    state.locked.value = address.locked.filter((query) => query < tap.rows);
-    const steps = trace.generation?.steps.length ?? 0;
-    state.step.value = address.step !== null && address.step < steps ? address.step : null;
-    if (!tap.quantities.includes(state.quantity.value)) state.quantity.value = "weight";
+    settle(state, tap);
   });
   await goToOther(state, address, trace);
 }

@@ -1,4 +1,5 @@
 /** Commands by key. */
+import type { Key } from "../words/words";
 
 export type Command =
   | { do: "move"; rows: number; columns: number }
@@ -25,44 +26,26 @@ const ARROWS: Record<string, [number, number]> = {
   ArrowRight: [0, 1],
 };
 
-const LETTERS: Record<string, Command> = {
-  "[": { do: "head", by: -1 },
-  "]": { do: "head", by: 1 },
-  "{": { do: "layer", by: -1 },
-  "}": { do: "layer", by: 1 },
-  "+": { do: "zoom", factor: 1.5 },
-  "=": { do: "zoom", factor: 1.5 },
-  "-": { do: "zoom", factor: 1 / 1.5 },
-  "0": { do: "fit" },
-  l: { do: "lock" },
-  x: { do: "strike" },
-  p: { do: "pull" },
-  e: { do: "equation" },
-  a: { do: "ablate" },
-  "/": { do: "text" },
-  "?": { do: "help" },
-  Escape: { do: "close" },
-};
-
-/** The list that `?` opens, in the order in which it is read. */
-export const KEYS: readonly { keys: string[]; means: string }[] = [
-  { keys: ["←", "↑", "→", "↓"], means: "move the focus cell; with shift, by ten" },
-  { keys: ["["], means: "previous head; in Learn, previous lesson" },
-  { keys: ["]"], means: "next head; in Learn, next lesson" },
-  { keys: ["{"], means: "previous layer" },
-  { keys: ["}"], means: "next layer" },
-  { keys: ["+", "−"], means: "zoom in and out" },
-  { keys: ["0"], means: "fit the whole map" },
-  { keys: ["l"], means: "lock or release the query" },
-  { keys: ["e"], means: "open or close the equation" },
-  { keys: ["a"], means: "switch off the edge under the pointer or the focus" },
-  { keys: ["x"], means: "strike out the word of the source under the pointer or the focus" },
-  { keys: ["p"], means: "pull the ribbon of a translated word: arrows, then enter or esc" },
-  { keys: ["/"], means: "go to the text" },
-  { keys: ["enter"], means: "in the text: look at it" },
-  { keys: ["?"], means: "this list" },
-  { keys: ["esc"], means: "close what is open" },
+/** What keys do, in the order in which the list that `?` opens is read. */
+export const KEYS: readonly { keys: string[]; means: Key; press?: Record<string, Command> }[] = [
+  { keys: ["←", "↑", "→", "↓"], means: "key.move" },
+  { keys: ["["], means: "key.head.previous", press: { "[": { do: "head", by: -1 } } },
+  { keys: ["]"], means: "key.head.next", press: { "]": { do: "head", by: 1 } } },
+  { keys: ["{"], means: "key.layer.previous", press: { "{": { do: "layer", by: -1 } } },
+  { keys: ["}"], means: "key.layer.next", press: { "}": { do: "layer", by: 1 } } },
+  { keys: ["+", "−"], means: "key.zoom", press: { "+": { do: "zoom", factor: 1.5 }, "=": { do: "zoom", factor: 1.5 }, "-": { do: "zoom", factor: 1 / 1.5 } } },
+  { keys: ["0"], means: "key.fit", press: { "0": { do: "fit" } } },
+  { keys: ["l"], means: "key.lock", press: { l: { do: "lock" } } },
+  { keys: ["e"], means: "key.equation", press: { e: { do: "equation" } } },
+  { keys: ["a"], means: "key.ablate", press: { a: { do: "ablate" } } },
+  { keys: ["x"], means: "key.strike", press: { x: { do: "strike" } } },
+  { keys: ["p"], means: "key.pull", press: { p: { do: "pull" } } },
+  { keys: ["/"], means: "key.text", press: { "/": { do: "text" } } },
+  { keys: ["enter"], means: "key.enter" },
+  { keys: ["?"], means: "key.help", press: { "?": { do: "help" } } },
+  { keys: ["esc"], means: "key.close", press: { Escape: { do: "close" } } },
 ];
+const COMMANDS: Record<string, Command> = Object.assign({}, ...KEYS.map(({ press }) => press));
 
 /** The command of a key press; null for a key that means nothing here, such as a browser's own. */
 export function command(press: Press): Command | null {
@@ -72,7 +55,7 @@ export function command(press: Press): Command | null {
     const by = press.shiftKey ? STEP : 1;
     return { do: "move", rows: arrow[0] * by || 0, columns: arrow[1] * by || 0 };
   }
-  return LETTERS[press.key] ?? null;
+  return COMMANDS[press.key] ?? null;
 }
 
 /** True if the focused element would use this key: letters go to a text field, arrows to a list. */

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { strongestCell } from "../flow/locks";
+import type { Pointed } from "../links/Links";
 import type { State } from "../state";
 import { lookAt } from "../state";
 import { Changed } from "../off/Changed";
@@ -12,8 +13,9 @@ import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
+import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
-import { crossTap, leftOut, useAligned, type Aligned, type Pointed } from "./aligned";
+import { crossTap, leftOut, useAligned, type Aligned } from "./aligned";
 import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
 import { chances, type StepChoice } from "./sentences";
@@ -22,6 +24,7 @@ import "./translation.css";
 
 /** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
+  const say = useWords();
   const step = state.aligned;
   const pieces = state.pieces;
   const hover = useSignal<Pointed | null>(null);
@@ -45,9 +48,9 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   }, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
   const locked = useMemo(() => {
-    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "source", index }));
+    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "key", index }));
     aligned?.output.forEach(({ rows }, index) => {
-      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "output", index });
+      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "query", index });
     });
     return all;
   }, [aligned, state.locked.value, lockedSource.value]);
@@ -78,7 +81,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   }
 
   const lock = ({ side, index }: Pointed) => {
-    if (side === "source") {
+    if (side === "key") {
       const others = lockedSource.value.filter((each) => each !== index);
       lockedSource.value = others.length < lockedSource.value.length ? others : [...others, index];
       return;
@@ -143,7 +146,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
         </p>
         {strikes && aligned && (
           <button type="button" class="rg-button" onClick={() => void play(state)}>
-            play: you are the attention
+            {say("ribbons.play")}
           </button>
         )}
         <Choice
@@ -180,8 +183,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               onAsk={ask}
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
-            <p class="rg-translation__said rg-note" data-screen>
-              {hint(strikes, leftOut(aligned), aligned.quantity)}
+            <p class="rg-note rg-views__hint" data-screen>
+              {hint(say, strikes, leftOut(aligned), aligned.quantity)}
             </p>
           </>
         )}
@@ -195,15 +198,15 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
   const value = (query: number, key: number) => values.values[query * values.width + key] ?? 0;
   const best = (count: number, of: (i: number) => number) =>
     Array.from({ length: count }, (_, i) => i).reduce((most, i) => (of(i) > of(most) ? i : most), 0);
-  const query = side === "output" ? index : best(output.length, (i) => value(i, index));
-  const key = side === "source" ? index : best(source.length, (i) => value(index, i));
+  const query = side === "query" ? index : best(output.length, (i) => value(i, index));
+  const key = side === "key" ? index : best(source.length, (i) => value(index, i));
   const [row, column] = [output[query]?.rows, source[key]];
   return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
 }
 
 /** Legend of what can be done and what is not drawn. */
-function hint(strikes: boolean, left: number, quantity: string): string {
-  const verbs = strikes ? ["× strikes a word out", "a ring pulls its ribbon to another word, in all heads and layers", "the bar above a word: how much the translation depends on it"] : [];
-  const words = ["a word is as strong as its probability", ...verbs];
-  return [...words, ...(left > 0.0005 ? [`ribbons below ${percent(THINNEST_SHARE)} are not drawn, ${percent(left)} of the ${quantity}`] : [])].join(" · ");
+function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
+  const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
+  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantity })] : [];
+  return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
 }

@@ -8,12 +8,6 @@ import { knows, units, type Unit } from "../weights/units";
 import { THINNEST_SHARE } from "./ribbons";
 import { outputWords, shares, type OutputWord, type StepChoice } from "./sentences";
 
-/** A word of one of the two sentences, by its index. */
-export interface Pointed {
-  side: "source" | "output";
-  index: number;
-}
-
 /** One moment's sentences and weights, whole while the next loads. */
 export interface Aligned {
   trace: TraceInfo;

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { percent } from "./words";
 
 interface RankedProps {
-  rows: readonly { label: string; share: number; aside?: number; own?: boolean; title?: string; onChoose?: (() => void) | null }[];
+  rows: readonly { label: string; share: number; aside?: number | string; own?: boolean; title?: string; onChoose?: (() => void) | null }[];
   inline?: boolean;
   children?: ComponentChildren; // a last row
 }
@@ -16,7 +16,7 @@ export function Ranked({ rows, inline, children }: RankedProps) {
         return (
           <li key={i}>
             <Row class="rg-ranked__row rg-behind" aria-current={own ? "true" : undefined} title={title} style={{ "--part": `${Math.min(100, 100 * share)}%` }} {...(onChoose && { type: "button", onClick: onChoose })}>
-              <span class="rg-ranked__token">{label}</span>
+              <span class="rg-cut">{label}</span>
               {aside !== undefined && <span class="rg-note rg-number">{aside}</span>}
               <span class="rg-ranked__share rg-number">{percent(share)}</span>
             </Row>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { full, inCell, percent, short, tick } from "./numbers";
+import { full, inCell, short, tick } from "./numbers";
 
 test("a cell's number has three digits and fits in eight characters", () => {
   expect([0.12345, 1, 0.00123456, -0.000123, -3.14159, 0, 12345].map(short)).toEqual([
@@ -29,8 +29,4 @@ test("the full number gives back the same 32 bits", () => {
 
 test("ticks say no more digits than they have", () => {
   expect([0, 0.2, 0.30000000000000004, 1e-5, 20000, -0.4].map(tick)).toEqual(["0", "0.2", "0.3", "1e−5", "2e4", "−0.4"]);
-});
-
-test("small shares have a decimal", () => {
-  expect([0.5, 0.0312, 0.0999, 1].map(percent)).toEqual(["50 %", "3.1 %", "10 %", "100 %"]);
 });

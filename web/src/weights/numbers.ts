@@ -43,10 +43,6 @@ export function tick(value: number): string {
   return text.replace(".0e", "e").replace("e+", "e").replaceAll("-", "−");
 }
 
-export function percent(share: number): string {
-  return share < 0.0995 ? `${(100 * share).toFixed(1)} %` : `${Math.round(100 * share)} %`;
-}
-
 export function count(number: number): string {
   return number.toLocaleString("en");
 }

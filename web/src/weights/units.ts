@@ -104,7 +104,8 @@ export function markOf(tokens: readonly string[]): Style {
   return tokens.some((token) => token.startsWith("##")) ? "hash" : "none";
 }
 
-function continues(token: string, style: Style): boolean {
+/** True if no space stands before a token in running text. */
+export function continues(token: string, style: Style): boolean {
   if (style === "start") return !/^[▁Ġ\s]/.test(token) && !isSpecial(token);
   return style === "hash" && token.startsWith("##");
 }

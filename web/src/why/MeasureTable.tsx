@@ -26,7 +26,7 @@ export function MeasureTable({ measures: { tokens, measures }, style }: { measur
                 <th key={each.name} scope="col" title={NAMES[each.name].means}>
                   {NAMES[each.name].name}
                   {each.name !== "hiding" && (
-                    <span class="rg-why__rho rg-number">ρ {rho(each.correlation)}</span>
+                    <strong class="rg-number"> ρ {rho(each.correlation)}</strong>
                   )}
                 </th>
               ))}

@@ -6,6 +6,7 @@ import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
 import { WordRow } from "../weights/WordRow";
+import { useWords } from "../words/words";
 import { Heads } from "./Heads";
 import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
@@ -19,6 +20,7 @@ export interface PartProps {
 }
 
 export function Why({ state }: { state: State }) {
+  const say = useWords();
   const trace = state.trace.value;
   const generation = trace?.generation;
   const axis = trace && generation ? trace.axes[generation.axis] : null;
@@ -39,7 +41,7 @@ export function Why({ state }: { state: State }) {
   return (
     <section class="rg-views rg-why" aria-label="why this word">
       <header class="rg-views__head">
-        <h2 class="rg-why__title">why “{word}”?</h2>
+        <h2 class="rg-panel__title">{say("why.title", { word })}</h2>
         <WordRow name="the word to ask about" words={generation.steps.map(label)} chosen={step} titles={(i) => `step ${i + 1}: ${label(generation.steps[i] as { token: string })}`} onChoose={(index) => (state.step.value = index)} />
       </header>
       <div class="rg-why__parts">
@@ -52,15 +54,16 @@ export function Why({ state }: { state: State }) {
 }
 
 function Measured({ state, trace, step, style }: PartProps) {
+  const say = useWords();
   const read = axesRead(trace);
   const axis = read.includes(state.measured.value) ? state.measured.value : (read[0] ?? "");
   const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step, axis]), (signal) =>
     state.source.measures(trace.id, step, axis, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="input tokens" aria-busy={loading}>
+    <section class="rg-stack" aria-label="input tokens" aria-busy={loading}>
       <h3 class="rg-section">
-        input tokens <span class="rg-note">what each was worth, by several measures</span>
+        {say("why.tokens")} <span class="rg-note">{say("why.tokens.note")}</span>
       </h3>
       {read.length > 1 && (
         <Choice
@@ -85,25 +88,26 @@ function Worth({ measures: { tokens, measures }, word, style }: { measures: Meas
   if (!changes.length) return null;
   if (points < 1)
     return (
-      <p class="rg-why__worth">
+      <p>
         Without any single one of these tokens, <strong>{word}</strong> would not be a percentage point less likely.
       </p>
     );
   return (
-    <p class="rg-why__worth">
+    <p>
       Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be {points} percentage point{points > 1 && "s"} less likely.
     </p>
   );
 }
 
 function Lensed({ state, trace, step, style }: PartProps) {
+  const say = useWords();
   const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step]), (signal) =>
     state.source.lens(trace.id, step, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="logit lens" aria-busy={loading}>
+    <section class="rg-stack" aria-label="logit lens" aria-busy={loading}>
       <h3 class="rg-section">
-        logit lens <span class="rg-note">what would be written if the layers stopped here</span>
+        {say("why.lens")} <span class="rg-note">{say("why.lens.note")}</span>
       </h3>
       <Status what="lens" empty={!value} error={error} />
       {value && <Ladder lens={value} style={style} />}
@@ -112,6 +116,7 @@ function Lensed({ state, trace, step, style }: PartProps) {
 }
 
 function Attributed({ state, trace, step, style }: PartProps) {
+  const say = useWords();
   const own = trace.generation?.steps[step];
   const others = own?.candidates.filter((each) => each.id != null && each.token !== own.token) ?? [];
   const wanted = state.against.value;
@@ -120,9 +125,9 @@ function Attributed({ state, trace, step, style }: PartProps) {
     state.source.attribution(trace.id, step, against, signal),
   );
   return (
-    <section class="rg-why__part" aria-label="direct logit attribution" aria-busy={loading}>
+    <section class="rg-stack" aria-label="direct logit attribution" aria-busy={loading}>
       <h3 class="rg-section">
-        direct logit attribution <span class="rg-note">what each head adds to the word's logit</span>
+        {say("why.heads")} <span class="rg-note">{say("why.heads.note")}</span>
       </h3>
       {others.length > 0 && (
         <Choice

@@ -1,28 +1,29 @@
-/** The interface's words in each language, in one table. */
-import { createContext } from "preact";
+/** The page's words in each language, in one table. */
+import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import { phrases as phrasesDe } from "./interface.de";
-import { phrases as phrasesEn } from "./interface.en";
-import { phrases as phrasesHi } from "./interface.hi";
-import { lessons as lessonsDe } from "./lessons.de";
-import { lessons as lessonsEn } from "./lessons.en";
-import { lessons as lessonsHi } from "./lessons.hi";
+import { PHRASES } from "./interface";
+import { lessons as en } from "./lessons.en";
+import { lessons as de } from "./lessons.de";
+import { lessons as hi } from "./lessons.hi";
 
-export type Key = keyof typeof phrasesEn | keyof typeof lessonsEn;
+export type Key = keyof typeof PHRASES | keyof typeof en;
 export type Language = "en" | "de" | "hi";
 export type Say = (key: Key, values?: Record<string, string | number>) => string;
 
 export const LANGUAGES: readonly (readonly [Language, string])[] = [["en", "English"], ["de", "Deutsch"], ["hi", "हिन्दी"]];
 
-export const TABLE: Record<Language, Record<Key, string>> = {
-  en: { ...phrasesEn, ...lessonsEn },
-  de: { ...phrasesDe, ...lessonsDe },
-  hi: { ...phrasesHi, ...lessonsHi },
-};
+const tableOf = (place: number, lessons: Record<keyof typeof en, string>) =>
+  ({ ...Object.fromEntries(Object.entries(PHRASES).map(([key, each]) => [key, each[place]])), ...lessons }) as Record<Key, string>;
+export const TABLE: Record<Language, Record<Key, string>> = { en: tableOf(0, en), de: tableOf(1, de), hi: tableOf(2, hi) };
 
 /** Says things in a language. */
 export function sayIn(language: Language): Say {
   return (key, values = {}) => TABLE[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** A phrase with elements in its braces. */
+export function filled(phrase: string, parts: Record<string, ComponentChildren>): ComponentChildren[] {
+  return phrase.split(/\{(\w+)\}/).map((piece, i) => (i % 2 ? parts[piece] : piece));
 }
 
 export const WordsContext = createContext<Say>(sayIn("en"));

@@ -54,7 +54,7 @@ export function Cross({ state, model, settings, text, onSet }: OwnProps & { mode
               <WordRow name={say("cross.choose")} words={output.map(label)} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
             </div>
             <p aria-live="polite">{say("cross.said", { word: `“${label(word)}”`, looked: `“${label(looked)}”`, share: percent(mean[best] ?? 0) })}</p>
-            <Bars words={keys.map(label)} versions={versions} spotlight={best} from={label(word)} onPoint={() => undefined} onChoose={() => undefined} />
+            <Bars words={keys.map(label)} versions={versions} spotlight={best} from={label(word)} />
           </>
         );
       }}

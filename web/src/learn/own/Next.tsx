@@ -3,10 +3,11 @@ import { useLoaded } from "../../weights/loaded";
 import { WordRow } from "../../weights/WordRow";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";
-import { Bar } from "../pictures/Looks";
-import { brief, saying } from "../pictures/said";
+import { Bar, numbers, shares, WordTable } from "../pictures/WordTable";
 import { Asked } from "./Asked";
 import type { OwnProps } from "./OwnPicture";
+
+const FAINT = "var(--rg-faint)";
 
 export function Next({ state, settings, text, onSet }: OwnProps) {
   const say = useWords();
@@ -15,47 +16,36 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
   const loaded = useLoaded(JSON.stringify(request), (signal) => state.source.next(request, signal));
   return (
     <Asked loaded={loaded}>
-      {({ output, step, candidates, vocabulary, possible, rest }) => (
-        <>
-          <div class="rg-writing">
-            <span class="rg-note">{say("next.step")}</span>
-            <WordRow name={say("cross.choose")} words={output.map((each) => readable(each, say))} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
-          </div>
-          <table class="rg-table rg-softmax" aria-label={say("next.table")}>
-            <thead>
-              <tr>
-                <th scope="col">{say("next.candidate")}</th>
-                <th scope="col">{say("next.logit")}</th>
-                <th scope="col" class="rg-softmax__share">{say("next.probability")}</th>
-                <th scope="col" class="rg-softmax__share">{say("next.chance")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {candidates.map(({ token, logit, probability, chance }) => {
-                const name = readable(token, say);
-                const chosen = token === output[step];
-                return (
-                  <tr key={token} class={`${chosen ? "rg-table__row--lit" : ""}${chance > 0 ? "" : " rg-next__cut"}`}>
-                    <th scope="row" class="rg-table__word" title={chosen ? say("next.chosen") : undefined}>{name}{chosen && <span class="rg-unseen">, {say("next.chosen")}</span>}</th>
-                    <td class="rg-number" {...saying(`${name}: ${say("next.logit")}`, logit)}>{brief(logit)}</td>
-                    <td class="rg-softmax__share" {...saying(`${name}: ${say("next.probability")}`, probability)}><Bar value={probability} color="var(--rg-faint)" /></td>
-                    <td class="rg-softmax__share" {...saying(`${name}: ${say("next.chance")}`, chance)}><Bar value={chance} /></td>
-                  </tr>
-                );
-              })}
-            </tbody>
-            <tfoot>
-              <tr>
-                <th scope="row">{say("next.rest")}</th>
-                <td />
-                <td class="rg-softmax__share"><Bar value={Math.max(0, 1 - candidates.reduce((sum, { probability }) => sum + probability, 0))} color="var(--rg-faint)" /></td>
-                <td class="rg-softmax__share" {...saying(`${say("next.rest")}: ${say("next.chance")}`, rest)}><Bar value={rest} /></td>
-              </tr>
-            </tfoot>
-          </table>
-          <p class="rg-note">{say("next.said", { possible: possible.toLocaleString("en"), vocabulary: vocabulary.toLocaleString("en") })}</p>
-        </>
-      )}
+      {({ output, step, candidates, vocabulary, possible, rest }) => {
+        const names = candidates.map(({ token }) => readable(token, say));
+        const chosen = candidates.findIndex(({ token }) => token === output[step]);
+        const left = Math.max(0, 1 - candidates.reduce((sum, { probability }) => sum + probability, 0));
+        const of = (what: "next.logit" | "next.probability" | "next.chance") => (i: number) => `${names[i]}: ${say(what)}`;
+        const columns = [
+          numbers(say("next.logit"), of("next.logit"), candidates.map(({ logit }) => logit)),
+          { ...shares(say("next.probability"), of("next.probability"), candidates.map(({ probability }) => probability), FAINT), foot: <Bar value={left} color={FAINT} /> },
+          { ...shares(say("next.chance"), of("next.chance"), candidates.map(({ chance }) => chance)), foot: <Bar value={rest} /> },
+        ];
+        const word = (name: string, i: number) => (i === chosen ? <span title={say("next.chosen")}>{name}<span class="rg-unseen">, {say("next.chosen")}</span></span> : name);
+        return (
+          <>
+            <div class="rg-writing">
+              <span class="rg-note">{say("next.step")}</span>
+              <WordRow name={say("cross.choose")} words={output.map((each) => readable(each, say))} chosen={step} look={(i) => (i > step ? "rg-words__word--later" : "")} onChoose={(next) => onSet({ step: next })} />
+            </div>
+            <WordTable
+              label={say("next.table")}
+              corner={say("next.candidate")}
+              words={names.map(word)}
+              columns={columns}
+              spotlight={chosen}
+              row={(i) => ((candidates[i]?.chance ?? 0) > 0 ? "" : "rg-next__cut")}
+              foot={say("next.rest")}
+            />
+            <p class="rg-note">{say("next.said", { possible: possible.toLocaleString("en"), vocabulary: vocabulary.toLocaleString("en") })}</p>
+          </>
+        );
+      }}
     </Asked>
   );
 }

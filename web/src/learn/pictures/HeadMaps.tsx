@@ -45,7 +45,7 @@ export function HeadMaps({ state, maps, rows, columns, spotlight, onSay }: HeadM
             <span class="rg-headmaps__name" style={{ "--line": `var(--rg-head-${head % 8})` }}>{say("head.n", { head })}</span>
           </>
         );
-        return <div key={head} class="rg-headmaps__head" onPointerMove={point(head)}>{picture}</div>;
+        return <div key={head}  onPointerMove={point(head)}>{picture}</div>;
       })}
     </div>
   );

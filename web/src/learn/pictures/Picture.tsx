@@ -14,96 +14,48 @@ import type { PictureProps } from "./props";
 import { Softmax } from "./Softmax";
 
 export function Picture(props: PictureProps) {
-  switch (props.lesson.name) {
-    case "words":
-      return <Vectors {...props} />;
-    case "softmax":
-      return <Softmaxed {...props} />;
-    case "scale":
-      return <Scaled {...props} />;
-    case "qkv":
-      return <Parts {...props} />;
-    case "heads":
-      return <Heads {...props} />;
-    case "order":
-      return <Order {...props} />;
-    case "masks":
-      return <Masked {...props} />;
-    default:
-      return <Attention {...props} />;
-  }
+  const { name } = props.lesson;
+  if (name === "words") return <Vectors {...props} />;
+  if (name === "qkv") return <Parts {...props} />;
+  if (name === "heads") return <Heads {...props} />;
+  if (name === "order") return <Order {...props} />;
+  if (name === "masks") return <Masked {...props} />;
+  return <Attention {...props} />;
+}
+
+/** A word's row: as lines and sums, in the two steps of softmax, or with two scores. */
+function Attention({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
+  const [{ explanation }] = answers as [Answer];
+  const words = explanation.tokens;
+  const row = rowOf(explanation, spotlight);
+  const named = knowsQueries(lesson);
+  const formula = tempered(explanation.settings, named);
+  const shared = { words, spotlight, onPoint, onChoose };
+  if (lesson.name === "softmax") return <Softmax {...shared} formula={formula} scores={row.looks.map(({ score }) => score ?? -Infinity)} />;
+  if (lesson.name !== "scale") return <Looks {...shared} formula={formula} named={named} row={row} />;
+  const versions = answers.map(({ explanation: each }) => {
+    const { looks } = rowOf(each, spotlight);
+    return { title: `softmax(${tempered(each.settings, named)})`, scores: looks.map(({ score }) => score), weights: looks.map(({ weight }) => weight) };
+  });
+  return <Bars {...shared} versions={versions} />;
+}
+
+/** Arrows from the origin, one for each word. */
+function arrowsOf(points: readonly Point[] = [], names: readonly string[], says: (word: string) => string, look: (word: number) => Arrow["look"]): Arrow[] {
+  return points.map((to, word) => ({ name: names[word] ?? "", says: pointed(says(names[word] ?? ""), to), to, look: look(word), word }));
 }
 
 function Vectors({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const say = useWords();
   const [{ explanation, geometry }] = answers as [Answer];
   const plane = geometry?.planes[0];
-  const arrows = (plane?.arrows.embedding ?? []).map(
-    (to, word): Arrow => ({
-      name: explanation.tokens[word] ?? "",
-      says: pointed(explanation.tokens[word] ?? "", to),
-      to,
-      look: word === spotlight ? "lit" : "plain",
-      word,
-    }),
-  );
+  const arrows = arrowsOf(plane?.arrows.embedding, explanation.tokens, (word) => word, (word) => (word === spotlight ? "lit" : "plain"));
+  const handlers = { onPoint, onChoose };
   return (
     <div class="rg-abreast">
-      <Matrix
-        name={say("vector")}
-        kind="signed"
-        rows={explanation.tokens}
-        columns={null}
-        across={say("numbers")}
-        values={matrixOf(explanation, "vectors") ?? []}
-        spotlight={spotlight}
-        onPoint={onPoint}
-        onChoose={onChoose}
-      />
-      {plane && <Arrows title={say("vectors.arrows")} kept={plane.kept} arrows={arrows} onPoint={onPoint} onChoose={onChoose} />}
+      <Matrix name={say("vector")} kind="signed" rows={explanation.tokens} columns={null} across={say("numbers")} values={matrixOf(explanation, "vectors") ?? []} spotlight={spotlight} {...handlers} />
+      {plane && <Arrows title={say("vectors.arrows")} kept={plane.kept} arrows={arrows} {...handlers} />}
     </div>
-  );
-}
-
-function Attention({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
-  const [{ explanation }] = answers as [Answer];
-  return (
-    <Looks
-      words={explanation.tokens}
-      row={rowOf(explanation, spotlight)}
-      formula={tempered(explanation.settings, knowsQueries(lesson))}
-      named={knowsQueries(lesson)}
-      spotlight={spotlight}
-      onPoint={onPoint}
-      onChoose={onChoose}
-    />
-  );
-}
-
-function Scaled({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
-  const versions = answers.map(({ explanation }) => {
-    const { looks } = rowOf(explanation, spotlight);
-    return {
-      title: `softmax(${tempered(explanation.settings, knowsQueries(lesson))})`,
-      scores: looks.map(({ score }) => score),
-      weights: looks.map(({ weight }) => weight),
-    };
-  });
-  const words = answers[0]?.explanation.tokens ?? [];
-  return <Bars words={words} versions={versions} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />;
-}
-
-function Softmaxed({ lesson, answers, spotlight, onPoint, onChoose }: PictureProps) {
-  const [{ explanation }] = answers as [Answer];
-  return (
-    <Softmax
-      words={explanation.tokens}
-      scores={rowOf(explanation, spotlight).looks.map(({ score }) => score ?? -Infinity)}
-      formula={tempered(explanation.settings, knowsQueries(lesson))}
-      spotlight={spotlight}
-      onPoint={onPoint}
-      onChoose={onChoose}
-    />
   );
 }
 
@@ -120,33 +72,18 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const [, looking, giving] = geometry?.planes ?? [];
   if (!geometry || !looking || !giving) return null;
   const lit = geometry.token;
-  const keys = (looking.arrows.key ?? []).map(
-    (to, word): Arrow => ({
-      name: explanation.key_tokens[word] ?? "",
-      says: pointed(say("arrows.key", { word: explanation.key_tokens[word] ?? "" }), to),
-      to,
-      look: "plain",
-      word,
-    }),
-  );
+  const names = explanation.key_tokens;
+  const keys = arrowsOf(looking.arrows.key, names, (word) => say("arrows.key", { word }), () => "plain");
   const query = looking.arrows.query?.[geometry.spotlight] ?? [0, 0];
   keys.push({ name: say("query"), says: pointed(say("arrows.query", { word: lit }), query), to: query, look: "query" });
 
   const steps = geometry.path.slice(1).map((to, word): Arrow => {
     const from = geometry.path[word] as Point;
-    const name = explanation.key_tokens[word] ?? "";
+    const name = names[word] ?? "";
     const weight = geometry.weights[word] ?? 0;
     return { name, says: `${name}: ${say("weight")} ${weight.toPrecision(4)} × ${say("value")}`, to, from, look: "step", word };
   });
-  const values = (giving.arrows.value ?? []).map(
-    (to, word): Arrow => ({
-      name: explanation.key_tokens[word] ?? "",
-      says: pointed(say("arrows.value", { word: explanation.key_tokens[word] ?? "" }), to),
-      to,
-      look: "faint",
-      word,
-    }),
-  );
+  const values = arrowsOf(giving.arrows.value, names, (word) => say("arrows.value", { word }), () => "faint");
   const end = giving.arrows.attended?.[0] ?? [0, 0];
   const output: Arrow = { name: say("output"), says: pointed(say("arrows.output", { word: lit }), end), to: end, look: "output" };
   const handlers = { onPoint, onChoose };
@@ -170,7 +107,7 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
     color: `var(--rg-head-${head % 8})`,
   }));
   return (
-    <div class={`rg-heads-and-bars${heads.length > 4 ? " rg-heads-and-bars--many" : ""}`}>
+    <div class="rg-abreast">
       <HeadMaps
         state={state}
         maps={{ values, heads: heads.length, height: tokens.length, width: keys.length }}

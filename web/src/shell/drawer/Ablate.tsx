@@ -1,5 +1,8 @@
 /** Output without this edge, this head, this token. */
 import { short } from "../../weights/numbers";
+import { Ranked } from "../../weights/Ranked";
+import { percent } from "../../weights/words";
+import { useWords } from "../../words/words";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";
 import { off, requestAt, rewrites, toggle } from "../../off/switch";
@@ -14,11 +17,12 @@ interface AblateProps {
 }
 
 export function Ablate({ state, trace, tap, cell }: AblateProps) {
+  const say = useWords();
   const label = useLabels(trace.axes[tap.keys]);
   const at = { query: cell.query, key: cell.key };
   const choices: [AblationRequest["what"], string, string][] = [
-    ["edge", "this edge", "this query may not look at this key, in this head (a)"],
-    ["head", `head ${cell.head}`, "the output of this head in this layer becomes zero"],
+    ["edge", say("drawer.edge"), "this query may not look at this key, in this head (a)"],
+    ["head", say("head.n", { head: cell.head }), "the output of this head in this layer becomes zero"],
     ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
   ];
   const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
@@ -38,7 +42,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   return (
     <section class="rg-ablate" aria-label="switch off">
       <h3 class="rg-section">
-        switch off
+        {say("drawer.off")}
         <span class="rg-note">
           {step === null
             ? trace.generation ? " to see which step of the output changes most" : ` to see what changes in the ${trace.labels?.length ? "label" : "output"}`
@@ -61,7 +65,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         ))}
       </div>
       <p class="rg-note">
-        {writes ? "the output is written again without it" : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
+        {writes ? say("drawer.written") : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
       </p>
       <div role="status" aria-busy={state.ablating.value}>
         {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} ofLabel={Boolean(trace.labels?.length)} />}
@@ -101,30 +105,11 @@ function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
       <p class="rg-note">
         {ofLabel ? "the label" : `step ${answer.step + 1} of the output`}{before && " as it was"}{most && !ofLabel && ", which changes most"}
       </p>
-      <table class="rg-change__table">
-        <caption class="rg-unseen">the likeliest tokens before and after</caption>
-        <thead class="rg-unseen">
-          <tr>
-            <th scope="col">token</th>
-            <th scope="col">bars</th>
-            <th scope="col">before</th>
-            <th scope="col">after</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ token, before, after }) => (
-            <tr key={token} class={token === answer.token ? "rg-change__own" : undefined}>
-              <th scope="row">{label(token)}</th>
-              <td class="rg-change__bars" aria-hidden="true">
-                <span class="rg-track rg-change__before" style={{ "--part": `${100 * (before ?? 0)}%` }} />
-                <span class="rg-track" style={{ "--part": `${100 * (after ?? 0)}%` }} />
-              </td>
-              <td class="rg-number">{before === null ? "–" : before.toFixed(3)}</td>
-              <td class="rg-number">{after === null ? "–" : after.toFixed(3)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Ranked
+        rows={rows.map(({ token, before, after }) => ({
+          label: label(token), share: after ?? 0, own: token === answer.token, aside: `${before === null ? "–" : percent(before)} →`, title: "the probability before and after",
+        }))}
+      />
       <p class="rg-note">{answer.note}</p>
     </div>
   );

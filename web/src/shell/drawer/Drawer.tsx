@@ -4,23 +4,25 @@ import { lookAt, type State } from "../../state";
 import { Choice } from "../../weights/Choice";
 import { useLoaded } from "../../weights/loaded";
 import { headWords } from "../../weights/words";
+import { useWords } from "../../words/words";
 import { Ablate } from "./Ablate";
 import { Equation } from "./Equation";
 import { useLabels } from "./labels";
 import { Neighbors } from "./Neighbors";
 
 export function Drawer({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   return (
     <aside class="rg-drawer" aria-label="equation">
       <div class="rg-panel__head">
-        <h2 class="rg-panel__title">equation</h2>
+        <h2 class="rg-panel__title">{say("view.equation")}</h2>
         <button
           type="button"
           class="rg-button rg-button--bare"
           title="close (esc)"
           onClick={() => (state.drawer.value = false)}
         >
-          close
+          {say("drawer.close")}
         </button>
       </div>
       <Body state={state} trace={trace} />
@@ -29,6 +31,7 @@ export function Drawer({ state, trace }: { state: State; trace: TraceInfo }) {
 }
 
 function Body({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const tap = state.tap.value;
   const head = state.head.value;
   const focus = state.focus.value;
@@ -38,11 +41,7 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
   );
   if (!tap) return null;
   if (!focus)
-    return (
-      <p class="rg-note">
-        Click a cell of the map or press an arrow key to see the numbers behind its weight.
-      </p>
-    );
+    return <p class="rg-note">{say("drawer.click")}</p>;
   if (head === "mean") return <ChooseHead state={state} tap={tap} />;
   if (error)
     return (
@@ -64,9 +63,10 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
 
 /** A mean over heads is no softmax of anything; each of its heads is. */
 function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
+  const say = useWords();
   return (
     <div class="rg-note">
-      <p>A mean over heads has no equation of its own; choose a single head.</p>
+      <p>{say("drawer.mean")}</p>
       <Choice name="head" options={Array.from({ length: tap.heads }, (_, head) => [head, headWords(head)])} value={-1} onChoose={(head) => lookAt(state, tap, head)} />
     </div>
   );
@@ -80,12 +80,12 @@ function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell
     <div class="rg-pair">
       <div class="rg-pair__side">
         <div class="rg-note">query {cell.query}</div>
-        <div class="rg-pair__token rg-pair__token--query">{query(cell.query_token)}</div>
+        <div class="rg-token rg-token--query rg-cut">{query(cell.query_token)}</div>
         {predicted !== undefined && <div class="rg-note">predicts {query(predicted)}</div>}
       </div>
       <div class="rg-pair__side">
         <div class="rg-note">key {cell.key}</div>
-        <div class="rg-pair__token rg-pair__token--key">{key(cell.key_token)}</div>
+        <div class="rg-token rg-token--key rg-cut">{key(cell.key_token)}</div>
       </div>
     </div>
   );

@@ -15,10 +15,9 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
   return (
     <section class="rg-equation" aria-label="the weight, step by step">
       <p class="rg-equation__result">
-        <span class="rg-equation__symbol">α</span>
-        <output class="rg-equation__value rg-number">{short(cell.weight)}</output>
+        α <output class="rg-number">{short(cell.weight)}</output>
       </p>
-      <p class="rg-equation__formula rg-number">α = softmax({tap.score})</p>
+      <p class="rg-note rg-equation__formula rg-number">α = softmax({tap.score})</p>
       <ol class="rg-steps">
         {steps && (
           <>
@@ -76,7 +75,7 @@ function Step({ name, says, value, strong = false, children }: StepProps) {
   return (
     <li class={`rg-steps__step${strong ? " rg-steps__step--strong" : ""}`}>
       <span class="rg-steps__name">{name}</span>
-      <span class="rg-steps__says rg-number">{says}</span>
+      <span class="rg-note rg-number">{says}</span>
       <span class="rg-steps__value rg-number">{short(value)}</span>
       {children}
     </li>

@@ -4,6 +4,7 @@ import { focusOn } from "../../map/input/commands";
 import type { Position, State } from "../../state";
 import { Ranked } from "../../weights/Ranked";
 import { percent } from "../../weights/words";
+import { useWords } from "../../words/words";
 import { useLabels } from "./labels";
 
 interface NeighborsProps {
@@ -14,6 +15,7 @@ interface NeighborsProps {
 }
 
 export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
+  const say = useWords();
   const query = useLabels(trace.axes[tap.queries]);
   const key = useLabels(trace.axes[tap.keys]);
   const row = (current: number, label: (token: string) => string, cellOf: (position: number) => Position) => ({ position, token, weight }: Looked) => ({
@@ -23,7 +25,7 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
     <>
       <section aria-labelledby="rg-row-title">
         <h3 class="rg-section" id="rg-row-title">
-          “{query(cell.query_token)}” looks at
+          {say("drawer.looks", { word: query(cell.query_token) })}
           <span class="rg-note"> entropy <span class="rg-number">{cell.row_entropy.toFixed(2)}</span> bits</span>
         </h3>
         <Ranked rows={cell.row.map(row(cell.key, key, (position) => ({ query: cell.query, key: position })))}>
@@ -31,7 +33,7 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
         </Ranked>
       </section>
       <section aria-labelledby="rg-column-title">
-        <h3 class="rg-section" id="rg-column-title">“{key(cell.key_token)}” is looked at by</h3>
+        <h3 class="rg-section" id="rg-column-title">{say("drawer.looked", { word: key(cell.key_token) })}</h3>
         <Ranked rows={cell.column.map(row(cell.query, query, (position) => ({ query: position, key: cell.key })))} />
       </section>
     </>

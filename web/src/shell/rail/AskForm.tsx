@@ -2,12 +2,14 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { State } from "../../state";
+import { useWords } from "../../words/words";
 import { lookInto } from "../address";
 import { OpenModel } from "./OpenModel";
 import { fieldsOf, Options, requested, written, type Chosen } from "./Options";
 
 export function AskForm({ state }: { state: State }) {
   const id = useId();
+  const say = useWords();
   const model = useSignal("");
   const text = useSignal("");
   const options = useSignal<Chosen>({});
@@ -29,7 +31,7 @@ export function AskForm({ state }: { state: State }) {
   const submit = (event?: Event) => {
     event?.preventDefault();
     if (!text.value.trim()) {
-      state.error.value = "There is no text yet; write a sentence or use the sample.";
+      state.error.value = say("ask.empty");
       return;
     }
     const runs = state.models.value.find((each) => each.name === model.value);
@@ -52,28 +54,12 @@ export function AskForm({ state }: { state: State }) {
 
   return (
     <form class="rg-ask" aria-label="model and text" onSubmit={submit}>
-      <label class="rg-label" for={`${id}-model`}>model</label>
-      <select
-        id={`${id}-model`}
-        class="rg-select rg-ask__model"
-        value={model.value}
-        disabled={!names.length}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {names.map((name) => (
-          <option key={name} value={name} selected={name === model.value}>{name}</option>
-        ))}
-      </select>
-      {chosen && <p class="rg-note">{chosen.description}</p>}
-      {!chosen && model.value && <p class="rg-note">opened from a trace; this model cannot be run from here</p>}
-      {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
-      <label class="rg-label" for={`${id}-text`}>text</label>
       <textarea
-        id={`${id}-text`}
         class="rg-field rg-ask__text"
+        aria-label={say("ask.text")}
         rows={3}
         spellcheck={false}
-        placeholder="a sentence to look into"
+        placeholder={say("ask.placeholder")}
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -81,24 +67,25 @@ export function AskForm({ state }: { state: State }) {
           if (event.key === "Escape") event.currentTarget.blur();
         }}
       />
+      <div class="rg-ask__row">
+        <select class="rg-select" aria-label={say("ask.model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
+          {names.map((name) => (
+            <option key={name} value={name} selected={name === model.value}>{name}</option>
+          ))}
+        </select>
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? say("ask.enter") : `${model.value} is not in the list of models`}>
+          {say(state.busy.value ? "ask.looking" : "ask.look")}
+        </button>
+      </div>
+      {chosen && <p class="rg-note">{chosen.description}</p>}
+      {!chosen && model.value && <p class="rg-note">{say("ask.fixed")}</p>}
+      {chosen?.example && text.value !== chosen.example && (
+        <button type="button" class="rg-ask__name" onClick={() => (text.value = chosen.example)}>{say("ask.sample")}</button>
+      )}
+      {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       {chosen && (
         <Options id={id} own={chosen.options} notes={state.source.draws ?? []} chosen={options.value} onChange={(next) => (options.value = next)} />
       )}
-      <div class="rg-ask__actions">
-        {chosen?.example && (
-          <button
-            type="button"
-            class="rg-button rg-button--bare"
-            disabled={text.value === chosen.example}
-            onClick={() => (text.value = chosen.example)}
-          >
-            sample sentence
-          </button>
-        )}
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? "enter; shift+enter begins a new line" : `${model.value} is not in the list of models`}>
-          {state.busy.value ? "looking" : "look"}
-        </button>
-      </div>
     </form>
   );
 }

@@ -3,9 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Offer } from "../../source";
 import { openFile, openModel, sentence, type State } from "../../state";
+import { filled, useWords } from "../../words/words";
 
 export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string): void }) {
   const id = useId();
+  const say = useWords();
   const offer = useSignal<Offer | null>(null);
   const name = useSignal("");
   const refused = useSignal<string | null>(null);
@@ -27,13 +29,13 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
   };
   const cached = offer.value?.cached ?? [];
   return (
-    <details class="rg-open" onToggle={(event) => look(event.currentTarget.open)}>
-      <summary class="rg-options__name">open another model</summary>
+    <details class="rg-ask__part" onToggle={(event) => look(event.currentTarget.open)}>
+      <summary class="rg-ask__name">{say("ask.another")}</summary>
       <p class="rg-note">
-        Your own, in a folder: in a terminal, run <code class="rg-open__command">regard look FOLDER "a text"</code>
+        {filled(say("ask.folder"), { command: <code>regard look FOLDER "a text"</code> })}
       </p>
-      <label class="rg-label" for={`${id}-name`}>name on the Hugging Face Hub</label>
-      <div class="rg-open__row">
+      <label class="rg-label" for={`${id}-name`}>{say("ask.hub")}</label>
+      <div class="rg-ask__row">
         <input
           id={`${id}-name`}
           class="rg-field"
@@ -50,29 +52,28 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
         />
         <datalist id={`${id}-cached`}>{cached.map((each) => <option key={each} value={each} />)}</datalist>
         <button type="button" class="rg-button" disabled={opening.value} onClick={() => void choose(name.value)}>
-          {opening.value ? "opening" : "open"}
+          {say(opening.value ? "ask.opening" : "ask.open")}
         </button>
       </div>
       {refused.value && <p class="rg-note rg-note--error" role="alert">{refused.value}</p>}
       <p class="rg-note">
         {cached.length > 0 && (
           <>
-            on this machine:{" "}
+            {say("ask.here")}{" "}
             {cached.map((each, i) => (
               <>
                 {i > 0 && ", "}
-                <button key={each} type="button" class="rg-open__cached" disabled={opening.value} onClick={() => void choose(each)}>{each}</button>
+                <button key={each} type="button" class="rg-link" disabled={opening.value} onClick={() => void choose(each)}>{each}</button>
               </>
             ))}
             .{" "}
           </>
         )}
-        {offer.value && (offer.value.download ? "Any other is fetched." : <>To fetch others, start the page with <code>regard studio --download</code>.</>)}
+        {offer.value && (offer.value.download ? say("ask.fetched") : filled(say("ask.fetch"), { command: <code>regard studio --download</code> }))}
       </p>
       <label class="rg-note">
-        A saved trace: drop it on the page, or{" "}
+        {say("ask.trace")}{" "}
         <input
-          class="rg-open__file"
           type="file"
           accept=".safetensors"
           onChange={(event) => {

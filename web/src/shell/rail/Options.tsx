@@ -1,5 +1,6 @@
 /** Options of writing: an empty field is the model's own value, which it shows. */
 import type { ModelInfo, TraceRequest } from "../../source";
+import { useWords } from "../../words/words";
 
 /** Options of a request, as they stand in the fields. */
 export type Chosen = Partial<Record<Field["name"] | "target", string>>;
@@ -64,17 +65,18 @@ interface OptionsProps {
 }
 
 export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
+  const say = useWords();
   if (!own || !Object.keys(own).length) return null;
   const fields = fieldsOf(own, chosen);
   const asked = requested(chosen, fields, true);
   const set = Object.keys(asked).length;
   return (
-    <details class="rg-options" open={set > 0 || undefined}>
-      <summary class="rg-options__name">options{set > 0 && <span class="rg-options__set"> {set} set</span>}</summary>
-      <label class="rg-label" for={`${id}-target`}>target: an output to look at instead of the model's own</label>
+    <details class="rg-ask__part" open={set > 0 || undefined}>
+      <summary class="rg-ask__name">{say("ask.options")}{set > 0 && <strong> {say("ask.set", { count: set })}</strong>}</summary>
+      <label class="rg-label" for={`${id}-target`}>{say("ask.target")}</label>
       <textarea
         id={`${id}-target`}
-        class="rg-field rg-ask__text rg-options__target"
+        class="rg-field rg-ask__text"
         rows={1}
         spellcheck={false}
         value={chosen.target ?? ""}
@@ -99,7 +101,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
       </div>
       {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-note">{note}</p>)}
       {set > 0 && (
-        <button type="button" class="rg-button rg-button--bare" onClick={() => onChange({})}>as the model has it</button>
+        <button type="button" class="rg-button rg-button--bare" onClick={() => onChange({})}>{say("ask.defaults")}</button>
       )}
     </details>
   );

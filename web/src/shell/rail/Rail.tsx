@@ -1,6 +1,6 @@
 /** The left rail: the model and the text. */
 import { enter, inspect } from "../../learn/go";
-import { sayIn } from "../../words/words";
+import { LANGUAGES, useWords } from "../../words/words";
 import type { State, Theme } from "../../state";
 import { Choice } from "../../weights/Choice";
 import { AskForm } from "./AskForm";
@@ -16,17 +16,19 @@ export function Rail({ state }: { state: State }) {
 
 /** The name, the way between inspector and lessons, and what is the same in both. */
 export function Brand({ state }: { state: State }) {
+  const say = useWords();
   return (
     <header class="rg-rail__brand">
-      <h1 class="rg-rail__name">regard</h1>
+      <h1 class="rg-panel__title">regard</h1>
       {state.source.abilities.explain && <Ways state={state} />}
       <div class="rg-row">
+        <Choice name={say("language")} label="" look="list" options={LANGUAGES} value={state.language.value} onChoose={(language) => (state.language.value = language)} />
         <ThemeButton state={state} />
         <button
           type="button"
           class="rg-button rg-button--bare rg-button--square"
-          aria-label="help and keys"
-          title="help and keys (?)"
+          aria-label={say("help")}
+          title={`${say("help")} (?)`}
           onClick={() => (state.help.value = true)}
         >
           ?
@@ -38,14 +40,13 @@ export function Brand({ state }: { state: State }) {
 
 function Ways({ state }: { state: State }) {
   const learning = state.learn.value !== null;
-  const say = sayIn(state.language.value);
-  const name = (way: "inspect" | "learn") => (learning ? say(way) : way);
+  const say = useWords();
   return (
     <Choice
       name="what to do"
       label=""
       look="joined"
-      options={[["inspect", name("inspect"), "look into a model"], ["learn", name("learn"), "from words to attention, step by step"]]}
+      options={[["inspect", say("inspect"), say("lookInto")], ["learn", say("learn"), say("learnHow")]]}
       value={learning ? "learn" : "inspect"}
       onChoose={(way) => learning === (way === "learn") || (way === "learn" ? enter : inspect)(state)}
     />
@@ -70,14 +71,15 @@ const THEMES: Theme[] = ["system", "light", "dark"];
 const SIGNS: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
 
 function ThemeButton({ state }: { state: State }) {
+  const say = useWords();
   const theme = state.theme.value;
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
   return (
     <button
       type="button"
       class="rg-button rg-button--bare rg-button--square"
-      aria-label={`theme: ${theme}; switch to ${next}`}
-      title={`theme: ${theme}`}
+      aria-label={say("theme", { theme: say(`theme.${theme}`), next: say(`theme.${next}`) })}
+      title={say("theme", { theme: say(`theme.${theme}`), next: say(`theme.${next}`) })}
       onClick={() => (state.theme.value = next)}
     >
       <span aria-hidden="true">{SIGNS[theme]}</span>

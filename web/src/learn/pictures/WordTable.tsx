@@ -1,0 +1,86 @@
+/** Numbers of each word in columns: as they are, as bars, or as strips; the word in the spotlight is marked. */
+import type { ComponentChildren } from "preact";
+import { percent } from "../../weights/words";
+import { brief, saying } from "./said";
+import { Strip } from "./Strip";
+
+export interface Column {
+  title: ComponentChildren;
+  look: "number" | "share" | "strip";
+  cell(row: number): ComponentChildren;
+  says?(row: number): ReturnType<typeof saying>;
+  foot?: ComponentChildren;
+}
+
+type Says = (row: number) => string; // of which word a number is
+type Values = readonly (number | null)[];
+
+export function numbers(title: ComponentChildren, says: Says, values: Values, write: (value: number | null) => string = brief): Column {
+  return { title, look: "number", cell: (row) => write(values[row] ?? null), says: (row) => saying(says(row), values[row] ?? null) };
+}
+
+export function shares(title: ComponentChildren, says: Says, values: Values, color?: string): Column {
+  return { title, look: "share", cell: (row) => <Bar value={values[row] ?? 0} color={color} />, says: (row) => saying(says(row), values[row] ?? 0) };
+}
+
+export function strips(title: ComponentChildren, says: Says, rows: readonly (readonly number[])[], most: number): Column {
+  return { title, look: "strip", cell: (row) => <Strip name={says(row)} values={rows[row] ?? []} most={most} /> };
+}
+
+/** A weight as a share of a line, with its number. */
+export function Bar({ value, color, text = percent(value) }: { value: number; color?: string | undefined; text?: string }) {
+  return (
+    <span class="rg-share">
+      <span class="rg-track" style={{ "--part": `${100 * value}%`, ...(color && { "--line": color }) }} />
+      <span class="rg-share__number rg-number">{text}</span>
+    </span>
+  );
+}
+
+interface WordTableProps {
+  label: string;
+  corner?: ComponentChildren;
+  words: readonly ComponentChildren[];
+  columns: readonly Column[];
+  spotlight: number;
+  look?: string;
+  row?(row: number): string; // its class besides
+  before?(row: number | "head" | "foot"): ComponentChildren; // cells before the word's
+  foot?: ComponentChildren;
+  footSpan?: number; // columns that it stands under
+  onPoint?(row: number | null): void;
+  onChoose?(row: number): void;
+}
+
+export function WordTable({ label, corner, words, columns, spotlight, look = "", row, before, foot, footSpan = 1, onPoint, onChoose }: WordTableProps) {
+  const classOf = (kind: Column["look"]) => `rg-table__${kind}${kind === "number" ? " rg-number" : ""}`;
+  return (
+    <table class={`rg-table ${columns.length > 4 ? "rg-table--many " : ""}${look}`} style={{ "--columns": columns.length }} aria-label={label} onPointerLeave={() => onPoint?.(null)}>
+      <thead>
+        <tr>
+          {before?.("head")}
+          <td>{corner}</td>
+          {columns.map((each, i) => <th key={i} scope="col" class={`rg-table__${each.look}`}>{each.title}</th>)}
+        </tr>
+      </thead>
+      <tbody>
+        {words.map((word, i) => (
+          <tr key={i} class={`${i === spotlight ? "rg-table__row--lit " : ""}${row?.(i) ?? ""}`}>
+            {before?.(i)}
+            <th scope="row" class="rg-table__word" onPointerEnter={() => onPoint?.(i)} onClick={() => onChoose?.(i)}>{word}</th>
+            {columns.map((each, j) => <td key={j} class={classOf(each.look)} {...each.says?.(i)}>{each.cell(i)}</td>)}
+          </tr>
+        ))}
+      </tbody>
+      {foot && (
+        <tfoot>
+          <tr>
+            {before?.("foot")}
+            <th scope="row" colSpan={footSpan}>{foot}</th>
+            {columns.map((each, j) => <td key={j} class={classOf(each.look)}>{each.foot}</td>)}
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}
