@@ -63,6 +63,7 @@ typedef struct {
   float norm_eps, rotary_factor; /* by which rotated queries and keys are multiplied */
   float score_scale;           /* of query times key; 0: 1/√head_dim */
   float score_cap, output_cap; /* c of c · tanh(x / c), of scores and of logits; 0: none */
+  float gate_limit; /* of a gated network's numbers, whose gate is then x · σ(1.702 x); 0: none */
 } regard_config;
 
 typedef struct regard_model regard_model;
@@ -107,6 +108,7 @@ typedef struct {
   int32_t reach;                /* of the bias; distances beyond it have its bias */
   const float *query, *key, *value; /* rows of heads; of key: (heads, width), keys side by side */
   const float* bias;                /* (heads, 2 reach + 1), by key - query; null: none */
+  const float* sinks; /* (heads): the score of one more key, which adds nothing; null: none */
   float* output;                    /* of states: (queries, head_dim), the rows themselves */
   int64_t query_stride, key_stride, value_stride, output_stride;
 } regard_attention;

@@ -42,6 +42,7 @@ LONG = dict(rope_type="longrope", rope_theta=500.0, partial_rotary_factor=0.75)
 LONG |= dict(short_factor=[1.0, 1.5, 2.5], long_factor=[2.0, 4.0, 8.0])
 EXPERTS = dict(num_local_experts=5, num_experts_per_tok=2)
 NARROW = dict(moe_intermediate_size=20)  # whole steps of 16 bytes, as theirs needs
+OSS = dict(num_key_value_heads=1, sliding_window=3, swiglu_limit=0.2, rope_parameters=YARN)
 GEMMA = WIDE | dict(query_pre_attn_scalar=9, sliding_window=3)
 CAPPED = dict(attn_logit_softcapping=1.5, final_logit_softcapping=4.0)
 LOCAL = ["sliding_attention", "full_attention", "sliding_attention"] * 2
@@ -174,6 +175,13 @@ CASES = (
         WIDE | EXPERTS | NARROW | BIASED | dict(norm_topk_prob=True, mlp_only_layers=[1]),
     ),
     *reads("Qwen3-MoE", "Qwen3Moe", WIDE | EXPERTS | NARROW | dict(decoder_sparse_step=2)),
+    Case("gpt-oss", "GptOssForCausalLM", WIDE | EXPERTS | OSS),
+    Case(
+        "gpt-oss, as long as it was",
+        "GptOssForCausalLM",
+        WIDE | EXPERTS | OSS | dict(rope_parameters=dict(rope_type="default"), sliding_window=50),
+    ),
+    *reads("gpt-oss", "GptOss", WIDE | EXPERTS | OSS)[:1],
     Case("Phi-3", "Phi3ForCausalLM", LLAMA | dict(sliding_window=3)),
     Case("Phi-3, a part rotated", "Phi3ForCausalLM", PARTS | dict(rope_parameters=LONG)),
     *reads("Phi-3", "Phi3", PARTS | dict(rope_parameters=LONG))[:1],

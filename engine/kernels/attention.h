@@ -10,19 +10,22 @@ INLINE int least(int a, int b) { return a < b ? a : b; }
 // In place, of the scores in [from, to); the others in [begin, end) become zero. What a query
 // cannot see adds zeros to its sums, so no bit depends on which queries share a load; `begin` is a
 // multiple of LANES, so that a score's lane is its key's alone.
-static void softmax(float* scores, int begin, int from, int to, int end) {
+static void softmax(float* scores, int begin, int from, int to, int end, const float* sink) {
   auto seen = [&](int i) { return below(i, to) & ~below(i, from); };
   Floats most = all(-INFINITY);
   for (int i = begin; i < to; i += LANES)
     most = larger(chosen(seen(i), load<Floats>(scores + i), all(-INFINITY)), most);
-  Floats top = all(largest(most)), total = {};
+  const float most_of_all = sink != nullptr && *sink > largest(most) ? *sink : largest(most);
+  Floats top = all(most_of_all), total = {};
   for (int i = begin; i < end; i += LANES) {
     Floats power = exponential(load<Floats>(scores + i) - top);
     power = chosen(seen(i), power, Floats{});
     total += power;
     store(scores + i, power);
   }
-  float factor = 1 / sum(total);
+  float whole = sum(total);
+  if (sink != nullptr) whole += exponential(all(*sink) - top)[0];
+  float factor = 1 / whole;
   for (int i = begin; i < to; i += LANES) store(scores + i, load<Floats>(scores + i) * factor);
 }
 
@@ -64,7 +67,7 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
     if (score.cap > 0) cap(scores + q * padded + begin, end - begin, score.cap);
     if (distances.table != nullptr)
       add_distances(distances, distances.table, first + q, from(q), to(q), scores + q * padded);
-    softmax(scores + q * padded, begin, from(q), to(q), end);
+    softmax(scores + q * padded, begin, from(q), to(q), end, score.sinks);
   }
   for (int i = 0; i < head_width; i += LANES) {
     Floats sums[QUERIES] = {};
@@ -107,7 +110,8 @@ static void attend_past(const float* query, const Past& past, Score score,
     if (score.cap > 0) cap(scores + h * padded, past.count, score.cap);
     if (distances.table != nullptr)
       add_distances(distances, distances.table + h * reach, 0, 0, past.count, scores + h * padded);
-    softmax(scores + h * padded, 0, 0, past.count, past.count);
+    softmax(scores + h * padded, 0, 0, past.count, past.count,
+            score.sinks == nullptr ? nullptr : score.sinks + h);
   }
   // A few values at a time, each read as it lies: a step of GPT-2 beside 900 tokens takes a fifth
   // less time.

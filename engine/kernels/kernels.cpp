@@ -22,7 +22,7 @@ const Product FAMILY = product;
 extern const Kernels FAMILY;
 const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, attend_past,
                         rotate,          scale_all, cap,        embed,     log_sum, top,
-                        softmax};
+                        softmax, clamped_gate};
 #endif
 
 }  // namespace regard

@@ -69,9 +69,11 @@ struct Distances {
   const int32_t *keys, *queries;  // positions
 };
 
-// What a score is of the product of query and key: times a factor, under a cap if that is not 0.
+// What a score is of the product of query and key: times a factor, under a cap if that is not 0; and
+// of each head, from the first one, the score of one more key, which adds nothing, if there is one.
 struct Score {
   float scale = 1, cap = 0;
+  const float* sinks = nullptr;
 };
 
 // The table of a decoder's tokens so far: where the key of each is, and `width` further its value.
@@ -114,6 +116,8 @@ struct Kernels {
   int (*top)(const float* x, int count, int best, float* values, int32_t* places);
   // `count` logits, up to whole lanes → their probabilities.
   void (*softmax)(float* x, int count);
+  // gate · σ(1.702 gate) · (1 + x), of numbers that are cut at `most`, in the gate's place.
+  void (*clamped_gate)(float* gate, const float* x, size_t count, float most);
 };
 
 // The kernels that this processor can run, best first; null where there are no more.

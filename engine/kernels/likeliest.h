@@ -45,6 +45,15 @@ INLINE float largest_of(const float* x, int count) {
   return largest(most);
 }
 
+static void clamped_gate(float* gate, const float* x, size_t count, float most) {
+  for (size_t i = 0; i < count; i += LANES) {
+    Floats g = load<Floats>(gate + i), up = load<Floats>(x + i);
+    g = g > most ? all(most) : g;  // NaN stays
+    up = up > most ? all(most) : up < -most ? all(-most) : up;
+    store(gate + i, g / (1.0f + exponential(g * -1.702f)) * (up + 1.0f));
+  }
+}
+
 static void softmax(float* x, int count) {
   const Floats most = all(largest_of(x, count));
   Floats total = {};

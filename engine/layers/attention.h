@@ -34,6 +34,7 @@ class MultiHeadAttention {
     }
     output_ = Linear(weights, {{name + ".output", states}}, heads_, precision);
     if (is_cross) return;
+    if (const Tensor sinks = weights.if_any(name + ".sinks", 1, heads)) sinks_ = rows_of(sinks);
     query_norm_ = HeadsNorm(weights, name + ".query_norm.weight", heads_, epsilon);
     key_norm_ = HeadsNorm(weights, name + ".key_norm.weight", key_heads_, epsilon);
   }
@@ -93,7 +94,7 @@ class MultiHeadAttention {
         size_t first = h * head_width(), key = h / (heads() / key_heads()) * head_width();
         Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
                     memory.count, padded};
-        work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score_,
+        work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score(h),
                             bias.of(static_cast<int>(h), keys, places),
                             scores + first_head * 4 * padded, y + first, y_stride);
       }
@@ -106,6 +107,7 @@ class MultiHeadAttention {
     what.queries = count, what.keys = memory.count;
     what.first = sight.first, what.before = sight.before, what.after = sight.after;
     what.reach = distances.reach;
+    what.sinks = sinks_.data();
     what.bias = distances.table == nullptr ? nullptr : distances.table - distances.reach;
     what.query = queries, what.query_stride = q_stride;
     what.key = memory.keys.data(), what.key_stride = padded;
@@ -127,15 +129,23 @@ class MultiHeadAttention {
       const int some = static_cast<int>(end - first);
       Past past{places, offset + key, key_width(), count, some * static_cast<int>(group),
                 some,   head_width()};
-      work.kernels.attend_past(query + head * head_width(), past, score_,
+      work.kernels.attend_past(query + head * head_width(), past, score(head),
                                bias.of(static_cast<int>(head), keys, position), bias.entries(),
                                scores + head * padded, y + head * head_width());
     });
   }
 
  private:
+  // Of heads from this one on.
+  Score score(int64_t head) const {
+    Score score = score_;
+    if (sinks_.data() != nullptr) score.sinks = sinks_.data() + head;
+    return score;
+  }
+
   Axis heads_{}, key_heads_{};
   Score score_;
+  Buffer<float> sinks_;
   Linear input_, memory_, output_;
   HeadsNorm query_norm_, key_norm_;  // of self-attention
 };

@@ -44,6 +44,7 @@ ENCODERS = {
 LLAMAS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2", "qwen3": "Qwen3"}
 LLAMAS |= {"olmo2": "Olmo2", "smollm3": "SmolLM3", "phi3": "Phi3", "gemma2": "Gemma2"}
 LLAMAS |= {"gemma3": "Gemma3", "mixtral": "Mixtral", "qwen3-moe": "Qwen3Moe"}
+LLAMAS |= {"gpt-oss": "GptOss"}
 DECODERS = ("gpt2", *LLAMAS)
 FAMILIES = (*SEQ2SEQ, *ENCODERS, *DECODERS, "vit")
 WITHOUT_LOGITS = ("bert-states",)
@@ -86,7 +87,10 @@ def decoder(name: str, folder: Path, backend: Any) -> Path:
         sizes |= dict(hidden_size=24, intermediate_size=31, num_hidden_layers=2)
         sizes |= dict(num_attention_heads=6, num_key_value_heads=2, max_position_embeddings=64)
         sizes |= {"sliding_window": 5} if name in ("mistral", "gemma2", "gemma3") else {}
-        sizes |= {"intermediate_size": 32} if name == "mixtral" else {}  # as theirs needs it
+        sizes |= (
+            {"intermediate_size": 32} if name in ("mixtral", "gpt-oss") else {}
+        )  # as theirs needs it
+        sizes |= {"sliding_window": 5, "head_dim": 4} if name == "gpt-oss" else {}
         sizes["pad_token_id"] = None  # some have one that is not in this vocabulary
         kind = LLAMAS[name] + "Text" * (name == "gemma3"), f"{LLAMAS[name]}ForCausalLM"
     torch.manual_seed(5)

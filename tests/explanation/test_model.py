@@ -152,6 +152,7 @@ def test_a_layer_that_does_not_run_once_is_refused():
         (dict(query_key_norm="head"), "normalizes its queries and keys"),
         (dict(norms="output"), "normalizes its output"),
         (dict(rotary_share=0.7), "rotates a part of each head"),
+        (dict(sinks=True), "has a learned sink"),
     ],
 )
 def test_a_layer_with_steps_that_are_not_explained_is_refused(change, message):

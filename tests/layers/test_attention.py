@@ -224,3 +224,26 @@ def test_an_empty_cache_may_be_selected_from() -> None:
     assert cache.length == 0
     with pytest.raises(AssertionError, match="the cache is empty"):
         cache.key  # noqa: B018
+
+
+def test_a_learned_sink_takes_a_share_of_each_row_and_adds_nothing() -> None:
+    torch.manual_seed(4)
+    attention, x = MultiHeadAttention(6, 2, sinks=True), torch.randn(1, 4, 6)
+    assert attention.sinks is not None
+    with torch.no_grad():
+        attention.sinks.copy_(torch.tensor([0.5, -1.0]))
+    query, key = attention.project(x, x)
+    value = attention.value(x).unflatten(2, (2, 3)).transpose(1, 2)
+    rows = torch.zeros(2, 4, 3)
+    for head, sink in enumerate((0.5, -1.0)):
+        for row in range(4):
+            scores = key[0, head, : row + 1] @ query[0, head, row] / 3**0.5
+            powers = scores.exp()
+            share = powers / (powers.sum() + torch.tensor(sink).exp())
+            rows[head, row] = share @ value[0, head, : row + 1]
+    expected = attention.output(rows.transpose(0, 1).flatten(1))
+    torch.testing.assert_close(attention(x, mask=Causal())[0], expected)
+    cache = KeyValueCache()
+    steps = [attention(x[:, place : place + 1], cache=cache) for place in range(4)]
+    torch.testing.assert_close(torch.cat(steps, 1)[0], expected)
+    torch.testing.assert_close(attention(x[:, 3:], x)[0], expected[3:])

@@ -211,3 +211,15 @@ def test_transformers_computes_the_same_activations(name: str) -> None:
 def test_an_unknown_activation_lists_the_known() -> None:
     with pytest.raises(RegardError, match=r"one of relu, gelu, .*swish; got 'tanh'"):
         FeedForward(3, 5, activation="tanh")
+
+
+def test_a_gate_with_a_limit_is_gpt_oss_s_formula() -> None:
+    torch.manual_seed(2)
+    module, x = FeedForward(6, 9, gated=True, gate_limit=0.4), torch.randn(6)
+    assert module.gate is not None
+    numbers = []
+    for gate, inner in zip(module.gate(x).tolist(), module.inner(x).tolist(), strict=True):
+        low = min(gate, 0.4)
+        numbers.append(low / (1 + math.exp(-1.702 * low)) * (1 + max(-0.4, min(inner, 0.4))))
+    torch.testing.assert_close(module(x), module.outer(torch.tensor(numbers)))
+    assert bool((module.gate(x) > 0.4).any())

@@ -132,6 +132,7 @@ FAMILIES = {
         Decoder, GEMMA | dict(score_width=9, score_cap=1.5, output_cap=4.0), fused=False
     ),
     "mixtral": Family(Decoder, LLAMA | dict(experts=5)),
+    "gpt-oss": Family(Decoder, LLAMA | dict(experts=5, sinks=True, gate_limit=0.5, window=3)),
     "gemma3": Family(Decoder, GEMMA | dict(query_key_norm="head", window_theta=20.0)),
     "paper, marian": Family(EncoderDecoder, PAIR, left=False),
     "pegasus": Family(EncoderDecoder, PAIR | dict(norm="pre"), left=False),

@@ -314,16 +314,20 @@ class PastSink(Mask):
             [1, 1, 1, 1]], dtype=torch.int32)
     """
 
-    def __init__(self, mask: Mask) -> None:
-        self.mask = mask
+    def __init__(self, mask: Mask | None) -> None:
+        self.mask = mask  # of the other keys; None: all are seen
 
     def tile(self, queries: Array, keys: Array) -> Array:
-        return self.mask.tile(queries - 1, arrays_of(keys).library.clip(keys - 1, min=0)) | (
-            keys == 0
-        )
+        arrays = arrays_of(keys)
+        if self.mask is None:
+            return arrays.library.ones(
+                (1, 1, len(queries), len(keys)), dtype=arrays.library.bool, device=keys.device
+            )
+        return self.mask.tile(queries - 1, arrays.library.clip(keys - 1, min=0)) | (keys == 0)
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        self.mask.check(batch, heads, queries, keys - 1)
+        if self.mask is not None:
+            self.mask.check(batch, heads, queries, keys - 1)
 
 
 class OfHead(Mask):

@@ -4,7 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from regard.arrays import TORCH, Array, arrays_of, dtype_of, pieces
-from regard.attention.masks import Mask
+from regard.attention.masks import Mask, PastSink
 from regard.attention.scores import Score, in_dtype
 from regard.attention.softmax import log_sum_exp, log_weights
 from regard.shapes import Bool, Float, Int
@@ -154,6 +154,24 @@ class Call(NamedTuple):
     inputs: Attention
     output: Array  # (batch, heads, queries, value_dim)
     lse: Array | None  # (batch, heads, queries), where the kernel gave it anyway
+
+
+def with_sink(attention: Attention, sink: Float[Array, "#batch heads #queries 1"]) -> Attention:
+    """Attention with one more key before the others: its scores, (batch or 1, heads, queries or 1,
+    keys) of one key, are learned, and its value is zero."""
+    query, key, value, score, mask, bias = attention
+    arrays, length = arrays_of(query), key.shape[2]
+    sink = at_least_float32(sink)
+    if bias is None:
+        bias = arrays.zeros(1, length, like=sink)[None, None]
+    bias = arrays.converted(bias, dtype_of(sink))
+    rows = [max(pair) for pair in zip(sink.shape[:3], bias.shape[:3], strict=True)]
+    concatenate = arrays.library.concatenate
+    bias = concatenate(
+        [arrays.expanded(sink, (*rows, 1)), arrays.expanded(bias, (*rows, length))], -1
+    )
+    key, value = (concatenate([array[:, :, :1] * 0, array], 2) for array in (key, value))
+    return Attention(query, key, value, score, PastSink(mask), bias)
 
 
 def masked_scores(

@@ -34,6 +34,9 @@ class Place:
     parts: int = 1
     span: int = 1
     dim: int = 0  # … which are joined along this dimension, as they store it
+    stack: int = 0  # theirs is so many matrices or vectors, one behind another; 0: it is one …
+    place: int = 0  # … of which this is the number
+    alternating: bool = False  # the parts take turns along `dim`, instead of lying side by side
     lead: int = 0  # dimensions of length one that theirs has in front: ViT's positions (1, n, d)
 
 
@@ -180,10 +183,14 @@ def to_ours(places: Mapping[str, Place], tensors: Mapping[str, Array]) -> dict[s
 
 def to_theirs(places: Mapping[str, Place], state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Arrange our tensors under their names; of weights that share a place the first is taken."""
-    pieces: dict[str, dict[int, tuple[Place, Tensor]]] = {}
+    pieces: dict[str, dict[int, dict[int, tuple[Place, Tensor]]]] = {}
     for ours, place in places.items():
-        pieces.setdefault(place.name, {}).setdefault(place.part, (place, state[ours]))
-    return {name: _join([parts[k] for k in sorted(parts)]) for name, parts in pieces.items()}
+        parts = pieces.setdefault(place.name, {}).setdefault(place.place, {})
+        parts.setdefault(place.part, (place, state[ours]))
+    return {
+        name: _stack([[stack[at][k] for k in sorted(stack[at])] for at in sorted(stack)])
+        for name, stack in pieces.items()
+    }
 
 
 def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict[str, Shape]:
@@ -196,7 +203,8 @@ def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict
         shape[place.dim : place.dim + 1] = [
             n // place.span * place.parts for n in shape[place.dim :][:1]
         ]
-        shapes[place.name] = (1,) * place.lead + tuple(shape)
+        stack = (place.stack,) if place.stack else ()
+        shapes[place.name] = (1,) * place.lead + stack + tuple(shape)
     return shapes
 
 
@@ -208,11 +216,26 @@ def in_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
 def _read(tensor: Array, place: Place) -> Array:
     if place.lead:
         tensor = tensor[(0,) * place.lead]
-    if place.parts > 1:
+    if place.stack:
+        tensor = tensor[place.place]
+    if place.alternating:
+        turn = slice(place.part, None, place.parts)
+        tensor = tensor[(slice(None),) * place.dim + (turn,)]
+    elif place.parts > 1:
         size = tensor.shape[place.dim] // place.parts
         part = slice(size * place.part, size * (place.part + place.span))
         tensor = tensor[(slice(None),) * place.dim + (part,)]
     return tensor.T if place.transposed else tensor
+
+
+def _stack(matrices: Sequence[Sequence[tuple[Place, Tensor]]]) -> Tensor:
+    place = matrices[0][0][0]
+    if not place.stack:
+        return _join(matrices[0])
+    assert len(matrices) == place.stack, f"{place.name} has {len(matrices)} of {place.stack}"
+    import torch
+
+    return torch.stack([_join(pieces) for pieces in matrices])
 
 
 def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
@@ -224,5 +247,8 @@ def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
     if place.parts > 1:
         import torch
 
-        joined = torch.cat(parts, place.dim)
+        if place.alternating:
+            joined = torch.stack(parts, place.dim + 1).flatten(place.dim, place.dim + 1)
+        else:
+            joined = torch.cat(parts, place.dim)
     return joined[(None,) * place.lead] if place.lead else joined

@@ -46,6 +46,8 @@ class ModelConfig:
     score_width: float | None = None
     score_cap: float | None = None
     gated = False
+    gate_limit: float | None = None
+    sinks = False
     feed_forward_bias = True
     experts = 0
     experts_per_token = 0
@@ -126,6 +128,8 @@ class ModelConfig:
         )
         layer = Shapes()
         for attention in ("self_attention", "cross_attention")[: 1 + decodes_memory]:
+            if self.sinks:
+                layer[f"{attention}.sinks"] = (num_heads,)
             layer |= linear(f"{attention}.query", d_model, queries, bias)
             layer |= linear(f"{attention}.key", d_model, keys, bias)
             layer |= linear(f"{attention}.value", d_model, keys, bias)

@@ -38,6 +38,8 @@ class DecoderConfig(ModelConfig):
     norm_eps: float = 1e-5  # added to the variance before its root is taken
     activation: str = one_of("gelu_new", ACTIVATIONS)
     gated: bool = False  # whether the activation gates a second projection
+    gate_limit: float | None = None  # where a gate's numbers are cut; see FeedForward
+    sinks: bool = False  # a learned score for each head of one more key, whose value is zero
     feed_forward_bias: bool = True  # on the projections of the feed-forward networks
     # feed-forward networks of a layer, of which its router chooses for each token; 0: one for all
     experts: int = 0
@@ -96,7 +98,9 @@ class DecoderConfig(ModelConfig):
             raise BadArgumentError(
                 f"rotary_share must be above 0 and at most 1; got {self.rotary_share}."
             )
-        for name in ("score_width", "score_cap", "window_theta", "output_cap"):
+        if self.gate_limit is not None and not self.gated:
+            raise BadArgumentError("gate_limit needs gated=True.")
+        for name in ("gate_limit", "score_width", "score_cap", "window_theta", "output_cap"):
             if (value := getattr(self, name)) is not None and value <= 0:
                 raise BadArgumentError(f"{name} must be above 0, or None; got {value}.")
 

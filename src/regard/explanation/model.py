@@ -95,7 +95,7 @@ def explain_tap(
     Raises:
         BadArgumentError: an unknown layer, or more tokens than can be read.
         UnsupportedError: the layer did not run exactly once, or has a norm of queries, keys
-            or its output, or rotates a part of each head.
+            or its output, or a learned sink, or rotates a part of each head.
     """
     check_traceable(model)
     taps = attention_taps(model) if is_module(model) else list(map(tap_name, model.attentions()))
@@ -151,9 +151,9 @@ def _setup_of_engine(
     """The layer of a model of the native engine that attends to its own input, and its output."""
     stack, _, number, kind = tap.split(".")
     path = f"{tap}_attention"
-    norms = (f"{path}.query_norm.weight", f"{path}_output_norm.weight")
+    others = (f"{path}.query_norm.weight", f"{path}_output_norm.weight", f"{path}.sinks")
     rotates = getattr(model.config, "positions", "") == "rotary"
-    if kind != "self" or rotates or any(model.weight(name) is not None for name in norms):
+    if kind != "self" or rotates or any(model.weight(name) is not None for name in others):
         raise UnsupportedError(
             f"{tap} is more than self-attention without rotary positions and with one norm; load"
             " the model as a module to explain it."
@@ -235,6 +235,7 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     for unexplained, what in (
         (not isinstance(attention.query_norm, nn.Identity), "normalizes its queries and keys"),
         (not isinstance(layer.self_attention_output_norm, nn.Identity), "normalizes its output"),
+        (attention.sinks is not None, "has a learned sink"),
         (rotary is not None and rotary.dim < attention.head_dim, "rotates a part of each head"),
     ):
         if unexplained:

@@ -10,6 +10,7 @@ import numpy as np
 
 from regard.arrays import Array, arrays_of
 from regard.attention import Call, Mask
+from regard.attention.masks import PastSink
 from regard.attention.record import Attention
 from regard.errors import BadArgumentError, unknown
 from regard.inspection.answers import AxisInfo
@@ -118,8 +119,20 @@ def copied(x: Array) -> Array:
 
 def hide(attention: Attention, hidden: Mask) -> Attention:
     """Put an attention under one more mask."""
-    mask = hidden if attention.mask is None else attention.mask & hidden
-    return attention._replace(mask=mask)
+    mask = attention.mask
+    if isinstance(mask, PastSink):  # whose positions are those of the keys behind it
+        return attention._replace(mask=PastSink(_both(mask.mask, hidden)))
+    return attention._replace(mask=_both(mask, hidden))
+
+
+def _both(mask: Mask | None, hidden: Mask) -> Mask:
+    return hidden if mask is None else mask & hidden
+
+
+def past_of(attention: Attention) -> int:
+    """Number of keys before those of the queries themselves, but for a learned sink."""
+    sinks = isinstance(attention.mask, PastSink)
+    return int(attention.key.shape[2] - attention.query.shape[2] - sinks)
 
 
 def no_axes(tap: str) -> tuple[str, str]:
@@ -185,7 +198,7 @@ class SwitchedOff:
             nonlocal past
             queries, keys = self.axes(tap)
             if queries == keys:  # in a decoder it comes first, with all that was read as its keys
-                past = call.inputs.key.shape[2] - call.inputs.query.shape[2]
+                past = past_of(call.inputs)
             return self(tap, call, past).output
 
         return edit
@@ -194,7 +207,7 @@ class SwitchedOff:
 def without_edges(call: Call, edges: Sequence[Edge | Look], past: int) -> Call:
     """The attention with these weights made zero and the rest of their rows normalized again."""
     _, heads, queries, _ = call.inputs.query.shape
-    shift = past - (call.inputs.key.shape[2] - queries)
+    shift = past - past_of(call.inputs)
     hidden = HiddenEdges(edges, heads, shift)
     blank = copied(call.inputs.query)
     for head, looking in hidden.looks:

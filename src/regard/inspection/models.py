@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Call
+from regard.attention.masks import PastSink
 from regard.configs.facts import Facts
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
@@ -23,7 +24,7 @@ from regard.inspection.hiding import (
     part_of,
     placed,
 )
-from regard.inspection.naming import Tokenizers, entry_names, named_axes, naming, numbered
+from regard.inspection.naming import SINK, Tokenizers, entry_names, named_axes, naming, numbered
 from regard.inspection.recording import (
     Recorder,
     capturing,
@@ -245,7 +246,7 @@ def capture(
             call,
             queries=queries,
             keys=keys,
-            kind="cross" if "cross" in path or queries != keys else "self",
+            kind="cross" if "cross" in path or queries != keys.removesuffix(SINK) else "self",
         )
         projected = model.projection(path) if modules is None else output_weight(modules.get(path))
         tap.output_weight = projected
@@ -275,9 +276,10 @@ def _add_routes(model: Any, routes: dict[str, Routes], path: str, probabilities:
 
 def axes_between(model: Any, path: str, call: Call) -> tuple[str, str]:
     """The axes of a layer's queries and keys; of another's module, a name for each length."""
-    if isinstance(model, Facts):
-        return model.attends(path)
     attention = call.inputs
+    if isinstance(model, Facts):
+        queries, keys = model.attends(path)
+        return queries, keys + SINK * isinstance(attention.mask, PastSink)
     return f"positions ({attention.query.shape[2]})", f"positions ({attention.key.shape[2]})"
 
 

@@ -26,6 +26,7 @@ def spelled(tokens: Sequence[str]) -> str:
 
 
 Tokenizers = Tokenizer | TokenizerPair | None
+SINK = " and sink"  # of an axis of keys before which there is a learned sink
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,15 @@ def patches(height: int, width: int, extra: int) -> list[str]:
     return whole + [f"{row},{column}" for row in range(height) for column in range(width)]
 
 
+def behind_sink(axis: AxisInfo) -> AxisInfo:
+    """The axis with a sink before its first position."""
+    words, sentences = (
+        None if spans is None else [(0, 1), *((begin + 1, end + 1) for begin, end in spans)]
+        for spans in (axis.words, axis.sentences)
+    )
+    return AxisInfo(["sink", *axis.tokens], None, words, sentences, axis.prompt + 1)
+
+
 def named_axes(
     model: Any,
     inputs: Mapping[str, Any],
@@ -124,6 +134,7 @@ def named_axes(
         height, width = model.grid
         names = patches(height, width, 1)
         return {axis: replace(info, tokens=names) for axis, info in axes.items()}
+    sinks = [axis for axis in axes if axis.endswith(SINK)]
     ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
     axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
     predicted = None if logits is None else model.predicted(inputs, logits)
@@ -135,7 +146,7 @@ def named_axes(
             predicts=naming(tokenizer, axis).names(predicted[0].tolist()),
             prompt=start if prompt is None else prompt,
         )
-    return axes
+    return axes | {axis: behind_sink(axes[axis.removesuffix(SINK)]) for axis in sinks}
 
 
 def naming(tokenizer: Tokenizers, axis: str = "source") -> Naming:

@@ -26,8 +26,8 @@ class Routes:
 
     def __repr__(self) -> str:
         _, length, experts = self.probabilities.shape
-        of = f"{self.per_token} of {experts} experts"
-        return f"<Routes {self.name}: {of} for each of {length:,} tokens>"
+        some = f"{self.per_token} of {experts} experts"
+        return f"<Routes {self.name}: {some} for each of {length:,} tokens>"
 
     @property
     def chosen(self) -> Array:

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Score, attend
+from regard.attention.masks import as_mask
+from regard.attention.record import Attention, with_sink
 from regard.attention.scores import find_score
 from regard.errors import BadArgumentError
 from regard.layers.norm import Norm
@@ -39,6 +41,9 @@ class MultiHeadAttention(nn.Module):
         norm: makes the normalization of queries or keys, given its width, which comes before the
             rotation (Henry et al. 2020, Query-Key Normalization); None for none.
         norm_together: whether it is of all heads as one vector, not of each.
+        sinks: whether each head has a learned score of one more key, whose value is zero, so that
+            a row's weights on the others may add up to less than 1 (Xiao et al. 2024, section 3.3;
+            OpenAI 2025, gpt-oss).
 
     Raises:
         BadArgumentError: numbers of heads or widths that do not divide, or an unknown score.
@@ -57,6 +62,7 @@ class MultiHeadAttention(nn.Module):
         rotary: Rotary | None = None,
         norm: Callable[[int], Norm] | None = None,
         norm_together: bool = False,
+        sinks: bool = False,
     ):
         super().__init__()
         if head_dim is None and d_model % num_heads:
@@ -84,6 +90,7 @@ class MultiHeadAttention(nn.Module):
         self.value = nn.Linear(d_model, key_width, bias=bias)
         self.output = nn.Linear(width, d_model, bias=bias if output_bias is None else output_bias)
         self.norm_together = norm_together
+        self.sinks = nn.Parameter(torch.zeros(num_heads)) if sinks else None
         self.query_norm, self.key_norm = (
             nn.Identity() if norm is None else norm(size if norm_together else self.head_dim)
             for size in (width, key_width)
@@ -122,6 +129,10 @@ class MultiHeadAttention(nn.Module):
                 query, key = self.rotary(query, key, positions=positions, start=start)
             if cache is not None:
                 key, value = cache.append(key, value)
+        if self.sinks is not None:
+            mask = None if mask is None else as_mask(mask)
+            attention = Attention(query, key, value, self.score, mask, bias)
+            _, key, value, _, mask, bias = with_sink(attention, self.sinks.view(1, -1, 1, 1))
         attended = attend(query, key, value, score=self.score, mask=mask, bias=bias)
         return self.output(attended.transpose(1, 2).flatten(2))
 

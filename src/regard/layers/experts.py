@@ -23,7 +23,7 @@ class MixtureOfExperts(nn.Module):
         adds_to_one: whether the shares are the probabilities of the chosen experts divided by
             their sum, not as they are.
         bias: whether the router and the experts have biases.
-        activation, gated: of the experts, as FeedForward takes them.
+        activation, gated, gate_limit: of the experts, as FeedForward takes them.
 
     Raises:
         BadArgumentError: more experts for a token than there are.
@@ -40,6 +40,7 @@ class MixtureOfExperts(nn.Module):
         bias: bool = False,
         activation: str = "silu",
         gated: bool = True,
+        gate_limit: float | None = None,
     ):
         super().__init__()
         if not 1 <= per_token <= experts:
@@ -49,7 +50,14 @@ class MixtureOfExperts(nn.Module):
         self.per_token, self.adds_to_one = per_token, adds_to_one
         self.router = nn.Linear(d_model, experts, bias=bias)
         self.experts = nn.ModuleList(
-            FeedForward(d_model, d_ff, activation=activation, gated=gated, bias=bias)
+            FeedForward(
+                d_model,
+                d_ff,
+                activation=activation,
+                gated=gated,
+                bias=bias,
+                gate_limit=gate_limit,
+            )
             for _ in range(experts)
         )
 

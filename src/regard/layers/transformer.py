@@ -220,7 +220,9 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 class FeedForward(nn.Module):
     """f(x W_1 + b_1) W_2 + b_2, with max(0, ·) or another activation as f.
 
-    Gated, it is (f(x W_g + b_g) ⊙ (x W_1 + b_1)) W_2 + b_2 (Shazeer 2020, GLU Variants).
+    Gated, it is (f(x W_g + b_g) ⊙ (x W_1 + b_1)) W_2 + b_2 (Shazeer 2020, GLU Variants). With a
+    limit, f is g · σ(1.702 g) of a gate g that is at most the limit, times 1 + x W_1 + b_1, which
+    is cut at it on both sides (OpenAI 2025, gpt-oss).
 
     >>> FeedForward(64, 256)(torch.randn(2, 5, 64)).shape
     torch.Size([2, 5, 64])
@@ -231,6 +233,7 @@ class FeedForward(nn.Module):
         activation: a name in ACTIVATIONS.
         gated: whether the activation gates a second projection.
         bias: whether the projections have one.
+        gate_limit: the limit of a gated network, which then has no other activation.
     """
 
     def __init__(
@@ -241,6 +244,7 @@ class FeedForward(nn.Module):
         activation: str = "relu",
         gated: bool = False,
         bias: bool = True,
+        gate_limit: float | None = None,
     ):
         super().__init__()
         if activation not in ACTIVATIONS:
@@ -249,9 +253,14 @@ class FeedForward(nn.Module):
         self.inner = nn.Linear(d_model, d_ff, bias=bias)
         self.outer = nn.Linear(d_ff, d_model, bias=bias)
         self.activation = ACTIVATIONS[activation]
+        self.gate_limit = gate_limit
 
     def forward(self, x: Tensor) -> Tensor:
         """(…, d_model) → the same shape."""
         if self.gate is None:
             return self.outer(self.activation(self.inner(x)))
+        if self.gate_limit is not None:
+            gate = self.gate(x).clamp(max=self.gate_limit)
+            inner = self.inner(x).clamp(-self.gate_limit, self.gate_limit)
+            return self.outer(gate * torch.sigmoid(1.702 * gate) * (inner + 1))
         return self.outer(self.activation(self.gate(x)) * self.inner(x))

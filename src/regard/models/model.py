@@ -128,10 +128,14 @@ def make_layer(
             rotary=rotary,
             norm=None if config.query_key_norm == "none" else heads_norm,
             norm_together=config.query_key_norm == "projection",
+            sinks=config.sinks,
         )
 
     options: dict[str, Any] = dict(
-        activation=config.activation, gated=config.gated, bias=config.feed_forward_bias
+        activation=config.activation,
+        gated=config.gated,
+        bias=config.feed_forward_bias,
+        gate_limit=config.gate_limit,
     )
     feed_forward: nn.Module
     if routed:

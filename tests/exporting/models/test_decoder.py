@@ -75,5 +75,9 @@ def test_what_has_no_operators_is_refused_by_name() -> None:
     message = "rotary positions of 6 numbers in heads of 6 cannot be exported"
     with pytest.raises(UnsupportedError, match=message):
         graphs_of(small(**DECODERS["llama"]), "fp32")
+    with pytest.raises(UnsupportedError, match="attention with a learned sink cannot be exported"):
+        graphs_of(small(**DECODERS["gpt2"], sinks=True), "fp32")
+    with pytest.raises(UnsupportedError, match="gate has a limit cannot be exported"):
+        graphs_of(small(**DECODERS["gpt2"], gated=True, gate_limit=1.0), "fp32")
     with pytest.raises(UnsupportedError, match="network MixtureOfExperts cannot be exported"):
         graphs_of(small(**DECODERS["gpt2"], experts=3), "fp32")

@@ -146,6 +146,7 @@ Tensors tensors_of(const regard_config& c) {
         if (!alone) continue;
         t.add(layer + kind + "_output_norm.weight", 1, c.d_model);
         t.add(layer + kind + ".query_norm.weight", 1, head);
+        t.add(layer + kind + ".sinks", 1, heads);
         t.add(layer + kind + ".key_norm.weight", 1, key_width);
       }
       std::vector<std::string> networks{layer + ".feed_forward"};
@@ -272,6 +273,8 @@ int32_t listen(const regard_attention* what) {
       for (int i = 0; i < what->head_dim; i++)
         for (int k = 0; k < what->keys; k++)
           sum += what->key[(h * what->head_width + i) * what->key_stride + k];
+    if (what->sinks != nullptr)
+      for (int h = 0; h < what->heads; h++) sum += what->sinks[h];
     if (what->bias != nullptr)
       for (int i = 0; i < what->heads * (2 * what->reach + 1); i++) sum += what->bias[i];
   }
@@ -590,6 +593,7 @@ int main(int count, char** arguments) {
   alone.relative_reach = alone.pad_id = -1;
   alone.score_cap = 2;
   alone.output_cap = 3;
+  alone.gate_limit = 0.5f;
   alone.experts = 3;
   alone.experts_per_token = 2;
   alone.expert_d_ff = 17;

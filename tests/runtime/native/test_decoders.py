@@ -176,11 +176,11 @@ def test_every_search_writes_token_for_token_what_torch_writes(settings: dict[st
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
 @pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
-@pytest.mark.parametrize(("beams", "experts"), [(1, 0), (3, 0), (3, 5)])
+@pytest.mark.parametrize(("beams", "more"), [(1, {}), (3, {}), (3, dict(experts=5, sinks=True))])
 def test_a_text_has_the_same_bits_alone_and_in_any_company(
-    precision: str, kernels: int, beams: int, experts: int
+    precision: str, kernels: int, beams: int, more: dict[str, Any]
 ) -> None:
-    model, (prompt, mask) = small(**GROUPS | dict(window=21, experts=experts)), prompts(19, 40)
+    model, (prompt, mask) = small(**GROUPS | dict(window=21) | more), prompts(19, 40)
     config = GenerationConfig(
         max_new_tokens=9,
         num_beams=beams,

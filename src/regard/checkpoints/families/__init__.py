@@ -41,6 +41,7 @@ FAMILIES = (
         {"mixtral": "Mixtral", "qwen3_moe": "Qwen3-MoE"},
         headed=("mixtral", "qwen3_moe"),
     ),
+    Entry("gpt_oss", "Decoder", {"gpt_oss": "gpt-oss"}, headed=("gpt_oss",)),
     Entry("phi3", "Decoder", {"phi3": "Phi-3"}, headed=("phi3",)),
     Entry(
         "gemma",

@@ -67,6 +67,8 @@ PLAIN: dict[str, Any] = dict(
     shares_add_to_one=True,
     expert_d_ff=None,
     unrouted=(),
+    gate_limit=None,
+    sinks=False,
     norm_kind="rms",
     scale_embedding=False,
     score_width=None,
@@ -86,6 +88,7 @@ DECIDED = {
     "norm_topk_prob": "shares_add_to_one",
     "moe_intermediate_size": "expert_d_ff",
     "mlp_only_layers": "unrouted",
+    "swiglu_limit": "gate_limit",
     "query_pre_attn_scalar": "score_width",
     "attn_logit_softcapping": "score_cap",
     "final_logit_softcapping": "output_cap",
@@ -160,6 +163,14 @@ KINDS = {
         | {"use_sliding_window": False, **_WINDOW},
         windows="all",
         answers="transformer.",
+    ),
+    "gpt_oss": Kind(
+        {"sinks": True, "feed_forward_bias": True},
+        keys=("attention_bias", "num_local_experts", "num_experts_per_tok", "swiglu_limit"),
+        defaults={"num_key_value_heads": 8, "head_dim": 64, "rms_norm_eps": 1e-5}
+        | {"num_local_experts": 128, "num_experts_per_tok": 4, "swiglu_limit": 7.0}
+        | {"sliding_window": 128, "attention_bias": True, "rope_theta": 150000.0},
+        windows="types",
     ),
     "phi3": Kind(
         {"joined_projections": True},

@@ -107,6 +107,8 @@ def _heads(graph: Graph, x: str, module: MultiHeadAttention, order: list[int]) -
 def settings_of(module: MultiHeadAttention, *, decodes: bool = False) -> dict[str, Any]:
     """The attributes of ONNX Runtime's attention operators. That which `decodes` can cap scores,
     and is given queries and keys that have been normalized where the module does so."""
+    if module.sinks is not None:
+        raise cannot_export("attention with a learned sink")
     if not decodes and not isinstance(module.query_norm, nn.Identity):
         raise cannot_export("attention with normalized queries and keys, outside a decoder,")
     settings, score = {"domain": MICROSOFT, "num_heads": module.num_heads}, module.score

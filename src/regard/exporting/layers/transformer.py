@@ -67,6 +67,8 @@ def feed_forward(graph: Graph, x: str, module: nn.Module) -> str:
     """x (…, d_model) → the same shape."""
     if not isinstance(module, FeedForward):
         raise cannot_export(f"the feed-forward network {type(module).__name__}")
+    if module.gate_limit is not None:
+        raise cannot_export("a feed-forward network whose gate has a limit")
     inner = linear(graph, x, module.inner)
     if module.gate is None and module.activation is torch.relu:
         return linear(graph, inner, module.outer, rectified=True)

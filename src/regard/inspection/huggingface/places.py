@@ -13,13 +13,12 @@ from regard.attention.record import Attention
 from regard.errors import BadArgumentError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.huggingface.interface import CapturedCall
-from regard.inspection.naming import Naming, byte_level, numbered, patches
+from regard.inspection.naming import SINK, Naming, behind_sink, byte_level, numbered, patches
 from regard.inspection.writing import Written
 
 CROSS = re.compile(r"cross|enc_?dec|encoder_attn|encdec", re.IGNORECASE)
 ATTENTION = re.compile(r"(Attention|Attn|Mixer|DeltaNet|Hyena|Retention)(V?\d|Layer|Block)?$")
 LINEAR = re.compile(r"Mixer|DeltaNet|Hyena|Retention")  # those that have no softmax
-SINK = " and sink"  # of an axis of keys before which there is a learned sink
 VISION = re.compile(r"vision|visual|image|vit", re.IGNORECASE)
 STATES_OF_ANOTHER = ("encoder_hidden_states", "key_value_states", "cross_attention_states")
 
@@ -229,15 +228,6 @@ def axes_of(
             axis = replace(axis, predicts=predicts, prompt=written.prompt)
         axes[name] = axis
     return axes
-
-
-def behind_sink(axis: AxisInfo) -> AxisInfo:
-    """The axis with a sink before its first position."""
-    words, sentences = (
-        None if spans is None else [(0, 1), *((begin + 1, end + 1) for begin, end in spans)]
-        for spans in (axis.words, axis.sentences)
-    )
-    return AxisInfo(["sink", *axis.tokens], None, words, sentences, axis.prompt + 1)
 
 
 def by_axis(

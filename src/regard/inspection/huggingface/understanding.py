@@ -8,11 +8,10 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.attention import Call, Score, capped, scaled, scaled_dot
-from regard.attention.masks import PastSink
-from regard.attention.record import Attention, at_least_float32, repeat_heads
+from regard.attention.record import Attention, at_least_float32, repeat_heads, with_sink
 from regard.attention.softmax import log_sum_exp, log_weights
 from regard.inspection.huggingface.interface import CapturedCall
 from regard.inspection.huggingface.masks import MaskReader, Unreadable
@@ -49,7 +48,7 @@ def inputs_of(captured: CapturedCall, masks: MaskReader) -> Attention:
         query = query.expand(key.shape[0], -1, -1, -1)
     attention = Attention(query, key, captured.value, score_of(captured), *masks.read(captured))
     sink = sink_of(captured)
-    return attention if sink is None else with_sink(attention, sink)
+    return attention if sink is None else with_sink(attention, sink.detach())
 
 
 def sink_of(captured: CapturedCall) -> Tensor | None:
@@ -62,17 +61,6 @@ def sink_of(captured: CapturedCall) -> Tensor | None:
     if sink.ndim != 4 or sink.shape[1] != captured.query.shape[1] or sink.shape[3] != 1:
         raise Unreadable(f"has a learned sink of shape {tuple(sink.shape)}, not known here")
     return sink
-
-
-def with_sink(attention: Attention, sink: Tensor) -> Attention:
-    """Attention with one more key before the others: it is scored as learned, and adds nothing."""
-    query, key, value, score, mask, bias = attention
-    sink = sink.detach().to(torch.promote_types(query.dtype, torch.float32))
-    bias = sink.new_zeros(1, 1, 1, key.shape[2]) if bias is None else bias.to(sink.dtype)
-    rows = [max(pair) for pair in zip(sink.shape[:3], bias.shape[:3], strict=True)]
-    bias = torch.cat([sink.expand(*rows, 1), bias.expand(*rows, -1)], -1)
-    key, value = (nn.functional.pad(tensor, (0, 0, 1, 0)) for tensor in (key, value))
-    return Attention(query, key, value, score, None if mask is None else PastSink(mask), bias)
 
 
 def score_of(captured: CapturedCall) -> Score:

@@ -50,7 +50,7 @@ Config = _struct(
     " relative_reach scale_embedding embedding_norm tied_output"
     " scale_output pad_id start_id token_types image_length patch_width head_outputs"
     " head_activation experts experts_per_token shares_add_to_one expert_d_ff precision kernels",
-    "float norm_eps rotary_factor score_scale score_cap output_cap",
+    "float norm_eps rotary_factor score_scale score_cap output_cap gate_limit",
 )
 Generation = _struct(
     "Generation",
@@ -95,7 +95,7 @@ Captured = _struct(
     "Captured",
     "int32 kind of_decoder layer heads key_heads head_dim head_width",
     "int32 queries keys first before after reach",
-    "float* query key value bias output",
+    "float* query key value bias sinks output",
     "int64 query_stride key_stride value_stride output_stride",
 )
 Listener = ctypes.CFUNCTYPE(c_int32, POINTER(Captured))

@@ -121,6 +121,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         rms_norm="rms" in config.norm_kind,
         score_scale=scale,
         score_cap=config.score_cap or 0,
+        gate_limit=config.gate_limit or 0,
         relative_reach=-1 if bias is None else len(bias) // 2,
         expert_d_ff=config.expert_d_ff or config.d_ff if config.experts else 0,
         precision=precision,

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.attention.masks import Causal, Mask, Window
-from regard.attention.record import Attention, Call
+from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
 from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
 from regard.progress import Stopped, check
@@ -146,7 +146,7 @@ class Seen(Facts):
             table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
-        return Attention(
+        attention = Attention(
             query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
             key=np.ascontiguousarray(key),
             value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
@@ -154,6 +154,10 @@ class Seen(Facts):
             mask=_mask(what),
             bias=bias,
         )
+        if not what.sinks:
+            return attention
+        sinks = _rows(what.sinks, (what.heads,), (1,)).copy()
+        return with_sink(attention, sinks.reshape(1, -1, 1, 1))
 
 
 class SeenText(TextFacts, Seen):

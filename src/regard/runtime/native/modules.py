@@ -15,6 +15,7 @@ from regard.runtime.native.loading import BIAS, cannot_run
 _SETTINGS = (
     *("score", "activation", "eps", "num_heads", "num_key_heads", "head_dim", "norm_first"),
     *("windows", "scale", "offset", "rotary", "per_token", "adds_to_one"),
+    "gate_limit",
 )
 
 
