@@ -1,5 +1,6 @@
 """A text in its passages: nothing between them, and nothing that stays, is ever lost."""
 
+import re
 import time
 from itertools import pairwise
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from regard.translation import passages as module
 from regard.translation.passages import Passage, joined, passages
 from regard.translation.spans import spans
 
@@ -79,6 +81,17 @@ def test_a_model_that_copies_gives_each_passage_back(text: str) -> None:
         whole, used = passage.translated(passage.units)
         assert used in (slice(0, 1), slice(1, None))
         assert sorted(filter(str.isalnum, whole)) == sorted(filter(str.isalnum, passage.source))
+
+
+@EACH
+@given(st.from_regex(module._SENTENCE, fullmatch=True), st.sampled_from(["en", "de", "fr"]))
+def test_a_text_of_plain_words_is_the_sentence_that_it_would_be_found_to_be(
+    text: str, language: str
+) -> None:
+    whole = [*passages(text, language)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "_SENTENCE", re.compile("(?!)"))
+        assert [*passages(text, language)] == whole
 
 
 def test_sentences_are_told_apart_and_white_space_stays_between_them() -> None:

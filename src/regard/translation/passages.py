@@ -27,6 +27,8 @@ _WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
 _WORD = re.compile(r"\w+(?:[^\s\w]+\w+)*")
 _ENTITY = re.compile(r"&#?\w+;")
 _LINE_ENDS = re.compile(r"[\r\n]")
+# A text that is one sentence of plain words.
+_SENTENCE = re.compile("L+(?:(?:,? |['’-])L+)*[.!?]?".replace("L", "[A-Za-zÀ-ÖØ-öø-ÿ]"))
 _END = tuple(".!?…।")
 _ENDED = re.compile(r"([.!?…।])[^\w\s]*$")
 # A German ordinal, which ends no sentence: "im 19. Jahrhundert", "vom 2. bis 5. Mai".
@@ -194,6 +196,9 @@ def passages(text: str, language: str) -> Iterator[Passage]:
     Args:
         language: its code, such as "en", which says what an abbreviation is.
     """
+    if _SENTENCE.fullmatch(text):  # as most are: what follows would take long to find the same
+        yield Passage(text, (Span(0, len(text)),))
+        return
     for begin, end in lines(text):
         run = list[Span]()
         for span in [*spans(text, begin, end), Span(end, end, "break")]:
