@@ -4,14 +4,15 @@ import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
 import { differenceOf } from "../map/difference";
 import { nextHead } from "../shell/commands";
-import { createState, type State } from "../state";
+import type { TapInfo, TraceInfo } from "../source";
+import type { Position, State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import { useWords } from "../words/words";
 import "./compare.css";
 import type { Pane } from "./panes";
-import { commonEnds, differing, drawnAlike, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
+import { commonEnds, differing, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 
 export function Compare({ state }: { state: State }) {
   const say = useWords();
@@ -20,8 +21,11 @@ export function Compare({ state }: { state: State }) {
     const ends = () => signal<[number, number] | null>(null);
     return { ...state, ends: ends(), home: ends() };
   }, [state]);
-  const own = useMemo((): State => ({ ...createState(state.source), viewport: state.otherViewport }), [state]);
-  useEffect(() => drawnAlike(paired, own), [paired, own]);
+  // A second map of another shape is drawn alike, but has a window and a focus of its own.
+  const own = useMemo(
+    () => ({ ...paired, viewport: state.otherViewport, trace: signal<TraceInfo | null>(null), tap: signal<TapInfo | null>(null), focus: signal<Position | null>(null), hover: signal<Position | null>(null), drawer: signal(false) }),
+    [paired],
+  );
 
   const trace = state.trace.value;
   const tap = state.tap.value;
@@ -34,7 +38,7 @@ export function Compare({ state }: { state: State }) {
   }, [trace?.id, tap?.name, second === null]);
   useEffect(() => {
     own.trace.value = second?.trace ?? null;
-    own.tapName.value = second?.tap.name ?? "";
+    own.tap.value = second?.tap ?? null;
     own.viewport.value = null;
     own.focus.value = null;
   }, [second?.trace.id, second?.tap.name]);

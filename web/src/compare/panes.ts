@@ -1,8 +1,7 @@
 /** Panes of a comparison: in what they differ, whether the two maps have one shape, and one scale. */
-import { effect } from "@preact/signals";
 import { isLong } from "../color/survey";
 import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
-import type { Other, Scale, State } from "../state";
+import type { Other, Scale } from "../state";
 
 /** One pane: a head of a layer of a trace. */
 export interface Pane {
@@ -79,18 +78,4 @@ export async function commonEnds(
     }
   }
   return high - low > ROUND ? [low, high] : null;
-}
-
-/** Keeps how a pane with a window of its own is drawn as the page is: quantity, scale and theme. */
-export function drawnAlike(state: State, own: State): () => void {
-  return effect(() => {
-    own.quantity.value = state.quantity.value;
-    own.scale.value = state.scale.value;
-    own.group.value = state.group.value;
-    own.reduce.value = state.reduce.value;
-    own.ends.value = state.ends.value;
-    own.home.value = state.home.value;
-    own.theme.value = state.theme.value;
-    own.systemDark.value = state.systemDark.value;
-  });
 }
