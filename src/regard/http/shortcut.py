@@ -189,7 +189,7 @@ class Protocol(H11Protocol):
     async def _refusal(self, request: Followed, error: Exception) -> Response:
         """The application's answer to an error, as starlette looks it up."""
         handlers: Mapping[Any, Any] = request.app.exception_handlers
-        kind = next(each for each in type(error).__mro__ if each in handlers)
+        kind = next(kind for kind in type(error).__mro__ if kind in handlers)
         if kind is not Exception:
             with suppress(type(error)):
                 refusal: Response = await handlers[kind](request, error)

@@ -183,7 +183,7 @@ export class Native {
   /** Tells the listener of a regard_attention; an answer other than 0 stops the engine. */
   private heard(place: number): number {
     try {
-      this.tell(new Int32Array(this.memory.buffer, place, 26));
+      this.tell(new Int32Array(this.memory.buffer, place, 28));
       return 0;
     } catch (error) {
       this.failure = { error };
@@ -193,8 +193,8 @@ export class Native {
 
   private tell(what: Int32Array): void {
     const [kind, ofDecoder, layer, heads, , dim, step, rows, columns] = what as unknown as Nine;
-    const [query, key, value, , output] = what.subarray(13) as unknown as Nine; // in bytes
-    const [queryStride, keyStride, valueStride, outputStride] = [18, 20, 22, 24].map((field) => what[field]) as unknown as Nine;
+    const [query, key, value, , , output] = what.subarray(13) as unknown as Nine; // in bytes
+    const [queryStride, keyStride, valueStride, outputStride] = [20, 22, 24, 26].map((field) => what[field]) as unknown as Nine;
     const floats = new Float32Array(this.memory.buffer);
     const side = ofDecoder ? "decoder" : "encoder";
     const slice = (from: number, row: number, stride: number, head: number) => floats.subarray(from / 4 + row * stride + head * step, from / 4 + row * stride + head * step + dim);

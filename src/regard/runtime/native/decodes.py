@@ -82,9 +82,9 @@ class NativeWriter:
                 while done.value < len(ids):  # signals are handled, and work is stopped, between
                     self.check(self._library.regard_search_run(search, SECONDS, byref(done)))
                     report("generating", done.value, len(ids))
-                found = library.Hypotheses()
-                self.check(self._library.regard_search_read(search, byref(found)))
-                return hypotheses_of(found, config)
+                hypotheses = library.Hypotheses()
+                self.check(self._library.regard_search_read(search, byref(hypotheses)))
+                return hypotheses_of(hypotheses, config)
             finally:
                 self._library.regard_search_close(search)
 
@@ -269,8 +269,8 @@ class Slots:
         Args:
             lengths: how many tokens each row reads, (rows,); None: one.
         """
-        each = int32(np.ones(len(tokens), int) if lengths is None else lengths)
-        rows, count = len(each), min(count, self._model.vocab)
+        read = int32(np.ones(len(tokens), int) if lengths is None else lengths)
+        rows, count = len(read), min(count, self._model.vocab)
         logits = np.empty((rows if with_logits else 0, self._model.vocab), np.float32)
         log_probs = np.empty((rows, count), np.float32)
         best = np.empty((rows, count), np.int32)
@@ -281,7 +281,7 @@ class Slots:
             pointer_to(numbers),
             len(numbers),
             pointer_to(ids),
-            pointer_to(each),
+            pointer_to(read),
             rows,
             pointer_to(logits) if with_logits else None,
             count,

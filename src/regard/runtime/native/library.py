@@ -37,8 +37,8 @@ def _struct(title: str, *fields: str, **structs: Any) -> type[ctypes.Structure]:
     structs in it."""
     kinds = {"int32": c_int32, "int64": c_int64, "float": c_float, "double": c_double}
     kinds |= {"int32*": Int32s, "float*": Floats, "char*": c_char_p, "void*": c_void_p}
-    named = [(name, kinds[kind]) for kind, *names in map(str.split, fields) for name in names]
-    return type(title, (ctypes.Structure,), {"_fields_": [*named, *structs.items()]})
+    members = [(name, kinds[kind]) for kind, *names in map(str.split, fields) for name in names]
+    return type(title, (ctypes.Structure,), {"_fields_": [*members, *structs.items()]})
 
 
 Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 numbers")

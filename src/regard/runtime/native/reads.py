@@ -131,14 +131,14 @@ class NativeReader(_Reading):
     def _states(
         self, ids: Ints, positions: Ints, types: Ints | None, mask: NDArray[np.bool_]
     ) -> Floats:
-        texts = [None if each is None else int32(each[mask]) for each in (ids, positions, types)]
+        texts = [None if ints is None else int32(ints[mask]) for ints in (ids, positions, types)]
         lengths, tokens = int32(mask.sum(1)), int(mask.sum())
         states = np.zeros((*ids.shape, self._width), np.float32)
         rows = states if mask.all() else np.empty((tokens, self._width), np.float32)
         with self._threads.of_call() as threads:
             status = self._library.regard_read_texts(
                 self._pointer,
-                *(None if each is None else pointer_to(each) for each in texts),
+                *(None if ints is None else pointer_to(ints) for ints in texts),
                 tokens,
                 pointer_to(lengths),
                 len(lengths),
