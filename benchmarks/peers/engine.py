@@ -8,6 +8,7 @@ that all threads of the process computed, and the output. The first line out say
 open.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -27,6 +28,7 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints is no answer
     opened: Open = importlib.import_module(f"by_{engine}").opened
     compute = opened(Path(folder), int(threads), int(workers))
+    gc.freeze()  # what is opened once is no garbage, in any engine
     print(json.dumps({"open": True}), file=answers)
     for line in sys.stdin:
         case = json.loads(line)

@@ -1,6 +1,7 @@
 """Workers of this machine that compute shards: threads where the native engine computes, which
 needs no lock of Python; else processes, of which one that is killed is replaced."""
 
+import gc
 import pickle
 import signal
 import sys
@@ -36,6 +37,7 @@ def parts(
         UnavailableError: a shard ends every process that computes it.
     """
     task = opened(settings, threads, _say)
+    gc.freeze()  # a quarter of Python's time was looking for garbage in what is opened once
     outcomes: Generator[Any, None, None]
     if task.packed is not None:
         outcomes = _by_threads(settings, task, shards, workers * threads)
