@@ -95,7 +95,7 @@ build/zig: $(READY) Makefile
 	@touch $@
 
 CALLS ?= 1000000
-SETTINGS ?= 7200
+SETTINGS ?= 5000
 fuzz: $(TEST_READY)
 	@FUZZ_CALLS=$(CALLS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_safety.py -k random
 	@FUZZ_SETTINGS=$(SETTINGS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_decode*s.py \
