@@ -78,10 +78,9 @@ class Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the work of a client that has gone."""
         super().connection_lost(exc)
+        self._taken()
         if self._task is not None:
             self._task.cancel()
-        if self._timer is not None:
-            self._timer.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Take the next bytes of a client."""
@@ -91,7 +90,7 @@ class Protocol(H11Protocol):
                 self.flow.pause_reading()
             return
         self._begun += data
-        if self._shortcut is None or not self._is_idle() or not self._takes(self._shortcut):
+        if self._shortcut is None or not self._is_idle() or not self._goes_short(self._shortcut):
             self._go_long()
 
     def shutdown(self) -> None:
@@ -100,19 +99,22 @@ class Protocol(H11Protocol):
         super().shutdown()
 
     def _go_long(self) -> None:
+        if data := self._taken():
+            super().data_received(data)
+
+    def _taken(self) -> bytes:
+        """What has come, of which the rest is no longer waited for."""
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        data, self._begun = self._begun, b""
-        if data:
-            super().data_received(data)
+        self._timer, data, self._begun = None, self._begun, b""
+        return data
 
     def _is_idle(self) -> bool:
         """True before the first byte of a request."""
         is_done = self.cycle is None or self.cycle.response_complete
         return is_done and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
-    def _takes(self, shortcut: Shortcut) -> bool:
+    def _goes_short(self, shortcut: Shortcut) -> bool:
         """Begin to answer a request, or wait for its rest; False for one that must go the long
         way."""
         head = HEAD.match(self._begun)
@@ -149,11 +151,8 @@ class Protocol(H11Protocol):
         if work is None:
             shortcut.admission.leave(size)
             return False
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         self._unset_keepalive_if_required()
-        self._later, self._begun = self._begun[end:], b""
+        self._later = self._taken()[end:]
         self.cycle = cycle = _Cycle()  # type: ignore[assignment]
         self._task = self.loop.create_task(self._answer(shortcut, request, work, size, cycle))
         self._task.add_done_callback(self.tasks.discard)
