@@ -66,7 +66,7 @@ IN_WORKER = """async ([model, texts]) => {
       words = answer.info.generation.hypotheses[0].text.split(" ").length;
     };
     const before = performance.now();
-    self.onmessage({ data: { id: -1, what: "trace", wanted: { model, text } } });
+    await self.onmessage({ data: { id: -1, what: "trace", wanted: { model, text } } });
     found.push([performance.now() - before, words]);
     self.postMessage = reply;
     await new Promise((done) => setTimeout(done, 100));

@@ -2,16 +2,17 @@
 // benchmarks/live.py bundles it for Node.js; the first argument is the page that holds the model.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fromBase64, unpacked } from "../web/src/local/base64";
+import { unpacked } from "../web/src/local/base64";
 import { Translator } from "../web/src/local/translator";
 
 const [, , path = ""] = process.argv;
 const page = readFileSync(path, "utf8");
 const texts = (start: string) =>
   page.split(start).slice(1).map((rest) => rest.slice(rest.indexOf(">") + 1, rest.indexOf("</script>")));
-const file = JSON.parse(texts('id="regard-model"')[0] as string);
-const translator = new Translator(file, await unpacked(texts('id="regard-engine"')[0] as string));
-for (const piece of texts('type="application/octet-stream"')) translator.fill(fromBase64(piece));
+const unpackedOf = (id: string) => unpacked(texts(`id="${id}"`)[0] as string);
+const file = JSON.parse(new TextDecoder().decode(await unpackedOf("regard-model")));
+const translator = new Translator(file, await unpackedOf("regard-engine"));
+for (const piece of texts('type="application/octet-stream"')) translator.fill(new Uint8Array(await unpacked(piece)));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const wanted = JSON.parse(line) as { text: string; num_beams: number };

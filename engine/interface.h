@@ -204,7 +204,7 @@ REGARD_API void regard_end(regard_decode*);
 REGARD_API int32_t regard_add(regard_decode*, const int32_t* ids, int64_t texts, int64_t length,
                               int32_t* numbers);
 REGARD_API int32_t regard_remove(regard_decode*, int32_t text);
-/* Makes copies of these rows the rows of a text. */
+/* Makes copies of these rows the rows of a text; of none, one without tokens. */
 REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* rows, int32_t count);
 /* Reads tokens in each row of these texts, `rows` in all: `lengths` of each row, end to end; where
    that is null, one. Written are, where they are not null, all logits of each row's next token,

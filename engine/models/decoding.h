@@ -59,9 +59,15 @@ class Decode {
     texts_[number].reset();
   }
 
+  // Copies of these rows become a text's; of none, one that has read nothing.
   void select(int number, const int32_t* rows, int count) {
     Text& text = at(number);
     std::vector<Row> chosen;
+    if (count == 0) {
+      free_.insert(free_.end(), text.taken.begin(), text.taken.end());
+      text.taken.clear();
+      chosen.emplace_back();
+    }
     for (int i = 0; i < count; i++) {
       if (rows[i] < 0 || rows[i] >= static_cast<int>(text.rows.size()))
         throw Mistake("a row to be chosen is not there");

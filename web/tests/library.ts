@@ -4,8 +4,9 @@ import { fromBase64 } from "../src/local/base64";
 
 export const library = fromBase64(inline.slice(inline.indexOf(",") + 1));
 
-const stream = new Blob([library]).stream().pipeThrough(new CompressionStream("gzip"));
-const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-
-/** The same as a page's file has it. */
-export const packed = btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
+/** Bytes as a page's file has them. */
+export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+  const found = new Uint8Array(await new Response(stream).arrayBuffer());
+  return btoa(found.reduce((text, byte) => text + String.fromCharCode(byte), ""));
+}

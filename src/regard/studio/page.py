@@ -73,7 +73,7 @@ def _inputs(web: Path) -> Iterator[Path]:
             yield web / name
 
 
-PIECE = 3 * 2**17  # bytes of a script element; a multiple of 3, for base64 without padding inside
+PIECE = 3 * 2**17  # bytes of a script element, before they are packed
 
 
 def one_file(
@@ -92,9 +92,8 @@ def one_file(
     sources, workers = f"'sha256-{digest}'", ""
     if computes:
         worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
-        engine = base64.b64encode(gzip.compress(ENGINE.read_bytes(), mtime=0)).decode("ascii")
-        packed = f'<script type="application/gzip">{engine}</script>'
-        parts = {**parts, "regard-worker": worker, "regard-engine": packed}
+        [engine] = of_bytes(ENGINE.read_bytes(), kind="gzip", piece=None)
+        parts = {**parts, "regard-worker": worker, "regard-engine": engine}
         sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
     policy = (
         f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"
@@ -136,12 +135,13 @@ def of_json(content: Any) -> str:
     return f'<script type="application/json">{data}</script>'
 
 
-def of_bytes(content: bytes) -> list[str]:
-    """Script elements with base64, one behind the other: a browser reads megabytes for a while, and
-    what it has read can be decoded meanwhile."""
-    pieces = (content[at : at + PIECE] for at in range(0, len(content), PIECE))
-    texts = (base64.b64encode(piece).decode("ascii") for piece in pieces)
-    return [f'<script type="application/octet-stream">{text}</script>' for text in texts]
+def of_bytes(content: bytes, *, kind: str = "octet-stream", piece: int | None = PIECE) -> list[str]:
+    """Script elements with base64 of gzip, one behind the other: a browser reads megabytes for a
+    while, and what it has read can be unpacked meanwhile."""
+    size = piece or len(content)
+    pieces = (content[at : at + size] for at in range(0, len(content), size))
+    texts = (base64.b64encode(gzip.compress(each, mtime=0)).decode("ascii") for each in pieces)
+    return [f'<script type="application/{kind}">{text}</script>' for text in texts]
 
 
 def plain(value: Any) -> Any:

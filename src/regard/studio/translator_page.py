@@ -119,7 +119,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
         f"{name} · regard",
         {
             "regard-info": of_json(facts),
-            "regard-model": of_json({"info": facts, **description}),
+            "regard-model": packed_json({"info": facts, **description}),
             "regard-words": of_json(_words()),
         },
         after=of_bytes(weights),
@@ -132,6 +132,13 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
     places = {place["at"]: name for name, place in description["tensors"].items()}
     parameters = sum(math.prod(shapes[name]) for name in (*places.values(), *computed))
     return PageFile(Path(path), round(size, 2), name, parameters)
+
+
+def packed_json(content: dict[str, Any]) -> str:
+    """A script element with JSON, packed as the weights are."""
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    [element] = of_bytes(text.encode(), kind="gzip", piece=None)
+    return element
 
 
 def _words() -> dict[str, Any]:

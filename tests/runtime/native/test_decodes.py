@@ -16,7 +16,7 @@ from regard.layers.low_rank import add_adapters
 from regard.models import EncoderDecoder, EncoderDecoderConfig
 from regard.progress import Stopped, Work
 from regard.runtime.native import library
-from regard.runtime.native.decodes import NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeEncoderDecoder, Slots
 from regard.runtime.native.loading import open_native
 
 VOCAB, LONGEST = 31, 64
@@ -120,6 +120,16 @@ def test_rows_are_kept_repeated_and_reordered(rows: list[int]) -> None:
             tokens = TOKENS.T[1][:1].repeat(len(selected))
             for each in (tokens, tokens + 3):
                 same(got.step(each), expected.step(torch.from_numpy(each)))
+
+
+def test_of_no_rows_a_text_begins_anew_with_its_source() -> None:
+    slots = Slots(open_native(small()))
+    taken = slots.add(SOURCE)
+    first, _ = (slots.read(taken, each, with_logits=True, count=0)[0] for each in TOKENS.T[:2])
+    for slot in taken:
+        slots.select(slot, np.array([], np.int32))
+    again, _, _ = slots.read(taken, TOKENS.T[0], with_logits=True, count=0)
+    np.testing.assert_array_equal(again, first)
 
 
 def sources(count: int, longest: int = 40) -> np.ndarray:

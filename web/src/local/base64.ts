@@ -1,4 +1,4 @@
-/** Bytes that are in the page's file as base64. */
+/** Bytes that are in the page's file as base64, most of them packed with gzip. */
 type Decoding = { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -10,7 +10,6 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The same of what was packed with gzip. */
 export async function unpacked(text: string): Promise<ArrayBuffer> {
   const packed = new Blob([fromBase64(text)]).stream();
   return new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();

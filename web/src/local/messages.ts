@@ -4,8 +4,8 @@ import type { Study } from "./study/study";
 import type { Run } from "./translator";
 
 export type Question =
-  | { what: "open"; model: string; engine: ArrayBuffer } // a ModelFile as JSON, and wasm32.wasm
-  | { what: "fill"; piece: string } // base64; the next of its bytes
+  | { what: "open"; model: string; engine: string } // a ModelFile as JSON, and wasm32.wasm: packed, as all of a file
+  | { what: "fill"; piece: string } // the next of its bytes
   | { what: "trace"; wanted: TraceRequest }
   | { what: "kept" } // of the trace asked for before it
   | { what: "score"; run: Run; hidden: number[] }

@@ -133,7 +133,13 @@ export class Native {
     return { logs, ids };
   }
 
-  /** Keeps, repeats or reorders hypotheses, by their numbers. */
+  /** Reads tokens with a decode's only hypothesis, for what passes inside. */
+  pass(decode: number, tokens: readonly number[]): void {
+    this.into([], [Int32Array.of(0), Int32Array.from(tokens), Int32Array.of(tokens.length)], (text, read, lengths) =>
+      this.call("regard_step", decode, text, 1, read, lengths, 1, 0, 0, 0, 0));
+  }
+
+  /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins anew. */
   select(decode: number, rows: readonly number[]): void {
     this.into([], [Int32Array.from(rows)], (chosen) => this.call("regard_select", decode, 0, chosen, rows.length));
   }

@@ -25,10 +25,14 @@ const opened = (variant: Variant) => {
   translator.fill(fromBase64(variant.weights));
   return translator;
 };
-const sourceOf = (variant: Variant) => {
+const sourceOf = async (variant: Variant) => {
   const run = engine();
   const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
-  return localSource(fileOf(variant).info, JSON.stringify(variant.file), PIECES.map((at) => variant.weights.slice(...at)), ask, packed);
+  async function* pieces() {
+    for (const at of PIECES) yield packed(fromBase64(variant.weights.slice(...at)));
+  }
+  const model = new TextEncoder().encode(JSON.stringify(variant.file));
+  return localSource(fileOf(variant).info, await packed(model), pieces(), ask, await packed(library));
 };
 const near = (found: ArrayLike<number>, expected: readonly number[], within = 1e-5) => {
   expect(found.length).toBe(expected.length);
@@ -148,7 +152,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
   });
 
   test("the output's reliance on each word is Python's", async () => {
-    const source = sourceOf(variant);
+    const source = await sourceOf(variant);
     const { id } = await source.trace({ model: "untrained", text: TEXT, target: TARGET });
     const found = await source.reliance(id);
     expect(found.map(({ first, end }) => [first, end])).toEqual(variant.reliance.map(({ first, end }) => [first, end]));
@@ -195,7 +199,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
   });
 
   test("the source answers tiles and cells of a text, and remembers it", async () => {
-    const source = sourceOf(variant);
+    const source = await sourceOf(variant);
     const info = await source.trace({ model: "untrained", text: TEXT });
     expect((await source.trace({ model: "untrained", text: TEXT })).id).toBe(info.id);
     const tap = "decoder.layers.1.cross";

@@ -18,12 +18,14 @@ import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
 import { targetsOf } from "./trace/patterns";
 import { outputNorms } from "./trace/norms";
 import { checked, editOf, lookingRows, looksBefore, notesOf, put, type Changes, type Edit } from "./trace/off";
+import { joined, read } from "./trace/stream";
 import { sinusoids } from "./sinusoids";
 import { Weights } from "./weights";
 
 const ONE_PASS = "maps are of one pass over the finished hypothesis";
 const WARM = 2; // traces
 const REMEMBERED = 16; // searches
+const TOGETHER = 256; // tokens that the engine reads at once
 const ROUNDED = "computed by this page, with weights rounded to int8";
 
 /** Trace of what the model read and wrote; with the names of what was changed. */
@@ -43,6 +45,13 @@ export interface Kept {
   plain: [string, unknown][];
 }
 
+/** A source that the encoder has read, as the last one. */
+interface Encoded {
+  key: string;
+  decode: number;
+  inputs: ReadonlyMap<string, Inputs>; // of its attention
+}
+
 export class Translator {
   /** The one that was opened last: a worker has one. */
   static last: Translator | null = null;
@@ -53,6 +62,7 @@ export class Translator {
   private readonly texts: { source: Tokenizer; target: Tokenizer };
   private readonly special: ReadonlySet<string>;
   private readonly checkReadable: (text: string, unknown: number) => void;
+  private last: Encoded | null = null;
   private readonly searches = new Map<string, Hypothesis[]>();
 
   /** `engine` is wasm32.wasm. Its weights are zeros until they are filled in. */
@@ -74,6 +84,7 @@ export class Translator {
   }
 
   private open(): void {
+    this.forget();
     const { tensors, content } = this.weights;
     this.model.open(fromBase64(this.file.config.engine), tensors, content, sinusoids(this.file.config));
   }
@@ -107,27 +118,43 @@ export class Translator {
     return [...before, ...ids, ...after];
   }
 
+  private forget(): void {
+    if (this.last) this.model.end(this.last.decode);
+    this.last = null;
+  }
+
+  /** A decode of a source, of one hypothesis that has read nothing, and what the encoder's attention read. */
+  private encoded(source: readonly number[], { without, looks }: Changes): Encoded {
+    const changes = { without, looks: looksBefore(looks, 0) }; // the encoder's
+    const key = JSON.stringify([source, changes]);
+    if (this.last?.key === key) this.model.select(this.last.decode, []);
+    else {
+      this.forget();
+      const inputs = new Map<string, Inputs>();
+      const listener: Listener = { attention: (passing) => inputs.set(passing.tap, passing.inputs()) };
+      this.last = { key, inputs, decode: this.listened(editOf(changes), listener, 0, () => this.model.begin(source)) };
+    }
+    return this.last;
+  }
+
   /** The hypotheses of a search, best first. */
-  hypotheses(source: readonly number[], beams?: number, edit: Edit | null = null, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
+  hypotheses(source: readonly number[], beams?: number, changes: Changes = { without: [], looks: [] }, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
     const { decoding, config } = this.file;
     const limit = Math.min(decoding.max_new_tokens, config.max_positions - 1);
     const settings = { ...decoding, num_beams: sampling ? 1 : (beams ?? decoding.num_beams), max_new_tokens: limit };
     const unknown = beginning.find((id) => !(id >= 0 && id < this.model.vocabulary));
     if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.vocabulary - 1}; got ${unknown}.`);
     if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
-    let read = 0; // tokens
-    const decode = this.listened(edit, null, 0, () => this.model.begin(source));
-    const step = <Answer>(run: () => Answer) => this.listened(edit, null, read++, run);
-    try {
-      const decoder = {
-        step: (tokens: readonly number[]) => step(() => this.model.step(decode, tokens)),
-        likeliest: (tokens: readonly number[], best: number) => step(() => this.model.likeliest(decode, tokens, best)),
-        select: (rows: readonly number[]) => this.model.select(decode, rows),
-      };
-      return search(decoder, settings, beginning, sampling);
-    } finally {
-      this.model.end(decode);
-    }
+    const { decode } = this.encoded(source, changes);
+    const edit = editOf(changes);
+    let length = 0; // tokens that each hypothesis has read
+    const step = <Answer>(run: () => Answer) => this.listened(edit, null, length++, run);
+    const decoder = {
+      step: (tokens: readonly number[]) => step(() => this.model.step(decode, tokens)),
+      likeliest: (tokens: readonly number[], best: number) => step(() => this.model.likeliest(decode, tokens, best)),
+      select: (rows: readonly number[]) => this.model.select(decode, rows),
+    };
+    return search(decoder, settings, beginning, sampling);
   }
 
   /** Calls `run` with a change to what passes through the model, the decoder's from a position on, and listens to it. */
@@ -168,11 +195,9 @@ export class Translator {
     const forced = wanted.forced_beginning ?? [];
     const sampling = this.sampling(wanted);
     const searched = wanted.target === undefined || wanted.target === null;
-    const inputs = new Map<string, Inputs>();
-    const listener: Listener = { attention: (passing) => inputs.set(passing.tap, passing.inputs()) };
     const written = (looks: string[], begins: readonly number[]) =>
       this.remembered(JSON.stringify([source, wanted.num_beams, changes.without, looks, begins, sampling]), () =>
-        this.hypotheses(source, wanted.num_beams, editOf({ ...changes, looks }), begins, sampling));
+        this.hypotheses(source, wanted.num_beams, { ...changes, looks }, begins, sampling));
     let begins: readonly number[] = forced;
     // A look changes what is written from its row on, and nothing before it.
     for (const row of searched ? lookingRows(changes.looks) : [])
@@ -184,7 +209,8 @@ export class Translator {
     const run = { source, target: hypothesis.tokens, ...changes };
     const last = lookingRows(changes.looks).at(-1) ?? 0;
     if (last >= run.target.length) throw new Error(`Rows of target must be from 0 to ${run.target.length - 1}; got ${last}.`);
-    const logits = this.logits(run, listener);
+    const { inputs, states } = this.passed(run);
+    const logits = this.logits(run, states);
     const maps = [...this.taps.values()].map((tap) => tapMaps(tap, inputs.get(tap.name) as Inputs, edit));
     const name = (id: number) => this.name(id, "target");
     const steps = logits.map((row, i) => {
@@ -255,9 +281,26 @@ export class Translator {
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
-  logits(run: Run, listener: Listener | null = null): Float32Array[] {
-    const all = this.model.logits(this.read(run, listener), run.target.length);
+  logits(run: Run, states = this.read(run)): Float32Array[] {
+    const all = this.model.logits(states, run.target.length);
     return run.target.map((_, i) => logSoftmax(all.subarray(i * this.model.vocabulary, (i + 1) * this.model.vocabulary)));
+  }
+
+  /** What every attention of a run read, and its last states, beside the source as it has been read. */
+  private passed(run: Run): { inputs: Map<string, Inputs>; states: Float32Array } {
+    const { weights, file: { config } } = this;
+    const inputs = new Map<string, Inputs>();
+    const attention: Listener["attention"] = (passing) => inputs.set(passing.tap, passing.inputs());
+    if (run.target.length > TOGETHER) return { inputs, states: this.read(run, { attention }) };
+    const { decode, inputs: own } = this.encoded(run.source, run);
+    for (const [tap, of] of own) inputs.set(tap, of);
+    let states: Float32Array = new Float32Array();
+    const listener: Listener = {
+      attention,
+      states: (_, layer, rows) => void (layer === config.decoder_layers && (states = joined(rows.map((row) => read(weights, config, row))))),
+    };
+    this.listened(editOf(run), listener, 0, () => this.model.pass(decode, this.begun(run)));
+    return { inputs, states };
   }
 
   /** The last states of each step, (steps, d_model). */

@@ -42,6 +42,9 @@ export class Weights {
   /** One row of a matrix as the numbers that it stands for. */
   row({ at, columns, scales }: Rows, index: number): Float32Array {
     const [scale] = new Float32Array(this.content.buffer, scales + 4 * index, 1) as unknown as [number];
-    return Float32Array.from(new Int8Array(this.content.buffer, at + index * columns, columns), (value) => value * scale);
+    const integers = new Int8Array(this.content.buffer, at + index * columns, columns);
+    const values = new Float32Array(columns);
+    for (let i = 0; i < columns; i++) values[i] = (integers[i] as number) * scale; // `from` with a function is slow
+    return values;
   }
 }

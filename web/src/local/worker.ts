@@ -7,10 +7,10 @@ import type { Kept } from "./translator";
 const answer = engine();
 const port = self as unknown as { postMessage(reply: Reply, transfer: Transferable[]): void; onmessage: unknown };
 
-port.onmessage = ({ data }: MessageEvent<Numbered>) => {
+port.onmessage = async ({ data }: MessageEvent<Numbered>) => {
   const { id } = data;
   try {
-    const found = isStudy(data) ? study(data) : answer(data);
+    const found = await (isStudy(data) ? study(data) : answer(data));
     const { numbers = [] } = (found ?? {}) as Partial<Kept>;
     const buffers = new Set(numbers.map(([, { values }]) => values.buffer));
     port.postMessage({ id, answer: found }, [...buffers]);

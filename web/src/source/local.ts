@@ -1,6 +1,5 @@
 /** Answers of the translator that is in the file itself: no server, no network. */
 import type { Ask } from "../local/ask";
-import { unpacked } from "../local/base64";
 import type { Kept, Traced } from "../local/translator";
 import type { Study } from "../local/study/study";
 import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
@@ -19,11 +18,11 @@ interface Made {
   answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
-/** `model` is a ModelFile as JSON, its weights come in pieces of base64, `ask` reaches the translator; `engine`:
- * wasm32.wasm, packed; `words`: a WordFile as JSON, for the lessons. */
+/** `model` is a ModelFile as JSON, its weights come in pieces, `ask` reaches the translator, `engine` is wasm32.wasm:
+ * all as base64 of gzip. `words`: a WordFile as JSON, for the lessons. */
 export function localSource(own: ModelInfo, model: string, weights: Pieces, ask: Ask, engine: string, words: string | null = null): Source {
   const open = async () => {
-    const asked = [ask<null>({ what: "open", model, engine: await unpacked(engine) })];
+    const asked = [ask<null>({ what: "open", model, engine })];
     for await (const piece of weights) asked.push(ask<null>({ what: "fill", piece }));
     await Promise.all(asked);
   };

@@ -5,7 +5,8 @@ import { narrowed } from "../search/sampling";
 import type { Translator } from "../translator";
 import { explained, geometry } from "./attention";
 import { at, product, type Matrix } from "./plane";
-import { checkPreNorm, normed, passed, projected, rowOf, type Attended } from "./passed";
+import { normed } from "../trace/stream";
+import { checkPreNorm, passed, projected, rowOf, type Attended } from "./passed";
 import { LONGEST, split } from "./words";
 
 const SHOWN = 12; // of the next word's candidates
@@ -56,7 +57,8 @@ export function inside(translator: Translator, request: InsideRequest): Inside {
   const token = tokenOf(words, request.word);
   checkPreNorm(translator.file);
   const { states, own } = encoded(translator, ids, request.layer);
-  const { weights, file: { config: { d_model: width } } } = translator;
+  const { weights, file: { config } } = translator;
+  const { d_model: width } = config;
   const depths = states.map((state) => {
     const own = rowOf(state, token, width);
     return { cosines: ids.map((_, i) => cosine(own, rowOf(state, i, width))), unchanged: cosine(own, rowOf(states[0] as Float32Array, token, width)) };
@@ -66,10 +68,10 @@ export function inside(translator: Translator, request: InsideRequest): Inside {
   const [x, after] = [one(request.layer), one(request.layer + 1)];
   const attended = projected(weights, `${name}.self_attention.output`, rowOf(own.output, token, own.output.length / ids.length));
   const sum = x.map((value, i) => value + at(attended, i));
-  const tidy = normed(translator, `${name}.feed_forward_norm`, sum);
+  const tidy = normed(weights, config, `${name}.feed_forward_norm`, sum);
   const parts: [string, Float32Array][] = [
     ["x", x],
-    ["norm_1", normed(translator, `${name}.self_attention_norm`, x)],
+    ["norm_1", normed(weights, config, `${name}.self_attention_norm`, x)],
     ["attention", attended],
     ["sum_1", sum],
     ["norm_2", tidy],

@@ -3,6 +3,7 @@ import type { ModelFile, Side, Tap } from "../config";
 import type { Inputs, Listener } from "../native";
 import type { Run, Translator } from "../translator";
 import type { Weights } from "../weights";
+import { joined } from "../trace/stream";
 import { at, product } from "./plane";
 
 export interface Attended {
@@ -31,14 +32,6 @@ export function passed(translator: Translator, run: Run, of: Side): Passed {
   return { states, attended };
 }
 
-/** Vectors one behind the other. */
-function joined(rows: readonly Float32Array[]): Float32Array {
-  const width = rows[0]?.length ?? 0;
-  const found = new Float32Array(rows.length * width);
-  rows.forEach((row, i) => found.set(row, i * width));
-  return found;
-}
-
 /** One row of a matrix that is stored row by row. */
 export const rowOf = (values: Float32Array, row: number, width: number): Float32Array => values.subarray(row * width, (row + 1) * width);
 
@@ -47,21 +40,6 @@ export function projected(weights: Weights, name: string, x: ArrayLike<number>, 
   const matrix = weights.matrix(`${name}.weight`);
   const bias = whole && weights.has(`${name}.bias`) ? weights.vector(`${name}.bias`) : null;
   return Float32Array.from({ length: matrix.rows }, (_, row) => product(weights.row(matrix, row), x) + (bias ? at(bias, row) : 0));
-}
-
-/** A vector behind a norm, by its weights. */
-export function normed({ weights, file: { config } }: Translator, name: string, x: Float32Array): Float32Array {
-  const gain = weights.vector(`${name}.weight`);
-  const shift = weights.has(`${name}.bias`) ? weights.vector(`${name}.bias`) : null;
-  const { mean, scale } = spread(x, config);
-  return x.map((value, i) => (value - mean) * scale * at(gain, i) + (shift ? at(shift, i) : 0));
-}
-
-/** What a norm takes off, and by what it multiplies. */
-export function spread(x: Float32Array, { norm_kind, norm_eps }: ModelFile["config"]): { mean: number; scale: number } {
-  const mean = norm_kind === "layer" ? x.reduce((sum, value) => sum + value, 0) / x.length : 0;
-  const square = x.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.length;
-  return { mean, scale: 1 / Math.sqrt(square + norm_eps) };
 }
 
 /** Throws for a model that normalizes sums: it has no terms that add up. */

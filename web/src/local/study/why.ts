@@ -7,7 +7,8 @@ import { tapMaps } from "../trace/maps";
 import { editOf } from "../trace/off";
 import type { Run, Translator } from "../translator";
 import { cosine } from "./inside";
-import { checkPreNorm, normed, passed, projected, rowOf, spread, type Attended } from "./passed";
+import { read, spread } from "../trace/stream";
+import { checkPreNorm, passed, projected, rowOf, type Attended } from "./passed";
 import { at, product } from "./plane";
 
 type Contribution = Attribution["contributions"][number];
@@ -15,13 +16,11 @@ type Name = Measures["measures"][number]["name"];
 
 /** The likeliest tokens of a step after each layer, and how likely the written one is there. */
 export function lens(translator: Translator, run: Run, step: number): Lens {
-  const { d_model: width, norm, output_scale } = translator.file.config;
+  const { weights, file: { config } } = translator;
   const name = (id: number) => translator.name(id, "target");
   const id = written(run, step);
   const layers = passed(translator, run, "decoder").states.map((state, layer) => {
-    const last = rowOf(state, step, width);
-    const read = norm === "pre" ? normed(translator, "decoder.norm", last) : last;
-    const logs = logSoftmax(translator.model.logits(read.map((value) => value * output_scale), 1));
+    const logs = logSoftmax(translator.model.logits(read(weights, config, rowOf(state, step, config.d_model)), 1));
     const rank = 1 + logs.reduce((above, value) => above + Number(value > at(logs, id)), 0);
     return { layer, probability: Math.exp(at(logs, id)), rank, candidates: likeliest(logs, name) };
   });
