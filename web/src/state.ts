@@ -247,22 +247,28 @@ export function stepOf(state: State, tap: TapInfo, query: number): number | null
   return predicts ? step : state.step.value;
 }
 
-/** Switches an edge, a head or a token off, and keeps the change in the output's probability. */
-export async function ablate(state: State, what: AblationRequest["what"], at: Position): Promise<void> {
-  const { value: trace } = state.trace;
+/** What an ablation at a cell switches off. */
+export function ablationAt(state: State, what: AblationRequest["what"], at: Position): AblationRequest | null {
   const { value: tap } = state.tap;
-  if (!trace || !tap || !trace.can_ablate || !state.source.abilities.ablate) return;
   const head = state.head.value === "mean" ? 0 : state.head.value;
-  const request = { what, tap: tap.name, head, ...at, step: stepOf(state, tap, at.query) };
+  return tap && { what, tap: tap.name, head, ...at, step: stepOf(state, tap, at.query) };
+}
+
+/** Measures what the output loses without it; the answer is kept if it still `holds` once `writing` is done. */
+export async function ablate(state: State, request: AblationRequest | null, writing?: Promise<void>, holds?: () => boolean): Promise<void> {
+  const { value: trace } = state.trace;
+  if (!trace || !request || !trace.can_ablate || !state.source.abilities.ablate) return;
   state.ablating.value = true;
   try {
     const answer = await state.source.ablate(trace.id, request);
-    if (state.trace.value === trace)
+    await writing;
+    if (holds?.() ?? state.trace.value === trace)
       batch(() => {
         state.ablation.value = answer;
         state.ablated.value = request;
       });
   } catch (error) {
+    await writing;
     state.error.value = sentence(error);
   } finally {
     state.ablating.value = false;

@@ -72,7 +72,7 @@ function textOf({ generation }: TraceInfo): string {
 
 interface LineProps {
   name: string;
-  live?: boolean; // told when it changes
+  live?: boolean; // announced when it changes
   parts: Part[];
   mark: "del" | "ins";
   note?: string;

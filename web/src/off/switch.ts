@@ -1,7 +1,7 @@
 /** Switching parts of the model and words of the text off: the output is written without them. */
 import { batch } from "@preact/signals";
 import type { AblationRequest, TraceRequest } from "../source";
-import { ask, restored, sentence, stepOf, type Position, type State } from "../state";
+import { ablate, ask, restored, type State } from "../state";
 import { lookOf, nameOf, ordered } from "./parts";
 
 /** Parts that are off in the trace on the screen. */
@@ -65,14 +65,6 @@ export function pulled(state: State, row: number, keys: readonly number[]): Trac
   };
 }
 
-/** Parts that an ablation at a cell would switch off. */
-export function requestAt(state: State, what: AblationRequest["what"], at: Position): AblationRequest | null {
-  const { value: tap } = state.tap;
-  if (!tap) return null;
-  const head = state.head.value === "mean" ? 0 : state.head.value;
-  return { what, tap: tap.name, head, ...at, step: stepOf(state, tap, at.query) };
-}
-
 /** Writes the output without it and measures what the step's token loses; or brings it back. */
 export async function toggle(state: State, request: AblationRequest): Promise<void> {
   const { value: trace } = state.trace;
@@ -80,16 +72,5 @@ export async function toggle(state: State, request: AblationRequest): Promise<vo
   const name = nameOf(request, trace);
   if (off(state).includes(name)) return bringBack(state, [name]);
   const writing = switchOff(state, [...off(state), name]); // asked first: the sentence waits for nothing else
-  try {
-    const answer = await state.source.ablate(trace.id, request);
-    await writing;
-    if (!off(state).includes(name)) return; // something else is shown by now
-    batch(() => {
-      state.ablation.value = answer;
-      state.ablated.value = request;
-    });
-  } catch (error) {
-    await writing;
-    state.error.value = sentence(error);
-  }
+  await ablate(state, request, writing, () => off(state).includes(name));
 }

@@ -3,7 +3,7 @@ import type { Command } from "./keys";
 import { turnBy } from "../learn/go";
 import { fit, moveFocus, zoom } from "../map/input/commands";
 import type { Head, TapInfo } from "../source";
-import { ablate, lookAt, type State } from "../state";
+import { ablate, ablationAt, lookAt, type State } from "../state";
 
 /** Does what was asked; false where there is nothing to do, so that the browser may have the key. */
 export function obey(state: State, wanted: Command, root: HTMLElement): boolean {
@@ -49,7 +49,7 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
       if (!at) return false;
       state.focus.value = at;
       state.drawer.value = true;
-      void ablate(state, "edge", at);
+      void ablate(state, ablationAt(state, "edge", at));
       return true;
     }
   }

@@ -1,7 +1,7 @@
 /** The translation: source and output as words, and ribbons of cross-attention between them. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { strongestCell } from "../flow/locks";
+import { positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import type { State } from "../state";
 import { lookAt } from "../state";
@@ -82,14 +82,12 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
 
   const lock = ({ side, index }: Pointed) => {
     if (side === "key") {
-      const others = lockedSource.value.filter((each) => each !== index);
-      lockedSource.value = others.length < lockedSource.value.length ? others : [...others, index];
+      lockedSource.value = positionsToggled(lockedSource.value, { first: index, end: index + 1 });
       return;
     }
     const rows = aligned?.output[index]?.rows;
     if (!rows || rows.end === rows.first) return;
-    const others = state.locked.value.filter((row) => row < rows.first || row >= rows.end);
-    state.locked.value = others.length < state.locked.value.length ? others : [...others, rows.first];
+    state.locked.value = positionsToggled(state.locked.value, rows);
   };
   const release = () => {
     state.locked.value = [];

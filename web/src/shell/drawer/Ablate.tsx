@@ -5,8 +5,8 @@ import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";
-import { off, requestAt, rewrites, toggle } from "../../off/switch";
-import { ablate, stepOf, type State } from "../../state";
+import { off, rewrites, toggle } from "../../off/switch";
+import { ablate, ablationAt, stepOf, type State } from "../../state";
 import { useLabels } from "./labels";
 
 interface AblateProps {
@@ -31,12 +31,12 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   const writes = rewrites(state);
   const without = off(state);
   const isOff = (what: AblationRequest["what"]) => {
-    const request = requestAt(state, what, at);
+    const request = ablationAt(state, what, at);
     return request !== null && without.includes(nameOf(request, trace));
   };
   const press = (what: AblationRequest["what"]) => {
-    const request = requestAt(state, what, at);
-    void (writes && request ? toggle(state, request) : ablate(state, what, at));
+    const request = ablationAt(state, what, at);
+    void (writes && request ? toggle : ablate)(state, request as AblationRequest);
   };
   const answered = state.ablation.value && concerns(state.ablated.value, tap.name, cell) ? state.ablation.value : null;
   return (
