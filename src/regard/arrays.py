@@ -245,12 +245,21 @@ def pieces(x: Array, size: int) -> list[Array]:
     return [x[first : first + size] for first in range(0, max(len(x), 1), size)]
 
 
+def torch_if_imported() -> Any:
+    """Return torch where something has imported it; elsewhere there are no tensors: None."""
+    if "torch" not in sys.modules:
+        return None
+    import torch  # waits for another thread that is still importing it
+
+    return torch
+
+
 def without_gradients(function: Callable[P, T]) -> Callable[P, T]:
     """The function, whose tensors record no gradients."""
 
     @wraps(function)
     def without(*args: P.args, **kwargs: P.kwargs) -> T:
-        torch = sys.modules.get("torch")  # where it is not, there are no tensors
+        torch = torch_if_imported()
         with nullcontext() if torch is None else torch.no_grad():
             return function(*args, **kwargs)
 

@@ -6,10 +6,9 @@ columns, row i sits at position keys - queries + i. Decoding with a cache, where
 belongs to the newest key, is then the ordinary case.
 """
 
-import sys
 from typing import TYPE_CHECKING
 
-from regard.arrays import Array, arrays_of, dtype_of
+from regard.arrays import Array, arrays_of, dtype_of, torch_if_imported
 from regard.errors import BadArgumentError
 from regard.shapes import Bool, Int
 
@@ -352,7 +351,7 @@ def as_mask(mask: Mask | Array) -> Mask:
 def may_ask() -> bool:
     """Return True if code may branch on a mask's entries; under `torch.func.vmap` it may not."""
     # PyTorch has no public name for this.
-    torch = sys.modules.get("torch")  # where it is not, nothing transforms
+    torch = torch_if_imported()  # where it is not, nothing transforms
     return torch is None or not torch._C._are_functorch_transforms_active()
 
 

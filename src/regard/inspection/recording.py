@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import Array, arrays_of
+from regard.arrays import Array, arrays_of, torch_if_imported
 from regard.attention import Call, listening
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
@@ -77,7 +77,7 @@ def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None
 
 def is_module(model: Any) -> bool:
     """Return True for a module of torch."""
-    torch = sys.modules.get("torch")  # without it there are no tensors
+    torch = torch_if_imported()
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
