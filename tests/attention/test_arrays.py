@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-# A thread that computes while another imports torch, which is in sys.modules long before it is whole.
+# One thread computes while another imports torch, which is in sys.modules long before it is whole.
 PROGRAM = """
 import sys, threading, time
 from regard.arrays import without_gradients
