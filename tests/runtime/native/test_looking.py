@@ -247,4 +247,4 @@ def test_a_part_that_is_not_there_is_refused() -> None:
 
 
 def test_the_struct_has_the_fields_of_the_header() -> None:
-    assert ctypes.sizeof(library.Captured) == 13 * 4 + 4 + 5 * 8 + 4 * 8
+    assert ctypes.sizeof(library.Captured) == 13 * 4 + 4 + 6 * 8 + 4 * 8
