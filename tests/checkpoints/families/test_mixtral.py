@@ -1,6 +1,7 @@
 """Mixtral, Qwen3-MoE and gpt-oss: which layers have experts, where these lie in files, and what is
 refused; parity is a test apart."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,36 @@ def test_gpt_oss_has_a_window_in_every_other_layer_and_yarn_by_default() -> None
     assert config.windows == (128, None) * 3
     assert (config.rotary_theta, config.rotary_scaling.factor) == (150000.0, 32.0)
     assert (config.gate_limit, config.experts, config.experts_per_token) == (7.0, 128, 4)
+
+
+@pytest.mark.parametrize(
+    ("family", "sizes", "billions"),
+    [  # of Mixtral 8x7B, Qwen3-30B-A3B and gpt-oss-20b, and what their authors call their sizes
+        (
+            mixtral.FAMILY,
+            dict(model_type="mixtral", vocab_size=32000, hidden_size=4096, intermediate_size=14336)
+            | dict(num_hidden_layers=32, num_attention_heads=32),
+            46.7,
+        ),
+        (
+            mixtral.FAMILY,
+            dict(vocab_size=151936, hidden_size=2048, intermediate_size=6144, head_dim=128)
+            | dict(num_hidden_layers=48, num_attention_heads=32, num_experts=128),
+            30.5,
+        ),
+        (
+            gpt_oss.FAMILY,
+            dict(model_type="gpt_oss", vocab_size=201088, hidden_size=2880, intermediate_size=2880)
+            | dict(num_hidden_layers=24, num_attention_heads=64, num_local_experts=32),
+            20.9,
+        ),
+    ],
+)
+def test_published_models_have_as_many_weights_as_their_authors_say(
+    family: Any, sizes: dict[str, Any], billions: float
+) -> None:
+    shapes = family.from_config(SETTINGS | sizes).shapes()
+    assert round(sum(map(math.prod, shapes.values())) / 1e9, 1) == billions
 
 
 def test_more_experts_for_a_token_than_there_are_are_refused() -> None:

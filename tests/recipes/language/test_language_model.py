@@ -158,20 +158,38 @@ def test_it_continues_a_trained_model(trained: Any, text: Path, tmp_path: Path) 
     assert progress.figures["loss"] == pytest.approx(trained[1].best, abs=1e-4)
 
 
-def test_it_continues_a_llama(trained: Any, text: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("more", "architecture"),
+    [
+        ({}, "LlamaForCausalLM"),
+        ({"experts": 3}, "MixtralForCausalLM"),
+        (
+            {"experts": 3, "sinks": True, "gate_limit": 7.0, "feed_forward_bias": True},
+            "GptOssForCausalLM",
+        ),
+    ],
+)
+def test_it_continues_a_llama_and_a_model_with_experts(
+    trained: Any, text: Path, tmp_path: Path, more: dict[str, Any], architecture: str
+) -> None:
     tokenizer = regard.load(str(trained[0] / "model")).tokenizer  # type: ignore[attr-defined]
-    config = DecoderConfig(
-        tokenizer.vocab_size, d_model=16, num_layers=1, num_heads=2, d_ff=32, norm_kind="rms",
-        activation="silu", gated=True, feed_forward_bias=False, attention_bias=False,
-        attention_output_bias=False, positions="rotary", tied_output=False, eos_id=0,
+    same: dict[str, Any] = dict(
+        d_model=16, num_layers=1, num_heads=2, d_ff=32, norm_kind="rms", activation="silu",
+        gated=True, feed_forward_bias=False, attention_bias=False, attention_output_bias=False,
+        positions="rotary", tied_output=False, eos_id=0,
     )  # fmt: skip
-    from regard.checkpoints import save_pretrained
+    config = DecoderConfig(tokenizer.vocab_size, **same | more)
+    from regard.checkpoints import from_pretrained, save_pretrained
 
-    save_pretrained(Decoder(config), tmp_path / "llama")
-    tokenizer.save(tmp_path / "llama")
-    write(text, tmp_path / "run", base_model=str(tmp_path / "llama"), max_steps=2)
+    before = Decoder(config)
+    save_pretrained(before, tmp_path / "base")
+    tokenizer.save(tmp_path / "base")
+    write(text, tmp_path / "run", base_model=str(tmp_path / "base"), max_steps=2)
     model = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "run" / "model")
-    assert type(model).__name__ == "LlamaForCausalLM"
+    assert type(model).__name__ == architecture
+    after = from_pretrained(tmp_path / "run" / "model").state_dict()
+    still = [name for name, old in before.state_dict().items() if torch.equal(old, after[name])]
+    assert not still
 
 
 def test_the_saved_settings_of_decoding_are_followed(trained: Any) -> None:

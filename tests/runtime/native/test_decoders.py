@@ -113,6 +113,20 @@ def test_a_folder_is_opened_as_its_model(
     same(native.start().step(IDS), model(torch.from_numpy(IDS))[:, -1])
 
 
+@pytest.mark.parametrize(("precision", "error"), [("fp32", 1e-5), ("bf16", 0.02), ("int8", 0.05)])
+@pytest.mark.parametrize("name", ["mixtral", "gpt_oss"])
+@torch.no_grad()
+def test_experts_in_fewer_bits_are_near_the_models(name: str, precision: str, error: float) -> None:
+    torch.manual_seed(3)
+    sizes = dict(d_model=64, num_heads=4, num_key_heads=2, head_dim=16, d_ff=96)
+    model = Decoder(DecoderConfig(VOCAB, **DECODERS[name] | sizes)).eval()
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, mean=float(parameter.ndim == 1), std=0.1)
+    expected = model(torch.from_numpy(IDS))[:, -1].numpy()
+    got = opened(model, precision).start().step(IDS)
+    assert abs(got - expected).max() < error * expected.std()
+
+
 @pytest.mark.parametrize("window", [None, 37, 300])
 @torch.no_grad()
 def test_a_long_prompt_is_the_models_and_has_the_same_bits_in_pieces_and_in_company(

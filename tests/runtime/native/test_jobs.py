@@ -116,7 +116,7 @@ class Running:
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
-@pytest.mark.parametrize("family", ["mbart", "t5", "llama", "gpt2"])
+@pytest.mark.parametrize("family", ["mbart", "t5", "llama", "gpt2", "gpt_oss"])
 def test_a_text_has_the_same_bits_whoever_comes_and_goes(family: str, precision: str) -> None:
     native, draw = opened(family, precision), random.Random(7)
     asked = [(ids, settings(draw)) for ids in texts(30)]

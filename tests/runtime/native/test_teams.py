@@ -20,13 +20,13 @@ VOCAB = 20_000  # the logits of one row have several parts
 PROMPT = np.random.default_rng(5).integers(2, VOCAB, (1, 300))
 GREEDY = GenerationConfig(max_new_tokens=12, eos_token_id=1)
 BEAMS = GenerationConfig(max_new_tokens=6, num_beams=3, eos_token_id=1)
-FAMILIES = ("gpt2", "llama")
+FAMILIES = ("gpt2", "llama", "gpt_oss")
 
 
 def model(family: str) -> Decoder:
     torch.manual_seed(3)
     sizes: Any = dict(d_model=128, d_ff=512, num_heads=8, num_layers=2, max_positions=400)
-    if family == "llama":
+    if family != "gpt2":
         sizes |= dict(num_key_heads=4, head_dim=16)
     return Decoder(DecoderConfig(VOCAB, **DECODERS[family] | sizes)).eval()
 
