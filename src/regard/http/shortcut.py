@@ -103,7 +103,7 @@ class Protocol(H11Protocol):
             super().data_received(data)
 
     def _taken(self) -> bytes:
-        """What has come, of which the rest is no longer waited for."""
+        """Return what has come, whose rest is no longer waited for."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer, data, self._begun = None, self._begun, b""
@@ -188,7 +188,7 @@ class Protocol(H11Protocol):
     async def _refusal(self, request: Followed, error: Exception) -> Response:
         """The application's answer to an error, as starlette looks it up."""
         handlers: Mapping[Any, Any] = request.app.exception_handlers
-        kind = next(each for each in type(error).__mro__ if each in handlers)
+        kind = next(kind for kind in type(error).__mro__ if kind in handlers)
         if kind is not Exception:
             with suppress(type(error)):
                 refusal: Response = await handlers[kind](request, error)
