@@ -103,7 +103,7 @@ class Protocol(H11Protocol):
             super().data_received(data)
 
     def _taken(self) -> bytes:
-        """What has come, of which the rest is no longer waited for."""
+        """Return what has come, whose rest is no longer waited for."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer, data, self._begun = None, self._begun, b""

@@ -163,7 +163,7 @@ class Decoding:
     def _run(self) -> None:
         """Take events; with the priority of the thread that answers, which waits for this one where
         it has Python's lock."""
-        asked = 0.0
+        last_request = 0.0  # of a search in Python
         while (events := self._jobs.poll(1.0)) is not None:
             with together():
                 for event in events:
@@ -173,8 +173,8 @@ class Decoding:
                         self._fail(event, error)
             now = time.monotonic()
             if any(event.kind == native.ASKED for event in events):
-                asked = now
-            if len(self._jobs) > FEW and now > asked + RESTLESS:
+                last_request = now
+            if len(self._jobs) > FEW and now > last_request + RESTLESS:
                 time.sleep(PAUSE)
 
     def _handle(self, event: native.Event) -> None:

@@ -114,8 +114,8 @@ def short_routes(here: State, *routers: APIRouter) -> Iterator[tuple[str, Route]
 def _short(
     endpoint: Any, kind: type[BaseModel], here: State, request: Followed, values: Any
 ) -> Answer | None:
-    asked = kind.model_validate(values)
-    if getattr(asked, "stream", False):
+    fields = kind.model_validate(values)
+    if getattr(fields, "stream", False):
         return None
-    answer: Answer = endpoint(request, asked, here)
+    answer: Answer = endpoint(request, fields, here)
     return answer

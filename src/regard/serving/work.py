@@ -129,8 +129,8 @@ def _configured(
     task: TextToText, limits: Limits, options: tuple[tuple[str, Any], ...]
 ) -> GenerationConfig:
     """The settings of many requests, which ask for the same."""
-    named = dict(options)
-    return limits.configured(task.configured(named), named.get("max_new_tokens"))
+    settings = dict(options)
+    return limits.configured(task.configured(settings), settings.get("max_new_tokens"))
 
 
 def listed(texts: str | list[str]) -> list[str]:
