@@ -1,4 +1,4 @@
-"""The exported page, the native engine and torch: the same tokens and weights for the same model."""
+"""The exported page, the native engine and torch: the same numbers for the same model."""
 
 import copy
 import json
