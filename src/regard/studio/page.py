@@ -92,7 +92,7 @@ def one_file(
     sources, workers = f"'sha256-{digest}'", ""
     if computes:
         worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
-        [engine] = of_bytes(ENGINE.read_bytes(), kind="gzip", piece=None)
+        [engine] = of_bytes(ENGINE.read_bytes(), kind="gzip", size=None)
         parts = {**parts, "regard-worker": worker, "regard-engine": engine}
         sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
     policy = (
@@ -135,12 +135,12 @@ def of_json(content: Any) -> str:
     return f'<script type="application/json">{data}</script>'
 
 
-def of_bytes(content: bytes, *, kind: str = "octet-stream", piece: int | None = PIECE) -> list[str]:
+def of_bytes(content: bytes, *, kind: str = "octet-stream", size: int | None = PIECE) -> list[str]:
     """Script elements with base64 of gzip, one behind the other: a browser reads megabytes for a
-    while, and what it has read can be unpacked meanwhile."""
-    size = piece or len(content)
+    while, and what it has read can be unpacked meanwhile. Each holds `size` bytes; None: all."""
+    size = size or len(content)
     pieces = (content[at : at + size] for at in range(0, len(content), size))
-    texts = (base64.b64encode(gzip.compress(each, mtime=0)).decode("ascii") for each in pieces)
+    texts = (base64.b64encode(gzip.compress(piece, mtime=0)).decode("ascii") for piece in pieces)
     return [f'<script type="application/{kind}">{text}</script>' for text in texts]
 
 

@@ -137,7 +137,7 @@ def translator_page(model: str, path: str | os.PathLike[str]) -> PageFile:
 def packed_json(content: dict[str, Any]) -> str:
     """A script element with JSON, packed as the weights are."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    [element] = of_bytes(text.encode(), kind="gzip", piece=None)
+    [element] = of_bytes(text.encode(), kind="gzip", size=None)
     return element
 
 
