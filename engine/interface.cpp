@@ -29,7 +29,13 @@ struct regard_decode {
   std::shared_ptr<Team> team;  // which rests between two calls
 };
 
-struct regard_results {
+struct regard_search {
+  regard_search(const regard_model& model, const Jobs::Limits& limits, int threads)
+      : jobs(model.model, model.idle, limits, threads, 1) {}
+
+  std::vector<JobPointer> texts;
+  Jobs jobs;
+  Jobs::Worker caller;
   Results results;
 };
 
@@ -72,6 +78,11 @@ void check(const Pointers*... pointers) {
 
 void check_writes(const Model& model) {
   if (!model.writes()) throw Mistake("this model reads, and does not write");
+}
+
+Bell::Clock::time_point in(double seconds) {
+  const double milliseconds = 1000 * std::max(0.0, std::min(seconds, 1e9));
+  return Bell::Clock::now() + std::chrono::milliseconds(static_cast<int64_t>(milliseconds));
 }
 
 // Rectangles of ids, whose number of bytes is a size.
@@ -135,54 +146,58 @@ void regard_close(regard_model* model) { delete model; }
 
 void regard_listen(regard_listener function) { listener = function; }
 
-int32_t regard_generate(const regard_model* model, const int32_t* ids, int64_t texts,
-                        int64_t length, const regard_generation* config, int32_t threads,
-                        int32_t rows, regard_report report, regard_results** results) {
+int32_t regard_search_open(const regard_model* model, const int32_t* ids, int64_t texts,
+                           int64_t length, const regard_generation* config, int32_t threads,
+                           int32_t rows, regard_search** search) {
   return guarded([&] {
-    check(model, ids, config, results);
+    check(model, ids, config, search);
     check_writes(model->model);
     check_shape(texts, length);
     auto rules = std::make_shared<const Rules>(*config);
-    std::vector<JobPointer> all;
+    const Jobs::Limits limits{std::max(rows, config->num_beams), 0, 0, INT32_MAX};
+    auto opened = std::make_unique<regard_search>(*model, limits, std::clamp(threads, 1, 1024));
     for (int64_t i = 0; i < texts; i++)
-      all.push_back(job_of(model->model, ids + i * length, length, rules));
+      opened->texts.push_back(job_of(model->model, ids + i * length, length, rules));
     // The longest first, so that no thread is left with a long one, and neighbors are alike.
-    std::vector<JobPointer> sorted = all;
+    std::vector<JobPointer> sorted = opened->texts;
     auto length_of = [](const JobPointer& job) { return job->source.size() + job->tokens.size(); };
     std::stable_sort(sorted.begin(), sorted.end(), [&](const JobPointer& a, const JobPointer& b) {
       return length_of(a) > length_of(b);
     });
-    threads = std::clamp(threads, 1, 1024);
-    const int least = config->num_beams;
-    Jobs jobs(model->model, model->idle, {std::max(rows, least), 0, 0, INT32_MAX}, threads);
-    for (JobPointer& job : sorted) jobs.add(std::move(job));
-    jobs.finish();
-    in_threads(threads, [&](bool reports) {  // the calling thread reports
-      try {
-        jobs.work([&] {
-          if (reports && report != nullptr && report(jobs.done())) throw Stopped();
-        });
-      } catch (...) {
-        jobs.stop();
-        throw;
-      }
-    });
-    auto found = std::make_unique<regard_results>();
-    for (const JobPointer& job : all) {
-      if (job->failure.status == REGARD_TOO_LONG) throw TooLong(job->failure.reason);
-      if (job->failure.status == REGARD_MEMORY) throw std::bad_alloc();
-      if (job->failure.status != REGARD_DONE) throw Mistake(job->failure.reason);
-      found->results.add(job->results);
+    for (JobPointer& job : sorted) opened->jobs.add(std::move(job));
+    opened->jobs.finish();
+    try {
+      opened->jobs.start();
+    } catch (...) {  // those that began do the work
     }
-    *results = found.release();
+    *search = opened.release();
   });
 }
 
-void regard_read(const regard_results* all, regard_hypotheses* out) {
-  *out = hypotheses(all->results);
+int32_t regard_search_run(regard_search* search, double seconds, int64_t* done) {
+  return guarded([&] {
+    check(search, done);
+    search->jobs.work(search->caller, in(seconds));
+    *done = search->jobs.done();
+  });
 }
 
-void regard_forget(regard_results* results) { delete results; }
+int32_t regard_search_read(regard_search* search, regard_hypotheses* out) {
+  return guarded([&] {
+    check(search, out);
+    search->results = {};
+    for (const JobPointer& job : search->texts) {
+      if (job->is_wanted) throw Mistake("this search is not over");
+      if (job->failure.status == REGARD_TOO_LONG) throw TooLong(job->failure.reason);
+      if (job->failure.status == REGARD_MEMORY) throw std::bad_alloc();
+      if (job->failure.status != REGARD_DONE) throw Mistake(job->failure.reason);
+      search->results.add(job->results);
+    }
+    *out = hypotheses(search->results);
+  });
+}
+
+void regard_search_close(regard_search* search) { delete search; }
 
 regard_decode* regard_begin(const regard_model* model, int32_t threads) {
   regard_decode* decode = nullptr;
@@ -274,9 +289,7 @@ int32_t regard_jobs_add(regard_jobs* jobs, const regard_job* given, int64_t* num
     job->line = given->line;
     job->streams = given->streams && job->rows == 1;
     job->best = given->best;
-    job->deadline = std::chrono::steady_clock::now() +
-                    std::chrono::milliseconds(static_cast<int64_t>(
-                        1000 * std::max(0.0, std::min(given->seconds, 1e9))));
+    job->deadline = in(given->seconds);
     *number = jobs->jobs.add(std::move(job));
   });
 }

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 8 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 9 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -67,7 +67,7 @@ typedef struct {
 
 typedef struct regard_model regard_model;
 typedef struct regard_decode regard_decode;
-typedef struct regard_results regard_results;
+typedef struct regard_search regard_search;
 typedef struct regard_jobs regard_jobs;
 
 /* A greedy or beam search; the fields of GenerationConfig. */
@@ -94,9 +94,6 @@ typedef struct {
   const int32_t* ids;      /* (tokens) */
   const float* log_probs;  /* (tokens) */
 } regard_hypotheses;
-
-/* Called between two steps with the number of texts that are done; another answer than 0 stops. */
-typedef int32_t (*regard_report)(int64_t done);
 
 /* What one attention of one text was given, and its output, which may be changed; or states of the
    residual stream, which may be changed too: a layer's input, or the last layer's output; or the
@@ -130,14 +127,17 @@ REGARD_API void regard_close(regard_model*);
    starts are not listened to. */
 REGARD_API void regard_listen(regard_listener);
 
-/* Searches from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
-   Each of `threads` has at most so many rows of hypotheses, and takes more texts when some end.
-   Several may be called at a time. */
-REGARD_API int32_t regard_generate(const regard_model*, const int32_t* ids, int64_t texts,
-                                   int64_t length, const regard_generation*, int32_t threads,
-                                   int32_t rows, regard_report, regard_results** results);
-REGARD_API void regard_read(const regard_results*, regard_hypotheses*);
-REGARD_API void regard_forget(regard_results*);
+/* A search from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
+   Each of `threads`, of which the caller of regard_search_run is one, has at most so many rows of
+   hypotheses, and takes more texts when some end. There may be several searches at a time. */
+REGARD_API int32_t regard_search_open(const regard_model*, const int32_t* ids, int64_t texts,
+                                      int64_t length, const regard_generation*, int32_t threads,
+                                      int32_t rows, regard_search**);
+/* Goes on for so many seconds, a step at least; so many texts are done then. */
+REGARD_API int32_t regard_search_run(regard_search*, double seconds, int64_t* done);
+/* Once all are done; the hypotheses are there until regard_search_close. */
+REGARD_API int32_t regard_search_read(regard_search*, regard_hypotheses*);
+REGARD_API void regard_search_close(regard_search*);
 
 /* A text to be written beside others. */
 typedef struct {

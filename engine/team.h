@@ -34,11 +34,16 @@ using Compute = void (*)(const void* what, int64_t first, int64_t end);
 
 #ifdef __wasm__
 
+struct Bell {
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::time_point NEVER = Clock::time_point::max();
+};
+
 struct Team {
   static void share(Team*, int64_t count, int64_t, const void* what, Compute compute) {
     compute(what, 0, count);
   }
-  void help(Condition done) {
+  void help(Condition done, Bell::Clock::time_point = Bell::NEVER) {
     if (!done()) throw std::runtime_error("there is no thread to wait for");
   }
   void wake() {}
@@ -49,7 +54,7 @@ inline std::shared_ptr<Team> team_of(int) { return std::make_shared<Team>(); }
 
 template <class Function>
 void in_threads(int, Function function) {
-  function(true);
+  function();
 }
 
 #else
@@ -59,10 +64,11 @@ void in_threads(int, Function function) {
 class Bell {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr Clock::time_point NEVER = Clock::time_point::max();
   static constexpr std::chrono::microseconds AWAKE{100};  // longer than between two products
 
-  void wait(Condition holds) {
-    const auto until = Clock::now() + AWAKE;
+  void wait(Condition holds, Clock::time_point end = NEVER) {
+    const auto until = std::min(end, Clock::now() + AWAKE);
     do {
       for (int i = 0; i < 32; i++) {
         if (holds()) return;
@@ -76,7 +82,10 @@ class Bell {
     } while (Clock::now() < until);
     std::unique_lock<std::mutex> lock(mutex_);
     sleepers_++;
-    rung_.wait(lock, holds);
+    if (end == NEVER)
+      rung_.wait(lock, holds);
+    else
+      rung_.wait_until(lock, end, holds);
     sleepers_--;
   }
 
@@ -105,11 +114,11 @@ class Team : public std::enable_shared_from_this<Team> {
       compute(what, 0, count);
   }
 
-  // Computes what others share until `done`.
-  void help(Condition done) {
+  // Computes what others share until it is `done` or the time is over.
+  void help(Condition done, Bell::Clock::time_point until = Bell::NEVER) {
     helpers_++;
-    while (!done())
-      if (!take()) offered_.wait([&] { return has_parts() || done(); });
+    while (!done() && (until == Bell::NEVER || Bell::Clock::now() < until))
+      if (!take()) offered_.wait([&] { return has_parts() || done(); }, until);
     helpers_--;
   }
 
@@ -197,14 +206,14 @@ inline std::shared_ptr<Team> team_of(int spare) {
 }
 
 // Calls a function in so many threads, or as many as there are to be had, of which the calling one
-// is the first: `function(true)` there, else `function(false)`. Their first exception is thrown.
+// is the first. Their first exception is thrown.
 template <class Function>
 void in_threads(int threads, Function function) {
   std::mutex mutex;
   std::exception_ptr error;
-  auto guarded = [&](bool is_first) {
+  auto guarded = [&] {
     try {
-      function(is_first);
+      function();
     } catch (...) {
       std::lock_guard<std::mutex> lock(mutex);
       if (!error) error = std::current_exception();
@@ -212,10 +221,10 @@ void in_threads(int threads, Function function) {
   };
   std::vector<std::thread> others;
   try {
-    for (int i = 1; i < threads; i++) others.emplace_back(guarded, false);
+    for (int i = 1; i < threads; i++) others.emplace_back(guarded);
   } catch (...) {  // those that began do the work
   }
-  guarded(true);
+  guarded();
   for (std::thread& other : others) other.join();
   if (error) std::rethrow_exception(error);
 }

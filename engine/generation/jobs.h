@@ -1,7 +1,6 @@
 // The generation loop: texts come and go between two steps. Each thread fills a batch of its own
 // from one queue; a text that ends makes room for the next.
 #pragma once
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -90,7 +89,7 @@ struct Job {
   std::shared_ptr<const Rules> rules;
   int rows = 1;  // at most
   bool streams = false, is_short = false;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  Bell::Clock::time_point deadline = Bell::NEVER;
 
   std::vector<int32_t> tokens;  // to be read, one in each row; of its only row, a prompt
   size_t read = 0;              // of these
@@ -121,8 +120,20 @@ class Jobs {
     int rows, kept, short_length, tokens;
   };
 
-  Jobs(const Model& model, Idle<Decode, Model>& idle, const Limits& limits, int threads)
-      : model_(model), idle_(idle), limits_(limits), threads_(std::max(1, threads)) {}
+  // What one thread computes.
+  struct Worker {
+    std::unique_ptr<Decode> decode;
+    std::vector<JobPointer> running;
+  };
+
+  // `callers`: threads that are not its own, and call `work`.
+  Jobs(const Model& model, Idle<Decode, Model>& idle, const Limits& limits, int threads,
+       int callers = 0)
+      : model_(model),
+        idle_(idle),
+        limits_(limits),
+        threads_(std::max(1, threads)),
+        callers_(callers) {}
 
   ~Jobs() {
     stop();
@@ -131,10 +142,11 @@ class Jobs {
 
   // Threads of its own, which work until it is finished.
   void start() {
-    for (int i = 0; i < threads_; i++)
+    for (int i = callers_; i < threads_; i++)
       workers_.emplace_back([this] {
         try {
-          work([] {});
+          Worker worker;
+          work(worker);
         } catch (...) {  // no memory for a decode
           fail_waiting(failure());
         }
@@ -243,14 +255,13 @@ class Jobs {
     change();
   }
 
-  // Works until all is done, as one of the threads; calls a function after each step.
-  template <class Stepped>
-  void work(Stepped stepped) {
-    std::unique_ptr<Decode> decode = idle_.take();
-    decode->work.team = &team_;
-    std::vector<JobPointer> running, begun, ready;
-    while (next(*decode, running, begun, ready)) {
-      const auto before = std::chrono::steady_clock::now();
+  // Works as one of the threads until all is done, or the time is over.
+  void work(Worker& worker, Bell::Clock::time_point until = Bell::NEVER) {
+    auto& [decode, running] = worker;
+    if (decode == nullptr) take(decode, idle_.take());
+    std::vector<JobPointer> begun, ready;
+    while (next(worker, begun, ready, until)) {
+      const auto before = Bell::Clock::now();
       int rows = 0;
       try {
         begin(*decode, begun);
@@ -265,12 +276,11 @@ class Jobs {
           }
         }
         running.clear();
-        decode = std::make_unique<Decode>(model_);  // what it holds cannot be trusted
-        decode->work.team = &team_;
+        take(decode, std::make_unique<Decode>(model_));  // what it holds cannot be trusted
       }
-      finish_step(*decode, running, rows,
-                  std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
-      stepped();
+      const auto now = Bell::Clock::now();
+      finish_step(worker, rows, std::chrono::duration<double>(now - before).count());
+      if (now >= until) return;
     }
     decode->work.team = nullptr;
     if (running.empty()) idle_.give(std::move(decode));
@@ -285,42 +295,49 @@ class Jobs {
   }
 
  private:
+  void take(std::unique_ptr<Decode>& decode, std::unique_ptr<Decode> other) {
+    decode = std::move(other);
+    decode->work.team = &team_;
+  }
+
   // What is to be done in the next step: texts that begin and texts that are ready; until there are
-  // some, helps the other threads. False at the end of all.
-  bool next(Decode& decode, std::vector<JobPointer>& running, std::vector<JobPointer>& begun,
-            std::vector<JobPointer>& ready) {
+  // some, or the time is over, helps the other threads. False at the end of all.
+  bool next(Worker& worker, std::vector<JobPointer>& begun, std::vector<JobPointer>& ready,
+            Bell::Clock::time_point until) {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       const int64_t seen = changes_;
-      drop(decode, running);
-      begun = stopped_ ? std::vector<JobPointer>() : take(running);
-      running.insert(running.end(), begun.begin(), begun.end());
+      drop(worker);
+      begun = stopped_ ? std::vector<JobPointer>() : take(worker.running);
+      worker.running.insert(worker.running.end(), begun.begin(), begun.end());
       ready.clear();
-      for (JobPointer& job : running)
+      for (JobPointer& job : worker.running)
         if (job->state == Job::RUNS) ready.push_back(job);
       if (stopped_) return false;
       if (!ready.empty()) return true;
-      if (closed_ && jobs_.empty() && running.empty()) return false;
+      if (closed_ && jobs_.empty() && worker.running.empty()) return false;
+      if (Bell::Clock::now() >= until) return true;
       lock.unlock();
-      team_.help([&] { return changes_ != seen; });
+      team_.help([&] { return changes_ != seen; }, until);
       lock.lock();
     }
   }
 
   // Lets those go whose time is over or that no one waits for.
-  void drop(Decode& decode, std::vector<JobPointer>& running) {
-    const auto now = std::chrono::steady_clock::now();
-    leave(decode, running, [&](const JobPointer& job) {
+  void drop(Worker& worker) {
+    const auto now = Bell::Clock::now();
+    leave(worker, [&](const JobPointer& job) {
       if (job->is_wanted && job->deadline < now) end(job, late());
       return !job->is_wanted;
     });
   }
 
   template <class Leaves>
-  void leave(Decode& decode, std::vector<JobPointer>& running, Leaves leaves) {
+  void leave(Worker& worker, Leaves leaves) {
+    auto& running = worker.running;
     auto stay = std::remove_if(running.begin(), running.end(), [&](JobPointer& job) {
       if (!leaves(job)) return false;
-      if (job->place >= 0) decode.remove(job->place);
+      if (job->place >= 0) worker.decode->remove(job->place);
       used_ -= job->rows;
       return true;
     });
@@ -474,10 +491,10 @@ class Jobs {
         std::copy_n(logits, vocab, &job.logits[static_cast<size_t>(r) * vocab]);
   }
 
-  void finish_step(Decode& decode, std::vector<JobPointer>& running, int rows, double seconds) {
+  void finish_step(Worker& worker, int rows, double seconds) {
     std::lock_guard<std::mutex> lock(mutex_);
-    leave(decode, running, [](const JobPointer& job) { return !job->is_wanted; });
-    if (rows > 0 && !workers_.empty()) say({nullptr, REGARD_STEPPED, rows, seconds}, false);
+    leave(worker, [](const JobPointer& job) { return !job->is_wanted; });
+    if (rows > 0 && callers_ == 0) say({nullptr, REGARD_STEPPED, rows, seconds}, false);
   }
 
   // What follows needs the lock.
@@ -550,7 +567,7 @@ class Jobs {
   const Model& model_;
   Idle<Decode, Model>& idle_;
   const Limits limits_;
-  const int threads_;
+  const int threads_, callers_;
   std::vector<std::thread> workers_;
   Team team_;
 

@@ -156,7 +156,7 @@ class Reader {
     std::atomic<int> busy{0};
     const int first = static_cast<int>(std::min<int64_t>(threads, count));
     const std::shared_ptr<Team> team = team_of(threads - first);
-    in_threads(first, [&](bool) {
+    in_threads(first, [&] {
       {
         Busy here(busy, *team);
         std::unique_ptr<Work> work = idle_.take();

@@ -19,7 +19,7 @@ def test_results_come_back_in_their_groups():
 def test_neighbors_in_length_share_a_batch():
     seen = []
     by_length(GROUPS, lambda batch: seen.append(batch) or batch, length=len, batch_size=2)
-    assert seen == [["a", "f"], ["bb", "ee"], ["ccc", "dddd"]]
+    assert seen == [["dddd", "ccc"], ["bb", "ee"], ["a", "f"]]
 
 
 def test_progress_counts_groups_when_their_last_item_is_done():

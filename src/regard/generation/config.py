@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import BadArgumentError, unknown
@@ -160,19 +161,10 @@ class GenerationConfig:
         `do_sample=False` or `num_beams=4` puts the sampling settings back, unless also named. A
         limit goes before a minimum that was there already.
         """
-        for name in changes:
-            if name not in _NAMES:
-                raise former(GenerationConfig, name) or unknown(
-                    "a generation setting", name, _NAMES
-                )
-        if changes.get("do_sample"):
-            changes = {"num_beams": 1} | changes
-        elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
-            changes = _SAMPLING_OFF | changes
-        longest = changes.get("max_new_tokens")
-        if isinstance(longest, int) and longest < self.min_new_tokens:
-            changes = {"min_new_tokens": max(longest, 0)} | changes
-        return replace(self, **changes)
+        try:
+            return _updated(self, **changes)
+        except TypeError:  # a list cannot be looked up
+            return _updated.__wrapped__(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """The content of generation_config.json: what differs from the defaults, and the length."""
@@ -343,3 +335,18 @@ SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *_LENGTHS, *OFF)
 
 def _as_json(value: Any) -> Any:
     return [_as_json(item) for item in value] if isinstance(value, tuple) else value
+
+
+@lru_cache(maxsize=256, typed=True)  # a caller asks for the same each time; checking is slow
+def _updated(config: GenerationConfig, **changes: Any) -> GenerationConfig:
+    for name in changes:
+        if name not in _NAMES:
+            raise former(GenerationConfig, name) or unknown("a generation setting", name, _NAMES)
+    if changes.get("do_sample"):
+        changes = {"num_beams": 1} | changes
+    elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
+        changes = _SAMPLING_OFF | changes
+    longest = changes.get("max_new_tokens")
+    if isinstance(longest, int) and longest < config.min_new_tokens:
+        changes = {"min_new_tokens": max(longest, 0)} | changes
+    return replace(config, **changes)

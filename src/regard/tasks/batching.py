@@ -36,7 +36,8 @@ def by_length(
             of the item's group.
     """
     flat = [(index, item) for index, group in enumerate(groups) for item in group]
-    order = sorted(range(len(flat)), key=lambda k: length(flat[k][1]))
+    # The longest first, so that no worker is left with a long one.
+    order = sorted(range(len(flat)), key=lambda k: -length(flat[k][1]))
     found: dict[int, Result] = {}
     left = [len(group) for group in groups]
     done = left.count(0)

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 AnyTask = TypeVar("AnyTask", bound="Task")
 Ids = NDArray[np.int64]
 Say = Callable[[str], None]
+# Texts of a call of the native engine, since Python takes as long as a short one; but several
+# shares for each worker, so that none has much more to do than the others.
+AT_ONCE, SHARES = 64, 4
 
 
 class Engine(ABC):
@@ -89,6 +92,11 @@ class Engine(ABC):
         decoder: Decoder = self.packed.start(mask)
         return decoder
 
+    def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
+        """Number of texts, of so many, for a call of `write` or `generate`, which decode
+        `batch_size` of them together."""
+        return batch_size
+
     def write(
         self,
         prompt: Ids,
@@ -96,6 +104,7 @@ class Engine(ABC):
         config: GenerationConfig,
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
         """The best continuations of each prompt, (batch, length); see `generation.generate`."""
         read = self.array(mask)
@@ -109,10 +118,17 @@ class Engine(ABC):
         )
 
     def generate(
-        self, source: Ids, prompt: Ids, config: GenerationConfig, numbers: Sequence[int]
+        self,
+        source: Ids,
+        prompt: Ids,
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
         """The best answers to each source, (batch, source length); see `generation.generate`."""
-        answers: list[list[Hypothesis]] = self.packed.generate(source, prompt, config, numbers)
+        answers: list[list[Hypothesis]] = self.packed.generate(
+            source, prompt, config, numbers, batch_size=batch_size
+        )
         return answers
 
 
@@ -159,7 +175,12 @@ class Torch(Engine):
         return decoder
 
     def generate(
-        self, source: Ids, prompt: Ids, config: GenerationConfig, numbers: Sequence[int]
+        self,
+        source: Ids,
+        prompt: Ids,
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
         with self._computing() as model:
             decoder = model.start(self.array(source))
@@ -219,6 +240,12 @@ class Native(Engine):
     def use_threads(self, threads: int) -> None:
         pass
 
+    def at_once(self, texts: int, config: GenerationConfig, batch_size: int) -> int:
+        from regard.runtime.native.decodes import is_searched
+
+        most = min(AT_ONCE, texts // (SHARES * self.workers)) if is_searched(config) else 1
+        return max(most, batch_size)
+
     def write(
         self,
         prompt: Ids,
@@ -226,9 +253,14 @@ class Native(Engine):
         config: GenerationConfig,
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
         answers: list[list[Hypothesis]] = self.packed.generate(
-            prompt, config, prompt_mask=mask, sentence_numbers=numbers, ends=ends
+            *(prompt, config),
+            prompt_mask=mask,
+            sentence_numbers=numbers,
+            ends=ends,
+            batch_size=batch_size,
         )
         return answers
 

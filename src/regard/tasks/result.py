@@ -6,7 +6,7 @@ A table's columns and a server's schema are derived from the same fields.
 from collections.abc import Collection
 from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Self, get_type_hints
 
 from regard.lines import one_line
 
@@ -42,6 +42,12 @@ class Result:
     def lines(self) -> list[str]:
         """The plain form of every alternative, label or answer, best first."""
         return [self.line()]
+
+    def changed(self, **values: Any) -> Self:
+        """The result with other values of some fields, which are not checked."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), **values)
+        return other
 
     def json(self, chosen: Collection[str] = ()) -> dict[str, Any]:
         """The fields, without parts that were not asked for.

@@ -1,7 +1,7 @@
 """Text-to-text generation with an encoder–decoder, such as summarization."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from regard.checkpoints import CheckpointLike, open_checkpoint
@@ -89,8 +89,8 @@ class Rewriter(TextToText):
         if not parts:
             return _NOTHING
         truncated = len(parts[0]) > self.room
-        n_best = [replace(each, truncated=truncated) for each in self.alternatives(found[0])]
-        return replace(n_best[0], alternatives=n_best)
+        n_best = [each.changed(truncated=truncated) for each in self.alternatives(found[0])]
+        return n_best[0].changed(alternatives=n_best)
 
     def source(self, part: Sequence[int]) -> list[int]:
         return super().source(part[: self.room])

@@ -233,7 +233,7 @@ class TextToText(Task):
 
         def after(begins: Sequence[int]) -> list[Hypothesis]:
             settings = config.with_all_found().updated(forced_beginning=tuple(begins) or None)
-            return decoding._decoded([blanked or ids], settings, [0])[0]
+            return decoding._decoded([blanked or ids], settings, [0], 1)[0]
 
         forced = config.forced_beginning or ()
         begins = forced
@@ -405,19 +405,23 @@ class TextToText(Task):
 
         def answer(batch: list[tuple[int, list[int]]]) -> list[T]:
             numbers, sources = [each for each, _ in batch], [ids for _, ids in batch]
-            return results(sources, self._decoded(sources, config, numbers))
+            return results(sources, self._decoded(sources, config, numbers, batch_size))
 
         return by_length(
             numbered,
             answer,
             length=lambda item: len(item[1]),
-            batch_size=batch_size,
+            batch_size=self.engine.at_once(sum(map(len, parts)), config, batch_size),
             workers=self.engine.workers,
             progress=progress,
         )
 
     def _decoded(
-        self, sources: Sequence[Sequence[int]], config: GenerationConfig, numbers: Sequence[int]
+        self,
+        sources: Sequence[Sequence[int]],
+        config: GenerationConfig,
+        numbers: Sequence[int],
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
         """The n best answers to each source."""
         own = [self.config_for(ids, config) for ids in sources]
@@ -427,9 +431,8 @@ class TextToText(Task):
             source = self.handle.padded(self._around([sources[row] for row in rows]))
             start = np.full((len(source), 1), config.decoder_start_token_id, np.int64)
             its = [numbers[row] for row in rows]
-            for row, n_best in zip(
-                rows, self.engine.generate(source, start, own[rows[0]], its), strict=True
-            ):
+            answers = self.engine.generate(source, start, own[rows[0]], its, batch_size)
+            for row, n_best in zip(rows, answers, strict=True):
                 found[row] = n_best
         return found
 

@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -215,18 +215,18 @@ class Writer(Task):
             # A prompt near the end of the positions has a limit of its own, and fewer companions.
             for limit, same in itertools.groupby(numbers, limits.__getitem__):
                 group = list(same)
-                found = self._write([ids[k] for k in group], limit, group, ends)
+                found = self._write([ids[k] for k in group], limit, group, ends, batch_size)
                 for k, hypotheses in zip(group, found, strict=True):
                     n_best = [self._result(prompts[k], ids[k], config, one) for one in hypotheses]
                     alternatives = n_best if len(n_best) > 1 else []
-                    results.append(replace(n_best[0], alternatives=alternatives))
+                    results.append(n_best[0].changed(alternatives=alternatives))
             return results
 
         found = by_length(
             [[k] for k in range(len(ids))],
             written,
             length=lambda k: len(ids[k]),
-            batch_size=batch_size,
+            batch_size=batch_size if ends else self.engine.at_once(len(ids), config, batch_size),
             workers=self.engine.workers,
             progress=progress,
         )
@@ -374,7 +374,7 @@ class Writer(Task):
         """All beams of a search that writes this many tokens; without sampling by default."""
         config, _ = self._configured({"do_sample": False, "max_new_tokens": length} | options, ())
         config = self._limited(config.with_all_found(), ids)
-        return self._write([ids], config, [0], None)[0]
+        return self._write([ids], config, [0], None, 1)[0]
 
     def _written(self, target: str, room: int) -> Hypothesis:
         """A continuation that a caller wrote."""
@@ -454,8 +454,9 @@ class Writer(Task):
         config: GenerationConfig,
         numbers: Sequence[int],
         ends: Callable[[Sequence[int]], bool] | None,
+        batch_size: int,
     ) -> list[list[Hypothesis]]:
-        return self.engine.write(*_padded(prompts), config, numbers, ends)
+        return self.engine.write(*_padded(prompts), config, numbers, ends, batch_size)
 
     def _result(
         self,

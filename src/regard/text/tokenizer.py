@@ -213,8 +213,8 @@ class Tokenizer:
 
         Works for ids that a model generated, which never were a text.
         """
-        ids = list(ids)
-        spelled = [(self.decode(ids[i] for i in group), group) for group in self._groups(ids)]
+        ids, decode = self._checked(ids), self.backend.decode
+        spelled = [(decode([ids[i] for i in group]), group) for group in self._groups(ids)]
         return [Word(text.strip(), group) for text, group in spelled if text.strip()]
 
     def pieces(self, text: str) -> list[Piece]:
@@ -335,15 +335,18 @@ class Tokenizer:
 
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""
-        special = {id_ for name, id_ in self._ids.items() if name != "unk"}
         groups: list[list[int]] = []
         for index, (id_, token) in enumerate(zip(ids, self.tokens(ids), strict=True)):
-            if id_ in special:
+            if id_ in self._outside_words:
                 continue
             if not groups or self.starts_word(token):
                 groups.append([])
             groups[-1].append(index)
         return groups
+
+    @cached_property
+    def _outside_words(self) -> frozenset[int]:
+        return frozenset(id_ for name, id_ in self._ids.items() if name != "unk")
 
     def starts_word(self, token: str) -> bool:
         """Return True for a piece of the vocabulary that begins a word."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class Translation(Written):
 
 
 def best(n_best: list[Translation]) -> Translation:
-    return replace(n_best[0], alternatives=n_best)
+    return n_best[0].changed(alternatives=n_best)
 
 
 def of_passage(passage: Passage, results: Sequence[Translation]) -> Translation:
@@ -63,8 +63,8 @@ def of_passage(passage: Passage, results: Sequence[Translation]) -> Translation:
             results = results[used]
         whole = _together(text, rank[used])
         if passage.stand_ins:
-            words = [replace(word, text=passage.restored(word.text)) for word in whole.words]
-            whole = replace(whole, words=words)
+            words = [word.changed(text=passage.restored(word.text)) for word in whole.words]
+            whole = whole.changed(words=words)
         ranks.append(whole)
     return _aligned(best(ranks), results, passage.restored)
 
@@ -82,7 +82,7 @@ def of_text(text: str, answered: Sequence[tuple[Passage, Translation]]) -> Trans
         ]
         its = [passage for passage, _ in answered]
         whole = joined(text, zip(its, [each.text for each in rank], strict=True))
-        ranks.append(replace(_together(whole, rank), sentences=sentences))
+        ranks.append(_together(whole, rank).changed(sentences=sentences))
     return _aligned(best(ranks), results, str)
 
 
@@ -93,8 +93,7 @@ def _aligned(
     blocks = [each.alignment for each in results if each.alignment is not None]
     if not blocks:
         return whole
-    return replace(
-        whole,
+    return whole.changed(
         source_words=[word(text) for each in results for text in each.source_words],
         target_words=[word(text) for each in results for text in each.target_words],
         alignment=_block_diagonal(blocks),
@@ -102,6 +101,8 @@ def _aligned(
 
 
 def _together(text: str, results: Sequence[Translation]) -> Translation:
+    if len(results) == 1:
+        return results[0].changed(translation=text)
     return Translation(
         text,
         sum(each.score for each in results),

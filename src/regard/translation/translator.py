@@ -297,7 +297,7 @@ class Translator(TextToText):
     def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
         plain: list[Translation] = super().alternatives(hypotheses)
         return [
-            replace(result, words=self._words(hypothesis))
+            result.changed(words=self._words(hypothesis))
             for result, hypothesis in zip(plain, hypotheses, strict=True)
         ]
 
@@ -416,8 +416,7 @@ class Translator(TextToText):
                 [word.indices for word in source_words],
             )
             aligned.append(
-                replace(
-                    result,
+                result.changed(
                     source_words=[word.text for word in source_words],
                     target_words=[word.text for word in target_words],
                     alignment=as_array(grouped),

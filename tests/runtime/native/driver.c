@@ -28,8 +28,9 @@ int main(int count, char** arguments) {
   FUNCTION(regard_kernels);
   FUNCTION(regard_open);
   FUNCTION(regard_error);
-  FUNCTION(regard_generate);
-  FUNCTION(regard_read);
+  FUNCTION(regard_search_open);
+  FUNCTION(regard_search_run);
+  FUNCTION(regard_search_read);
   FUNCTION(regard_close);
   file = fopen(arguments[2], "rb");
   for (int i = 0; call_regard_kernels(i) != NULL; i++) printf("%s ", call_regard_kernels(i));
@@ -62,11 +63,13 @@ int main(int count, char** arguments) {
   settings.num_beams = settings.alternatives = number();
   const int64_t texts = number(), length = number();
   int32_t* ids = take(malloc(texts * length * sizeof *ids), texts * length * sizeof *ids);
-  regard_results* results;
-  if (call_regard_generate(model, ids, texts, length, &settings, 2, 8, NULL, &results))
-    return fprintf(stderr, "%s\n", call_regard_error()), 6;
+  regard_search* search;
+  int32_t status = call_regard_search_open(model, ids, texts, length, &settings, 2, 8, &search);
+  int64_t done = 0;
+  while (status == 0 && done < texts) status = call_regard_search_run(search, 0, &done);
   regard_hypotheses found;
-  call_regard_read(results, &found);
+  if (status || call_regard_search_read(search, &found))
+    return fprintf(stderr, "%s\n", call_regard_error()), 6;
   for (int i = 0; i < found.hypotheses; i++, printf("\n")) {
     uint32_t bits;
     memcpy(&bits, &found.scores[i], sizeof bits);

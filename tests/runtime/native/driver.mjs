@@ -61,12 +61,16 @@ view().setUint32(settings + 64, ends, true);
 view().setInt32(settings + 72, 1, true);
 const [texts, length] = [number(), number()];
 const ids = copied(take(4 * texts * length));
-const results = allocated(4);
+const [pointer, done, found] = [allocated(4), allocated(8), allocated(48)];
 const shape = [BigInt(texts), BigInt(length)];
-if (engine.regard_generate(opened, ids, ...shape, settings, 1, 8, 0, results) !== 0)
-  throw new Error(text(engine.regard_error()));
-const found = allocated(48);
-engine.regard_read(view().getUint32(results, true), found);
+const check = (status) => {
+  if (status !== 0) throw new Error(text(engine.regard_error()));
+};
+check(engine.regard_search_open(opened, ids, ...shape, settings, 1, 8, pointer));
+const search = view().getUint32(pointer, true);
+view().setBigInt64(done, 0n, true);
+while (view().getBigInt64(done, true) < shape[0]) check(engine.regard_search_run(search, 0, done));
+check(engine.regard_search_read(search, found));
 const memory = view();
 const array = (field) => memory.getUint32(found + field, true);
 let token = array(40);

@@ -59,6 +59,31 @@ void expect(bool holds, const char* what) {
   std::exit(1);
 }
 
+// Runs a search to its end, or gives it up, by slices; `read` gets what it finds.
+template <class Read>
+int32_t search(const regard_model* model, const int32_t* ids, int64_t texts, int64_t length,
+               const regard_generation& settings, int32_t threads, int32_t rows, Read read,
+               int gives_up = 0) {
+  regard_search* opened = nullptr;
+  int32_t status =
+      regard_search_open(model, ids, texts, length, &settings, threads, rows, &opened);
+  expect((status == REGARD_DONE) == (opened != nullptr), "a status without its search");
+  if (opened == nullptr) return status;
+  int64_t done = 0;
+  bool ends = false;
+  while (status == REGARD_DONE && done < texts && !ends) {
+    status = regard_search_run(opened, any(2) ? 0 : 0.001, &done);
+    ends = gives_up > 0 && any(gives_up) == 0;
+  }
+  regard_hypotheses found;
+  if (status == REGARD_DONE && !ends) status = regard_search_read(opened, &found);
+  if (status == REGARD_DONE && !ends) read(found);
+  if (ends && done < texts)
+    expect(regard_search_read(opened, &found) != REGARD_DONE, "a search that is not over");
+  regard_search_close(opened);
+  return status;
+}
+
 // Exactly as long as it is said to be, so that a byte more is a report of the sanitizer.
 struct Tensors {
   std::vector<std::string> names;
@@ -228,14 +253,10 @@ void open_random(const regard_config& config, const Tensors& tensors) {
     int32_t ids[12], lists[] = {1, 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
     for (int32_t& id : ids) id = any(11);
     regard_generation settings = settings_of(lists);
-    regard_results* results = nullptr;
-    if (!regard_generate(model, ids, 2, 4, &settings, 1, 4, nullptr, &results))
-      regard_forget(results);
+    search(model, ids, 2, 4, settings, 1, 4, [](const regard_hypotheses&) {});
     regard_close(model);
   }
 }
-
-int32_t stop_at_once(int64_t) { return 1; }
 
 // Reads all that it is shown, writes what it may, and now and then ends the run.
 int32_t listen(const regard_attention* what) {
@@ -305,27 +326,23 @@ void generate_wrong(const regard_model* model) {
     int32_t lists[] = {1 + any(2), 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
     regard_generation settings = settings_of(lists);
     settings.start_id = any(9) ? 0 : any(40) - 20;
-    regard_results* results = nullptr;
-    int32_t status = regard_generate(model, ids, any(4), any(4), &settings, any(4), any(4),
-                                     any(9) ? nullptr : stop_at_once, &results);
-    expect((status == REGARD_DONE) == (results != nullptr), "a status without its results");
-    if (results == nullptr) continue;
-    regard_hypotheses found;
-    regard_read(results, &found);
-    int64_t tokens = 0;
-    for (int64_t i = 0; i < found.hypotheses; i++) tokens += found.lengths[i];
-    expect(tokens == found.tokens, "lengths of other tokens");
-    regard_forget(results);
+    search(model, ids, any(4), any(4), settings, any(4), any(4),
+           [](const regard_hypotheses& found) {
+             int64_t tokens = 0;
+             for (int64_t i = 0; i < found.hypotheses; i++) tokens += found.lengths[i];
+             expect(tokens == found.tokens, "lengths of other tokens");
+           }, 9);
   }
   regard_generation settings{};
-  regard_results* results = nullptr;
+  regard_search* none = nullptr;
   int32_t id = 1;
-  expect(regard_generate(model, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no settings");
+  expect(regard_search_open(model, &id, 1, 1, &settings, 1, 1, &none), "no settings");
   settings.max_new_tokens = settings.num_beams = settings.alternatives = 1;
-  expect(regard_generate(model, &id, -1, 1, &settings, 1, 1, nullptr, &results), "-1 texts");
-  expect(regard_generate(model, &id, INT64_MAX, INT64_MAX, &settings, 1, 1, nullptr, &results),
+  expect(regard_search_open(model, &id, -1, 1, &settings, 1, 1, &none), "-1 texts");
+  expect(regard_search_open(model, &id, INT64_MAX, INT64_MAX, &settings, 1, 1, &none),
          "more ids than there can be");
-  expect(regard_generate(nullptr, &id, 1, 1, &settings, 1, 1, nullptr, &results), "no model");
+  expect(regard_search_open(nullptr, &id, 1, 1, &settings, 1, 1, &none), "no model");
+  expect(none == nullptr, "a search that was refused");
 }
 
 void pairs_wrong(const regard_model* model, const regard_config& config) {
@@ -475,10 +492,8 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
                                    states.data());
         regard_generation settings = settings_of(lists);
         settings.max_new_tokens = 3;
-        regard_results* results = nullptr;
-        int32_t status =
-            regard_generate(model, ids, 2, 3, &settings, threads, 4, nullptr, &results);
-        if (status == REGARD_DONE) regard_forget(results);
+        const int32_t status =
+            search(model, ids, 2, 3, settings, threads, 4, [](const regard_hypotheses&) {});
         return status == REGARD_MISTAKE ? REGARD_DONE : status;  // of settings
       });
     });
@@ -504,12 +519,11 @@ std::vector<float> computed(const regard_model* model, const regard_config& conf
   settings.repetition_penalty = settings.length_penalty = 1;
   settings.eos_ids = &end;
   settings.eos_count = 1;
-  regard_results* results = nullptr;
-  regard_hypotheses found{};
-  expect(!regard_generate(model, ids, 3, 2, &settings, threads, 2, nullptr, &results), "texts");
-  regard_read(results, &found);
-  std::copy_n(found.scores, found.hypotheses, numbers.data());
-  regard_forget(results);
+  const int32_t status =
+      search(model, ids, 3, 2, settings, threads, 2, [&](const regard_hypotheses& found) {
+        std::copy_n(found.scores, found.hypotheses, numbers.data());
+      });
+  expect(status == REGARD_DONE, "texts");
   regard_decode* decode = regard_begin(model, threads);
   int32_t text, source = config.kind == REGARD_DECODER ? 0 : 3;
   expect(!regard_add(decode, ids, 1, source, &text), "a source");
@@ -557,7 +571,7 @@ void team_wrong() {
     if (--sharing == 0) team->wake();
     team->help([&] { return sharing == 0; });
   };
-  in_threads(sharing, [&](bool) { shares(); });
+  in_threads(sharing, [&] { shares(); });
   expect(wrong == 0 && helped > 0, "a team");
 }
 

@@ -5,13 +5,12 @@ Python is the search of `generation`, which asks the engine for logits. No text 
 another: the engine computes every row by sums of its own, in one order.
 """
 
-import contextvars
 import itertools
-import threading
 import weakref
 from collections.abc import Callable, Sequence
-from ctypes import byref, c_void_p
+from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from regard.runtime.native import library
 from regard.runtime.native.library import Threads, int32, is_listened_to, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_length, padded_on_the_right
 
+SECONDS = 0.1  # that a search computes before Python goes on
 ROWS, LOGITS = 256, 2**25  # hypotheses that are computed together, and their logits, at most
 EARLY_STOPPING = (False, True, "never")
 
@@ -61,67 +61,32 @@ class NativeWriter:
         self.check(status)
         return logits
 
-    def _searched(self, ids: Ints, config: GenerationConfig, start: int) -> list[list[Hypothesis]]:
+    def _searched(
+        self, ids: Ints, config: GenerationConfig, start: int, batch_size: int
+    ) -> list[list[Hypothesis]]:
         """Search greedily or with beams, in the engine alone; a text that ends makes room for the
         next."""
         if not len(ids):
             return []
         settings, _arrays = settings_of(config, start, self.vocab)
-        failed: list[BaseException] = []
-
-        def reported(done: int) -> int:
+        texts, search, done = int32(ids), c_void_p(), c_int64()
+        rows = max(1, min(batch_size * config.rows, ROWS, LOGITS // self.vocab))
+        with self.threads.of_call() as threads:
             try:
-                report("generating", done, len(ids))
-            except BaseException as error:
-                failed.append(error)
-            return len(failed)
-
-        texts, results = int32(ids), c_void_p()
-
-        def search() -> None:
-            with self.threads.of_call() as threads:
-                status = self._library.regard_generate(
-                    self.pointer,
-                    pointer_to(texts),
-                    *texts.shape,
-                    byref(settings),
-                    threads,
-                    max(1, min(ROWS, LOGITS // self.vocab)),
-                    library.Report(reported),
-                    byref(results),
+                self.check(
+                    self._library.regard_search_open(
+                        *(self.pointer, pointer_to(texts), *texts.shape, byref(settings)),
+                        *(threads, rows, byref(search)),
+                    )
                 )
-            try:
-                self.check(status)  # the reason is the thread's that called
-            except BaseException as error:
-                failed.append(error)
-
-        if threading.current_thread() is threading.main_thread():
-            _aside(search, failed)
-        else:
-            search()
-        if failed:
-            self._library.regard_forget(results)
-            raise failed[0]
-        try:
-            found = library.Hypotheses()
-            self._library.regard_read(results, byref(found))
-            return hypotheses_of(found, config)
-        finally:
-            self._library.regard_forget(results)
-
-
-def _aside(function: Callable[[], None], failed: list[BaseException]) -> None:
-    """Call a function in another thread and wait; a signal's exception is added to `failed`.
-
-    Python raises such exceptions in its main thread, where the first instruction of a callback
-    would do so, and the library's C would lose them."""
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(function,))
-    thread.start()
-    while thread.is_alive():
-        try:
-            thread.join(0.1)  # a signal may have come to another thread
-        except BaseException as error:
-            failed.append(error)
+                while done.value < len(ids):  # signals are handled, and work is stopped, between
+                    self.check(self._library.regard_search_run(search, SECONDS, byref(done)))
+                    report("generating", done.value, len(ids))
+                found = library.Hypotheses()
+                self.check(self._library.regard_search_read(search, byref(found)))
+                return hypotheses_of(found, config)
+            finally:
+                self._library.regard_search_close(search)
 
 
 class NativeEncoderDecoder(NativeWriter):
@@ -133,22 +98,25 @@ class NativeEncoderDecoder(NativeWriter):
         prompt: Ints,
         config: GenerationConfig,
         numbers: Sequence[int] | None = None,
+        *,
+        batch_size: int = ROWS,
     ) -> list[list[Hypothesis]]:
         """The best hypotheses for each source, (batch, source length).
 
         Args:
             prompt, config, numbers: as `generation.generate` takes them.
+            batch_size: sources that a thread decodes together, at most, where `is_searched`.
         """
         source = self.limits.sources(source)
         if (
-            config.do_sample
-            or is_listened_to()
-            or config.forced_phrases
+            is_listened_to()
+            or not is_searched(config)
             or prompt.shape[1] != 1
             or (prompt != prompt[:1]).any()
         ):
             return generate(self.start(source), prompt, config, sentence_numbers=numbers)
-        return self._searched(source, config, int(prompt[0, 0]) if len(prompt) else 0)
+        start = int(prompt[0, 0]) if len(prompt) else 0
+        return self._searched(source, config, start, batch_size)
 
     def states_beside(self, source: Ints, target: Ints) -> NDArray[np.float32]:
         """The last states, (1, target length, d_model), of one target as its tokens are read, (1,
@@ -183,11 +151,11 @@ class NativeDecoder(NativeWriter):
         prompt_mask: NDArray[np.bool_] | None = None,
         sentence_numbers: Sequence[int] | None = None,
         ends: Callable[[Sequence[int]], bool] | None = None,
+        batch_size: int = ROWS,
     ) -> list[list[Hypothesis]]:
         """The best hypotheses for each prompt, (batch, prompt); the arguments are those of
-        `generation.generate`."""
-        listened = is_listened_to()
-        if config.do_sample or config.forced_phrases or ends is not None or listened:
+        `generation.generate` and, `batch_size`, of `NativeEncoderDecoder.generate`."""
+        if is_listened_to() or not is_searched(config) or ends is not None:
             return generate(
                 self.start(prompt_mask),
                 prompt,
@@ -198,7 +166,7 @@ class NativeDecoder(NativeWriter):
             )
         check_prompt(prompt, prompt_mask, sentence_numbers)
         tokens, read = self.prompts(prompt, prompt_mask)
-        return self._searched(np.where(read, tokens, NO_TOKEN), config, NO_TOKEN)
+        return self._searched(np.where(read, tokens, NO_TOKEN), config, NO_TOKEN, batch_size)
 
     def start(self, attention_mask: NDArray[np.bool_] | None = None) -> "Batch":
         """The rows by which generation reads a prompt, (rows, length), and decodes.
@@ -390,6 +358,11 @@ class Batch:
         return logits[back] if len(logits) else logits, log_probs[back], best[back]
 
 
+def is_searched(config: GenerationConfig) -> bool:
+    """Return True if texts are searched in the engine as a whole."""
+    return not (config.do_sample or config.forced_phrases)
+
+
 def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:
     """Copies of the library's hypotheses, of each text.
 
@@ -422,6 +395,7 @@ def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]
     return [list(itertools.islice(hypotheses, count)) for count in counts]
 
 
+@lru_cache(maxsize=256)
 def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, list[Any]]:
     """The library's settings, and the arrays that they point to."""
     words: tuple[tuple[int, ...], ...] = ()

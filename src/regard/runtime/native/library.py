@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 8  # counts up with that of engine/interface.h
+INTERFACE = 9  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -25,7 +25,6 @@ _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "si
 PRECISIONS = ("fp32", "bf16", "int8", "int4")
 Int32s, Floats = POINTER(c_int32), POINTER(c_float)
 SELF, CROSS, STATES, ROUTES = range(4)  # what is listened to
-Report = ctypes.CFUNCTYPE(c_int32, c_int64)
 
 
 class Late(UnavailableError):
@@ -106,15 +105,16 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32]),
     "close": (None, [c_void_p]),
     "listen": (None, [Listener]),
-    "generate": (
+    "search_open": (
         c_int32,
         [
             *(c_void_p, Int32s, c_int64, c_int64, POINTER(Generation), c_int32, c_int32),
-            *(Report, POINTER(c_void_p)),
+            POINTER(c_void_p),
         ],
     ),
-    "read": (None, [c_void_p, POINTER(Hypotheses)]),
-    "forget": (None, [c_void_p]),
+    "search_run": (c_int32, [c_void_p, c_double, POINTER(c_int64)]),
+    "search_read": (c_int32, [c_void_p, POINTER(Hypotheses)]),
+    "search_close": (None, [c_void_p]),
     "jobs_open": (c_void_p, [c_void_p, *[c_int32] * 5]),
     "jobs_add": (c_int32, [c_void_p, POINTER(Job), POINTER(c_int64)]),
     "jobs_answer": (c_int32, [c_void_p, c_int64, Int32s, c_int32, Int32s, c_int32, c_int32]),
