@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 8 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 9 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };

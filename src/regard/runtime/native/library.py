@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 8  # counts up with that of engine/interface.h
+INTERFACE = 9  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
