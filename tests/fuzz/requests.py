@@ -18,6 +18,7 @@ import uvicorn
 from fuzz.small_models import TEXT, small_model, small_translator
 from regard.errors import RegardError
 from regard.http.guard import Access
+from regard.http.shortcut import Protocol
 from regard.serving.app import create_app as serving_app
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
@@ -177,7 +178,8 @@ class Listening(logging.Handler):
         super().__init__(logging.ERROR)
         self.loop = asyncio.new_event_loop()
         self.failures: list[str] = []
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, lifespan="off")
+        settings: dict[str, Any] = dict(host="127.0.0.1", port=0, log_config=None, lifespan="off")
+        config = uvicorn.Config(app, http=Protocol, **settings)
         config.load()
         self.server = uvicorn.Server(config)
         self.server.lifespan = config.lifespan_class(config)

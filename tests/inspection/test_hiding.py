@@ -408,7 +408,7 @@ def test_a_translator_writes_without_a_word_by_each_engine_what_torch_writes(
     with hiding(torch_model, switched_off(torch_model, hidden, {})):
         ids = translator.read(text)
         config = translator.configured({"num_beams": num_beams, "alternatives": num_beams})
-        expected = translator.run_by("torch")._decoded([ids], config, [0])[0]
+        expected = translator.run_by("torch")._decoded([ids], config, [0], 1)[0]
     for engine, precision in (("torch", None), ("native", "fp32")):
         task = translator.run_by(engine, precision=precision)
         trace = task.trace(text, without=hidden, num_beams=num_beams)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { library } from "../../tests/library";
 import { Native } from "./native";
 
-test("a browser that cannot run the library is told which can", () => {
+test("a browser that cannot run the library learns which can", () => {
   expect(() => new Native(library.slice(0, 99))).toThrow("open the page in a current Chromium or Firefox");
 });
 

@@ -50,7 +50,7 @@ export class Native {
   /** `code`: the library, wasm32.wasm. */
   constructor(code: BufferSource) {
     const nothing = new Proxy({}, { get: () => () => 0 }); // it asks the system for nothing
-    const page = { listen: (place: number) => this.heard(place) };
+    const page = { listen: (place: number) => this.listened(place) };
     const { exports } = new WebAssembly.Instance(compiled(code), { wasi_snapshot_preview1: nothing, page });
     [this.calls, this.memory] = [exports as unknown as Calls, exports["memory"] as WebAssembly.Memory];
     this.call("_initialize");
@@ -139,7 +139,7 @@ export class Native {
       this.call("regard_step", decode, text, 1, read, lengths, 1, 0, 0, 0, 0));
   }
 
-  /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins anew. */
+  /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins again. */
   select(decode: number, rows: readonly number[]): void {
     this.into([], [Int32Array.from(rows)], (chosen) => this.call("regard_select", decode, 0, chosen, rows.length));
   }
@@ -187,7 +187,7 @@ export class Native {
   }
 
   /** Tells the listener of a regard_attention; an answer other than 0 stops the engine. */
-  private heard(place: number): number {
+  private listened(place: number): number {
     try {
       this.tell(new Int32Array(this.memory.buffer, place, 28));
       return 0;
