@@ -110,7 +110,7 @@ DECLARATIONS = (
         "a language model",
         "to continue a text",
         "shakespeare, or a GPT-2, Llama or similar model",
-        ("evaluate", "look", "explain", "studio", "serve"),
+        ("evaluate", "look", "roles", "explain", "studio", "serve"),
         task="regard.tasks.writing:Writer",
         model="Decoder",
         verb="generate",

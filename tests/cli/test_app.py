@@ -115,6 +115,7 @@ OPTIONS = {
         "--html", "--save", "--figure", "--terminal", "--json", "--port", "--no-open",
         "--download", "--sentence", "--force", "--without", "--looks", "--help",
     },
+    "roles": {"model", "--file", "--json", "--download", "--help"},
     "words": {"--help"},
     "words represent": {"file", "--as", "--output", "--csv", "--json", "--help"},
     "words train": {

@@ -42,6 +42,7 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
         ("look", "emotions", "I love it.", "--terminal"),
         ("look", "minilm", "I love it.", "--terminal", "--looks", "love:it"),
         ("look", "en-de", "Good morning.", "--terminal", "--without", "0", "--num-beams", "2"),
+        ("roles", "shakespeare"),
         ("info", "en-de", "--taps"),
         ("translate", "Good morning.", "--attention"),
         ("explain", "money bank grows", "--json"),

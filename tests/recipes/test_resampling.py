@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from regard import RegardError
-from regard.recipes.resampling import Scored, intervals, mean_interval, paired_chance
+from regard.recipes.resampling import (
+    Scored,
+    intervals,
+    intervals_of_means,
+    mean_interval,
+    paired_chance,
+)
 
 
 class Right(Scored):
@@ -62,3 +68,13 @@ def test_the_interval_of_a_mean_has_students_quantile(count: int, quantile: floa
     assert mean == pytest.approx(values.mean())
     assert (high - mean) / error == pytest.approx(quantile, abs=2e-4)
     assert mean - low == pytest.approx(high - mean)
+
+
+def test_intervals_of_means_are_those_of_the_bootstrap_without_what_is_missing() -> None:
+    right = answers(0.8)
+    values = np.stack([right.right.astype(float), np.full(len(right), np.nan)], 1)
+    values = np.vstack([values, [np.nan, 3.0]])
+    low, high = intervals_of_means(values)
+    expected = intervals(right)["accuracy"]
+    assert (low[0], high[0]) == pytest.approx(expected, abs=0.003)
+    assert (low[1], high[1]) == (3, 3)

@@ -15,6 +15,7 @@ OTHERS = (
     "evaluate",
     "ladder",
     "look",
+    "roles",
     "explain",
     "meaning",
     "studio",

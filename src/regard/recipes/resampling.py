@@ -5,15 +5,20 @@ the figure varies (Efron 1979; Koehn 2004, Statistical Significance Tests for Ma
 Evaluation).
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError
-from regard.training.metrics import ScoredTexts
+
+if TYPE_CHECKING:
+    from regard.training.metrics import ScoredTexts  # whose package imports torch
 
 SAMPLES = 1000
 
@@ -47,6 +52,23 @@ def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple
         for name in drawn[0]
     }
     return {name: (low, high) for name, (low, high) in ends.items()}
+
+
+def intervals_of_means(values: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
+    """The 95 % intervals of the means over the first axis, (2, …), the same at every call.
+
+    NaN is left out of a mean; of nothing but NaN it is NaN.
+    """
+    present = ~np.isnan(values)
+    counts = np.stack(
+        [np.bincount(rows, minlength=len(values)) for rows in _samples(len(values), seed)]
+    )
+    with np.errstate(invalid="ignore"):
+        means = np.tensordot(counts, np.where(present, values, 0), 1) / np.tensordot(
+            counts, present, 1
+        )
+    ends = np.nanpercentile(means.reshape(SAMPLES, -1), [2.5, 97.5], axis=0)
+    return ends.reshape(2, *values.shape[1:])
 
 
 def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> float:

@@ -1,0 +1,98 @@
+"""Roles over many sequences: of the engine and of torch, with experts, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from fixtures.families import DECODERS
+from regard import UnsupportedError, load, trace
+from regard.api.looking import open_for_looking
+from regard.api.roles import SEQUENCES, TOKENS, Share, roles
+from regard.errors import BadArgumentError
+from regard.models import Decoder, DecoderConfig
+from regard.tasks.writing import Writer
+from regard.text import Tokenizer
+
+
+def writer(byte_level: Any, family: str, **settings: Any) -> Writer:
+    """A decoder of random weights."""
+    torch.manual_seed(5)
+    config = DecoderConfig(283, **DECODERS[family] | settings)
+    model = Decoder(config).eval()
+    for weight in model.parameters():
+        torch.nn.init.normal_(weight, std=0.4)
+    return Writer(model, Tokenizer(byte_level, pad=None, eos="<|endoftext|>", unk=None))
+
+
+def test_the_engine_and_torch_measure_the_same(byte_level: Any) -> None:
+    ours = writer(byte_level, "llama", max_positions=200)
+    expected, found = roles(ours), roles(ours.run_by("native"))
+    assert (found.sequences, found.length) == (SEQUENCES, 2 * TOKENS)
+    shares = {head.head: head.shares for head in expected.heads}
+    assert len(shares) == ours.handle.config.num_layers * ours.handle.config.num_heads
+    for head in found.heads:
+        for role, share in head.shares.items():
+            other = shares[head.head][role]
+            assert share.chance == other.chance
+            # A sign near zero may differ for copying.
+            assert share.share == pytest.approx(other.share, abs=2e-4)
+
+
+def test_heads_come_by_how_clear_they_are_and_intervals_hold_the_means() -> None:
+    found = roles(load("shakespeare"))
+    first = found.heads[0]
+    assert (first.head, first.role) == ("decoder.layers.0.self:1", "previous")
+    assert found.heads[1].role is None
+    for head in found.heads:
+        assert list(head.shares) == ["previous", "duplicate", "induction", "first", "copying"]
+        for share in head.shares.values():
+            assert share.low <= share.share <= share.high
+    previous = 1 / np.arange(2, 101)
+    assert first.shares["previous"].chance == pytest.approx(previous.mean())
+
+
+def test_experts_have_their_shares_of_the_tokens(byte_level: Any) -> None:
+    ours = writer(byte_level, "qwen3_moe", max_positions=200)
+    text = "the small dog sees the red house. " * 20
+    found = roles(ours, text)
+    config = ours.handle.config
+    assert (found.text, found.length) == ("text", 100)
+    ids = torch.tensor(ours.tokenizer.encode(text)[: found.sequences * 100]).view(-1, 100)
+    name = "decoder.layers.2.experts"
+    chosen = torch.cat([trace(ours.handle.model, ids=row[None]).routes[name].chosen for row in ids])
+    for expert in range(config.experts):
+        [share] = [each.tokens for each in found.experts if each.expert == f"{name}:{expert}"]
+        assert share.share == pytest.approx((chosen == expert).any(-1).float().mean().item())
+        assert share.chance == pytest.approx(config.experts_per_token / config.experts)
+        assert isinstance(share, Share)
+        assert share.low <= share.share <= share.high
+
+
+def test_what_cannot_be_measured_is_refused(byte_level: Any) -> None:
+    with pytest.raises(UnsupportedError, match="such as shakespeare; en-de is another kind"):
+        roles(load("en-de"))
+    ours = writer(byte_level, "llama", max_positions=200)
+    with pytest.raises(
+        BadArgumentError, match="two sequences of 100 tokens; the text has 3 tokens"
+    ):
+        roles(ours, "xyz")
+
+
+def test_transformers_measures_the_same(encoder_folder: Any) -> None:
+    folder = str(encoder_folder("Llama", "ForCausalLM"))
+    from regard.inspection.huggingface import load_for_tracing
+
+    text = "the small dog sees the red house. " * 20
+    ours, theirs = open_for_looking(folder), load_for_tracing(folder)
+    for read in (None, text):
+        found, expected = roles(ours, read), roles(theirs, read)
+        assert found.length == expected.length == 67
+        assert len(found.heads) == len(expected.heads) == 6
+        numbers = [head.head.rpartition(":")[2] for head in expected.heads]
+        assert [head.head.rpartition(":")[2] for head in found.heads] == numbers
+        for head, other in zip(found.heads, expected.heads, strict=True):
+            for role, share in other.shares.items():
+                assert head.shares[role].share == pytest.approx(share.share, abs=1e-4)
+                assert head.shares[role].chance == pytest.approx(share.chance)
