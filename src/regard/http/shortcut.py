@@ -15,7 +15,6 @@ from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
-import h11
 from fastapi.responses import Response
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -112,7 +111,7 @@ class Protocol(H11Protocol):
     def _is_idle(self) -> bool:
         """True before the first byte of a request."""
         is_done = self.cycle is None or self.cycle.response_complete
-        return is_done and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
+        return is_done and str(self.conn.their_state) == "IDLE" and not self.conn.trailing_data[0]
 
     def _goes_short(self, shortcut: Shortcut) -> bool:
         """Begin to answer a request, or wait for its rest; False for one that must go the long
