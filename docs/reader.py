@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from regard import train
 from regard.checkpoints import find_folder
 
@@ -55,6 +57,7 @@ def make(folder: Path) -> None:
         for name in names:
             shutil.copytree(find_folder(shipped), folder / name)
     _chat(folder / "path" / "to" / "llama")
+    _gguf(folder / "path" / "to" / "llama.gguf")
     _trained(folder)
 
 
@@ -173,6 +176,37 @@ def _chat(folder: Path) -> None:
     shutil.copytree(find_folder("shakespeare"), folder)
     path = folder / "tokenizer_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": CHAT}))
+
+
+def _gguf(file: Path) -> None:
+    """A random model of one layer, which spells in bytes."""
+    import gguf
+
+    width, tokens = 32, ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    writer = gguf.GGUFWriter(file, "llama")
+    writer.add_context_length(64)
+    writer.add_embedding_length(width)
+    writer.add_feed_forward_length(width)
+    writer.add_block_count(1)
+    writer.add_head_count(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores([0.0] * len(tokens))
+    writer.add_token_types([2, 3, 3, *[6] * 256])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    layer = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+    shapes = {f"blk.0.{name}": (width, width) for name in layer}
+    norms = ("blk.0.attn_norm", "blk.0.ffn_norm", "output_norm")
+    shapes |= {"token_embd": (len(tokens), width), **dict.fromkeys(norms, (width,))}
+    numbers = np.random.default_rng(0)
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", numbers.normal(size=shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
 
 
 def _trained(folder: Path) -> None:

@@ -24,11 +24,17 @@ class JsonObject(dict[str, Any]):
 
 
 class JsonFiles:
-    """The JSON objects in a folder; each file is read once, when it is first needed."""
+    """The JSON objects in a folder; each file is read once, when it is first needed.
 
-    def __init__(self, folder: str | os.PathLike[str]):
+    Args:
+        content: of files that need not be there.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], content: Mapping[str, JsonObject] | None = None
+    ):
         self.folder = Path(folder)
-        self._content: dict[str, JsonObject | None] = {}
+        self._content: dict[str, JsonObject | None] = dict(content or {})
 
     @overload
     def get(self, name: str) -> JsonObject | None: ...

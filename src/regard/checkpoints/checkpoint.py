@@ -115,7 +115,12 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
     """
     if isinstance(name, Checkpoint):
         return name
-    return Checkpoint(find_folder(name), name=Path(name).name)
+    folder = find_folder(name)
+    if folder.is_file():
+        from regard.checkpoints.gguf import GGUFCheckpoint
+
+        return GGUFCheckpoint(folder)
+    return Checkpoint(folder, name=Path(name).name)
 
 
 def _check_types(config: Any) -> None:

@@ -29,15 +29,15 @@ _ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no o
 
 
 def find_folder(name: str | os.PathLike[str]) -> Path:
-    """The folder of a model.
+    """The folder of a model, or its GGUF file.
 
     >>> find_folder("en-de").name
     'en-de'
 
     Args:
-        name: a folder, that of a training run too; a shipped model's name, before which a folder
-            of that name comes; "hub:org/name", whose files are fetched and verified; or org/name
-            alone, where the local cache of the Hugging Face Hub has it.
+        name: a folder, that of a training run too; a file that ends with .gguf; a shipped model's
+            name, before which a folder of that name comes; "hub:org/name", whose files are fetched
+            and verified; or org/name alone, where the local cache of the Hugging Face Hub has it.
 
     Raises:
         NotFoundError: there is no such model.
@@ -59,6 +59,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         if shipped.name not in catalog.names():
             raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind))
         return shipped.folder
+    if folder.is_file() and folder.suffix.lower() == ".gguf":
+        return folder
     if folder.exists():
         raise BadArgumentError(f"{folder} is a file; a model folder was expected. Give its folder.")
     fetched = cached(str(name))

@@ -155,6 +155,10 @@ def weight_files(folder: Path) -> list[Path]:
         if index.is_file():
             return _shards(index)
     foreign = next((file.name for kind in _FOREIGN for file in sorted(folder.glob(kind))), None)
+    if foreign and foreign.endswith(".gguf"):
+        raise UnsupportedError(
+            f"{folder} has no model.safetensors, only a GGUF file; give {folder / foreign} itself."
+        )
     if foreign:
         raise UnsupportedError(
             f"{folder} has no model.safetensors, only {foreign}, which regard cannot read."

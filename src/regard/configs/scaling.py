@@ -59,7 +59,7 @@ class Llama3Scaling:
     def __call__(self, frequencies: Any) -> Any:
         low, high = self.low_freq_factor, self.high_freq_factor
         rotations = self.original_max_position_embeddings / (2 * math.pi / frequencies)
-        share = ((rotations - low) / (high - low)).clamp(0, 1)  # that stays as it is
+        share = ((rotations - low) / (high - low)).clip(0, 1)  # that stays as it is
         return (1 - share) * frequencies / self.factor + share * frequencies
 
 

@@ -39,10 +39,11 @@ _QWEN2 = {"eos": "<|endoftext|>", "pad": "<|endoftext|>"}
 SENTENCEPIECE = {"pad": "<pad>", "eos": "</s>", "unk": "<unk>"}
 _LLAMA = {"bos": "<s>", "eos": "</s>", "unk": "<unk>"}
 _BYTE_LEVEL = {"roberta": _ROBERTA, "bart": _ROBERTA, "qwen2": _QWEN2}  # of all others: GPT-2's
-_QWEN2_WORDS = (
+QWEN2_WORDS = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+LLAMA3_WORDS = QWEN2_WORDS.replace(r"|\p{N}|", r"|\p{N}{1,3}|")
 
 # In this order behind the pieces; mBART-50 has the second group too.
 _LANGUAGES = [
@@ -182,7 +183,7 @@ def byte_level_backend(
     bytes_: pre_tokenizers.PreTokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
     if kind == "qwen2":
         backend.normalizer = normalizers.NFC()
-        words = pre_tokenizers.Split(Regex(_QWEN2_WORDS), behavior="isolated")
+        words = pre_tokenizers.Split(Regex(QWEN2_WORDS), behavior="isolated")
         bytes_ = pre_tokenizers.Sequence(
             [words, pre_tokenizers.ByteLevel(add_prefix_space=space, use_regex=False)]
         )

@@ -19,7 +19,7 @@ from regard.errors import DamagedFileError
 
 SPACE = "▁"
 UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4  # kinds of piece; 1 is a normal one, 6 a byte
-_UNIGRAM, _BPE = 1, 2
+_UNIGRAM, BPE = 1, 2
 
 Scored = tuple[str, float]  # a piece and its log-probability (unigram) or its rank (BPE)
 
@@ -145,7 +145,7 @@ def _parse(data: bytes) -> SentencePiece:
         elif number == 3:
             normalizer = dict(_fields(_bytes(value)))
     algorithm = int(trainer.get(3, _UNIGRAM))
-    if not pieces or algorithm not in (_UNIGRAM, _BPE):
+    if not pieces or algorithm not in (_UNIGRAM, BPE):
         raise ValueError("no unigram or byte-pair pieces in it")
     return SentencePiece(
         pieces,

@@ -1,0 +1,121 @@
+"""The tokenizer that a GGUF file describes: pairs as SentencePiece's, or pairs of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import tokenizers
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+
+from regard.errors import UnsupportedError
+from regard.text.layouts import LLAMA3_WORDS, QWEN2_WORDS, surround
+from regard.text.sentencepiece import (
+    BPE,
+    CONTROL,
+    UNKNOWN,
+    USER_DEFINED,
+    SentencePiece,
+    make_backend,
+)
+from regard.text.tokenizer import Tokenizer
+
+_PREFIX = "tokenizer.ggml."
+_ROLES = {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}  # ours → theirs
+# tokenizer.ggml.pre → how a text is divided before its bytes are joined.
+_WORDS = {"gpt-2": "", "smollm": r"\p{N}", "qwen2": QWEN2_WORDS, "llama-bpe": LLAMA3_WORDS}
+_WHOLE = ("qwen2", "llama-bpe")  # divide it alone; the others divide the parts again as GPT-2
+
+
+def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
+    """The tokenizer in a GGUF file's metadata.
+
+    Args:
+        facts: the metadata by their names, such as "tokenizer.ggml.tokens".
+
+    Raises:
+        UnsupportedError: one of another kind.
+        LookupError, TypeError, ValueError: malformed metadata.
+    """
+    own = {name.removeprefix(_PREFIX): fact for name, fact in facts.items()}
+    kind = own.get("model", "none")
+    if kind not in ("llama", "gpt2"):
+        raise UnsupportedError(
+            f"{_PREFIX}model must be llama or gpt2; the file says {kind!r}. Convert the model's own"
+            " folder, or open that."
+        )
+    tokens: list[str] = own["tokens"]
+    kinds: list[int] = own.get("token_type") or [1] * len(tokens)
+    if len(kinds) != len(tokens):
+        raise ValueError(f"{len(tokens)} tokens, and kinds of {len(kinds)}")
+    backend = (_sentencepiece if kind == "llama" else _byte_level)(own, tokens, kinds)
+    special = {
+        role: tokens[own[f"{name}_token_id"]]
+        for role, name in _ROLES.items()
+        if f"{name}_token_id" in own
+    }
+    usual = kind == "llama" or own.get("pre") == "llama-bpe"
+    start = f"{special['bos']} " if "bos" in special and own.get("add_bos_token", usual) else ""
+    end = f" {special['eos']}" if "eos" in special and own.get("add_eos_token", False) else ""
+    if start or end:
+        surround(backend, f"{start}$A{end}", f"{start}$A{end} {start}$B{end}")
+    template = facts.get("tokenizer.chat_template")
+    return Tokenizer(
+        backend,
+        **{role: special.pop(role, None) for role in ("pad", "eos", "unk")},
+        others=special,
+        settings={} if template is None else {"chat_template": template},
+    )
+
+
+def _sentencepiece(
+    own: Mapping[str, Any], tokens: list[str], kinds: list[int]
+) -> tokenizers.Tokenizer:
+    model = SentencePiece(
+        list(zip(tokens, own["scores"], strict=True)),
+        kinds,
+        BPE,
+        unk_id=own["unknown_token_id"] if "unknown_token_id" in own else kinds.index(UNKNOWN),
+        byte_fallback=True,
+        charsmap=b"",
+        dummy_prefix=own.get("add_space_prefix", True),
+        tidy_spaces=own.get("remove_extra_whitespaces", False),
+    )
+    return make_backend(model)
+
+
+def _byte_level(
+    own: Mapping[str, Any], tokens: list[str], kinds: list[int]
+) -> tokenizers.Tokenizer:
+    pre = own.get("pre", "default")
+    if pre not in _WORDS:
+        raise UnsupportedError(
+            f"{_PREFIX}pre must be one of {', '.join(_WORDS)}; the file says {pre!r}, a division"
+            " of texts that regard does not know. Open the model's own folder."
+        )
+    model = models.BPE(
+        vocab={token: id_ for id_, token in enumerate(tokens)},
+        merges=[(left, right) for left, right in (merge.split(" ") for merge in own["merges"])],
+        ignore_merges=pre == "llama-bpe",
+    )
+    backend = tokenizers.Tokenizer(model)
+    if pre == "qwen2":
+        backend.normalizer = normalizers.NFC()
+    steps: list[pre_tokenizers.PreTokenizer] = []
+    if words := _WORDS[pre]:
+        steps.append(pre_tokenizers.Split(Regex(words), behavior="isolated"))
+    steps.append(pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pre not in _WHOLE))
+    backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
+    backend.decoder = decoders.ByteLevel()
+    for add, wanted in (
+        (backend.add_special_tokens, (UNKNOWN, CONTROL)),
+        (backend.add_tokens, (USER_DEFINED,)),
+    ):
+        add(
+            [
+                AddedToken(token, normalized=False)
+                for token, kind in zip(tokens, kinds, strict=True)
+                if kind in wanted
+            ]
+        )
+    return backend
