@@ -76,7 +76,7 @@ class GGUFCheckpoint(Checkpoint):
         with refusing(f"{self.folder} is not a whole GGUF file"):
             reader = _open(self.folder)
             self._facts = {name: field.contents() for name, field in reader.fields.items()}
-            tensors = {each.name: each for each in reader.tensors}
+            tensors = {tensor.name: tensor for tensor in reader.tensors}
             content = {"config.json": _settings(self._facts, tensors)}
             heads = _interleaved(content["config.json"])
         ends = [self._facts.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot")]
@@ -228,8 +228,8 @@ def _in_layout(name: str) -> str:
         return f"{_OUTER[stem]}.{ending}"
     block, _, rest = stem.partition(".")
     number, _, part = rest.partition(".")
-    known = block == "blk" and part in _LAYER
-    return f"model.layers.{number}.{_LAYER[part]}.{ending}" if known else name
+    is_of_layer = block == "blk" and part in _LAYER
+    return f"model.layers.{number}.{_LAYER[part]}.{ending}" if is_of_layer else name
 
 
 def _check_kind(name: str, kind: Any) -> None:

@@ -75,6 +75,6 @@ def _copies(
     floats = tap.arrays.floats
     values = as_numpy(floats(tap.value))[0, :, -len(ids) :].repeat(tap.heads // tap.key_heads, 0)
     added = values @ as_numpy(floats(tap.output_weight))
-    own = unembedding[ids] - unembedding.mean(0)
-    copies: NDArray[np.bool_] = np.einsum("hkd,kd->hk", added, own) > 0
+    rises = unembedding[ids] - unembedding.mean(0)
+    copies: NDArray[np.bool_] = np.einsum("hkd,kd->hk", added, rises) > 0
     return copies

@@ -37,26 +37,28 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
         UnsupportedError: one of another kind.
         LookupError, TypeError, ValueError: malformed metadata.
     """
-    own = {name.removeprefix(_PREFIX): fact for name, fact in facts.items()}
-    kind = own.get("model", "none")
+    settings = {name.removeprefix(_PREFIX): fact for name, fact in facts.items()}
+    kind = settings.get("model", "none")
     if kind not in ("llama", "gpt2"):
         raise UnsupportedError(
             f"{_PREFIX}model must be llama or gpt2; the file says {kind!r}. Convert the model's own"
             " folder, or open that."
         )
-    tokens: list[str] = own["tokens"]
-    kinds: list[int] = own.get("token_type") or [1] * len(tokens)
+    tokens: list[str] = settings["tokens"]
+    kinds: list[int] = settings.get("token_type") or [1] * len(tokens)
     if len(kinds) != len(tokens):
         raise ValueError(f"{len(tokens)} tokens, and kinds of {len(kinds)}")
-    backend = (_sentencepiece if kind == "llama" else _byte_level)(own, tokens, kinds)
+    backend = (_sentencepiece if kind == "llama" else _byte_level)(settings, tokens, kinds)
     special = {
-        role: tokens[own[f"{name}_token_id"]]
+        role: tokens[settings[f"{name}_token_id"]]
         for role, name in _ROLES.items()
-        if f"{name}_token_id" in own
+        if f"{name}_token_id" in settings
     }
-    usual = kind == "llama" or own.get("pre") == "llama-bpe"
-    start = f"{special['bos']} " if "bos" in special and own.get("add_bos_token", usual) else ""
-    end = f" {special['eos']}" if "eos" in special and own.get("add_eos_token", False) else ""
+    usual = kind == "llama" or settings.get("pre") == "llama-bpe"
+    start = (
+        f"{special['bos']} " if "bos" in special and settings.get("add_bos_token", usual) else ""
+    )
+    end = f" {special['eos']}" if "eos" in special and settings.get("add_eos_token", False) else ""
     if start or end:
         surround(backend, f"{start}$A{end}", f"{start}$A{end} {start}$B{end}")
     template = facts.get("tokenizer.chat_template")
@@ -69,25 +71,27 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
 
 
 def _sentencepiece(
-    own: Mapping[str, Any], tokens: list[str], kinds: list[int]
+    settings: Mapping[str, Any], tokens: list[str], kinds: list[int]
 ) -> tokenizers.Tokenizer:
     model = SentencePiece(
-        list(zip(tokens, own["scores"], strict=True)),
+        list(zip(tokens, settings["scores"], strict=True)),
         kinds,
         BPE,
-        unk_id=own["unknown_token_id"] if "unknown_token_id" in own else kinds.index(UNKNOWN),
+        unk_id=settings["unknown_token_id"]
+        if "unknown_token_id" in settings
+        else kinds.index(UNKNOWN),
         byte_fallback=True,
         charsmap=b"",
-        dummy_prefix=own.get("add_space_prefix", True),
-        tidy_spaces=own.get("remove_extra_whitespaces", False),
+        dummy_prefix=settings.get("add_space_prefix", True),
+        tidy_spaces=settings.get("remove_extra_whitespaces", False),
     )
     return make_backend(model)
 
 
 def _byte_level(
-    own: Mapping[str, Any], tokens: list[str], kinds: list[int]
+    settings: Mapping[str, Any], tokens: list[str], kinds: list[int]
 ) -> tokenizers.Tokenizer:
-    pre = own.get("pre", "default")
+    pre = settings.get("pre", "default")
     if pre not in _WORDS:
         raise UnsupportedError(
             f"{_PREFIX}pre must be one of {', '.join(_WORDS)}; the file says {pre!r}, a division"
@@ -95,7 +99,9 @@ def _byte_level(
         )
     model = models.BPE(
         vocab={token: id_ for id_, token in enumerate(tokens)},
-        merges=[(left, right) for left, right in (merge.split(" ") for merge in own["merges"])],
+        merges=[
+            (left, right) for left, right in (merge.split(" ") for merge in settings["merges"])
+        ],
         ignore_merges=pre == "llama-bpe",
     )
     backend = tokenizers.Tokenizer(model)
@@ -107,7 +113,7 @@ def _byte_level(
     steps.append(pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pre not in _WHOLE))
     backend.pre_tokenizer = pre_tokenizers.Sequence(steps)
     backend.decoder = decoders.ByteLevel()
-    for add, wanted in (
+    for add, those in (
         (backend.add_special_tokens, (UNKNOWN, CONTROL)),
         (backend.add_tokens, (USER_DEFINED,)),
     ):
@@ -115,7 +121,7 @@ def _byte_level(
             [
                 AddedToken(token, normalized=False)
                 for token, kind in zip(tokens, kinds, strict=True)
-                if kind in wanted
+                if kind in those
             ]
         )
     return backend

@@ -52,11 +52,13 @@ def _tables(found: "Roles") -> Iterator[str]:
         {f"{head.shares[name].chance:.2f}" for head in found.heads if name in head.shares}
         for name in names
     ]
-    rows.append(["chance", "", *(" to ".join(sorted({min(each), max(each)})) for each in chances)])
+    rows.append(
+        ["chance", "", *(" to ".join(sorted({min(those), max(those)})) for those in chances)]
+    )
     about = f"{found.text}: {found.sequences} sequences of {found.length} tokens"
     yield f"{about}\n{columns(rows, left=2)}"
     if found.experts:
-        rows = [[each.expert, _cell(each.tokens)] for each in found.experts]
+        rows = [[expert.expert, _cell(expert.tokens)] for expert in found.experts]
         even = f"{found.experts[0].tokens.chance:.2f}"
         yield columns([["expert", "tokens"], *rows, ["even shares", even]])
 
