@@ -103,7 +103,7 @@ def roles(model: Traceable, text: str | None = None) -> Roles:
         if len(sequences) < 2:
             raise BadArgumentError(
                 f"an interval needs two sequences of {length} tokens; the text has {len(ids)}"
-                " tokens."
+                " tokens. Give a longer text."
             )
     start = np.tile(np.array(reader.start, np.int64), (len(sequences), 1))
     sequences = np.hstack([start, sequences])
