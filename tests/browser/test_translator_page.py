@@ -121,25 +121,29 @@ NUMBERS = r"""() => {
 }"""
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_every_lesson_shows_in_the_file_what_it_shows_in_the_studio(open_page, file, lesson):
-    found = []
-    for server, offline in ((file, True), (None, False)):
-        path = f"{'' if offline else '/'}?learn={lesson}"
-        where = {"server": server, "offline": True} if offline else {}
-        page = open_page(path, **where)
+def lessons_of(page):
+    """The numbers and the words of each lesson, by its name."""
+    for lesson in LESSONS:
         picture = page.locator(f".rg-learn__picture[data-lesson={lesson}][aria-busy=false]")
         picture.locator("table, svg, canvas").first.wait_for()
         page.locator(".rg-learn__picture [aria-busy=true]").wait_for(state="detached")
-        found.append((page.evaluate(NUMBERS), page.locator(".rg-learn__readout").inner_text()))
-    (own, read), (expected, read_there) = found
-    assert [says for says, _ in own] == [says for says, _ in expected]
-    assert read == read_there
-    trained = lesson in ("qkv", "heads", "block", "layers", "cross", "next", "yours")
-    numbers, there = ([x for _, numbers in each for x in numbers] for each in (own, expected))
-    largest = max((abs(x) for x in there if np.isfinite(x)), default=0)
-    # Of the model, weights are rounded to int8; words' vectors are as they are.
-    np.testing.assert_allclose(numbers, there, rtol=0, atol=(0.03 if trained else 1e-6) * largest)
+        yield lesson, page.evaluate(NUMBERS), page.locator(".rg-learn__readout").inner_text()
+        if lesson != LESSONS[-1]:
+            page.get_by_role("button", name="next →").click()
+
+
+def test_every_lesson_shows_in_the_file_what_it_shows_in_the_studio(open_page, file):
+    path = f"?learn={LESSONS[0]}"
+    pages = open_page(path, server=file, offline=True), open_page(f"/{path}")
+    for (lesson, own, read), (_, expected, read_there) in zip(*map(lessons_of, pages), strict=True):
+        assert [says for says, _ in own] == [says for says, _ in expected], lesson
+        assert read == read_there
+        trained = lesson in ("qkv", "heads", "block", "layers", "cross", "next", "yours")
+        numbers, there = ([x for _, numbers in each for x in numbers] for each in (own, expected))
+        largest = max((abs(x) for x in there if np.isfinite(x)), default=0)
+        # Of the model, weights are rounded to int8; words' vectors are as they are.
+        atol = (0.03 if trained else 1e-6) * largest
+        np.testing.assert_allclose(numbers, there, rtol=0, atol=atol, err_msg=lesson)
 
 
 def test_why_a_word_was_written_is_answered_without_a_server(open_page, file, trace):

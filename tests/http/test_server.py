@@ -63,12 +63,12 @@ def test_a_connection_without_a_whole_head_is_closed(
 def test_one_that_waits_for_its_answer_or_for_the_next_request_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server, "SILENT_SECONDS", 0.5)
+    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
     app = FastAPI()
 
     @app.get("/slow")
     async def slow() -> None:
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(1)
 
     with answering(app) as port, socket.create_connection(("127.0.0.1", port)) as client:
         client.settimeout(20)
@@ -80,4 +80,4 @@ def test_one_that_waits_for_its_answer_or_for_the_next_request_is_not(
                 assert piece
                 got += piece
             assert got.startswith(b"HTTP/1.1 200 OK")
-            time.sleep(2.5)
+            time.sleep(1)

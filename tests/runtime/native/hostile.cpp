@@ -1,7 +1,7 @@
 // Calls the engine with everything that a caller may get wrong; to be run under the sanitizers.
 //   hostile              each mistake, and some thousand calls at random
 //   hostile SEED COUNT   so many calls at random
-//   hostile memory       an engine that finds no memory: at each place in turn
+//   hostile memory       an engine that finds no memory, at one place after another
 //   hostile threads      many threads on one model
 #include <atomic>
 #include <cstdio>
@@ -222,7 +222,7 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
 
 // A config and tensors of which some are changed at random; what opens is run.
 void open_random(const regard_config& config, const Tensors& tensors) {
-  for (int round = 0; round < 300; round++) {
+  for (int round = 0; round < 100; round++) {
     calls++;
     regard_config wrong = config;
     Tensors others = tensors;
@@ -287,7 +287,7 @@ int32_t listen(const regard_attention* what) {
 
 void decode_wrong(const regard_model* model) {
   regard_decode* decode = regard_begin(model, 1 + any(3));
-  for (int round = 0; round < 4000; round++) {
+  for (int round = 0; round < 1000; round++) {
     regard_listen(any(3) ? nullptr : listen);
     calls++;
     int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
@@ -319,7 +319,7 @@ void decode_wrong(const regard_model* model) {
 }
 
 void generate_wrong(const regard_model* model) {
-  for (int round = 0; round < 400; round++) {
+  for (int round = 0; round < 150; round++) {
     calls++;
     int32_t ids[12];
     for (int32_t& id : ids) id = any(50) ? any(11) : any(40) - 20;
@@ -346,7 +346,7 @@ void generate_wrong(const regard_model* model) {
 }
 
 void pairs_wrong(const regard_model* model, const regard_config& config) {
-  for (int round = 0; round < 400; round++) {
+  for (int round = 0; round < 150; round++) {
     calls++;
     const int length = any(12), target_length = any(12);
     std::vector<int32_t> source(length), target(target_length);
@@ -373,7 +373,7 @@ void jobs_wrong(const regard_model* model) {
   int64_t number = 0, last = 0;
   regard_event events[4];
   int32_t count = 0;
-  for (int round = 0; round < 2000; round++) {
+  for (int round = 0; round < 600; round++) {
     calls++;
     int32_t ids[24], lists[] = {1 + any(2), 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
     for (int32_t& id : ids) id = any(50) ? any(11) : any(40) - 20;
@@ -409,7 +409,7 @@ void jobs_wrong(const regard_model* model) {
 
 void read_wrong(const regard_model* model, const regard_config& config) {
   const bool images = config.image_length > 0;
-  for (int round = 0; round < 2000; round++) {
+  for (int round = 0; round < 600; round++) {
     calls++;
     int32_t lengths[4], tokens = 0, texts = any(5);
     for (int i = 0; i < texts; i++) tokens += lengths[i] = any(30) ? any(6) : any(40) - 20;
@@ -442,11 +442,11 @@ void read_wrong(const regard_model* model, const regard_config& config) {
   expect(regard_begin(model, 1 + any(3)) == nullptr, "a model that does not write");
 }
 
-// Calls a function with less and less want of memory, until it has enough.
+// Calls a function that finds no memory at each `step`-th place in turn, until it has enough.
 template <class Function>
-void without_memory(Function function) {
+void without_memory(int64_t step, Function function) {
   for (bool only_once : {false, true})
-    for (int64_t most = 0;; most++) {
+    for (int64_t most = 0;; most += step) {
       once = only_once;
       allocations = 0;
       limit = most;
@@ -461,7 +461,7 @@ void without_memory(Function function) {
 
 void memory_wrong(const regard_config& config, const Tensors& tensors) {
   const int count = static_cast<int>(tensors.all.size());
-  without_memory([&] {
+  without_memory(1, [&] {
     regard_model* model = regard_open(&config, tensors.all.data(), count);
     regard_close(model);
     return model != nullptr;
@@ -483,7 +483,7 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
     return status == REGARD_DONE;
   };
   for (int threads : {1, 2})
-    without_memory([&] {
+    without_memory(threads == 1 ? 2 : 5, [&] {
       return with_model([&](regard_model* model) {
         if (config.image_length > 0)
           return regard_read_images(model, states.data(), 2, threads, states.data());
