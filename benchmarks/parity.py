@@ -91,8 +91,9 @@ def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
         theirs["decoder_input_ids"] = ours.shift_right(target)
         return Batch(theirs, {"source": ids, "target": target}, real, target != pad)
     assert isinstance(ours, Encoder)
-    if ours.config.window is not None and ours.config.head == "classification":
-        ids[2, :4] = other  # the head would read padding, whose window may hold no token
+    alone = ours.config.window is not None or ours.config.positions == "distances"
+    if alone and ours.config.head == "classification":
+        ids[2, :4] = other  # the head would read padding, which may see no token
         real = ids != pad
         theirs["attention_mask"] = real.long()
     token_types = ours.config.token_types

@@ -198,6 +198,10 @@ def encoder_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pa
 
 _SIZES: dict[str, dict[str, Any]] = {
     "Bert": dict(hidden_size=15, num_hidden_layers=2, num_attention_heads=3, intermediate_size=22),
+    "DebertaV2": dict(hidden_size=15, num_hidden_layers=2, num_attention_heads=3)
+    | dict(intermediate_size=22, relative_attention=True, position_biased_input=False)
+    | dict(share_att_key=True, pos_att_type=["p2c", "c2p"], norm_rel_ebd="layer_norm")
+    | dict(position_buckets=4, layer_norm_eps=1e-7),
     "DistilBert": dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22),
     "GPT2": dict(n_embd=20, n_layer=2, n_head=5, n_inner=44, bos_token_id=3, eos_token_id=3),
     "Llama": dict(hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=44)

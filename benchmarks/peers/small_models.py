@@ -22,6 +22,9 @@ MODERN |= dict(max_position_embeddings=19, norm_eps=1e-3, local_attention=4)
 MODERN_BIASED = dict(attention_bias=True, mlp_bias=True, norm_bias=True, classifier_bias=True)
 MODERN_BIASED |= dict(classifier_pooling="mean", layer_types=["sliding_attention"] * 3)
 MODERN_BIASED |= dict(num_hidden_layers=3, num_labels=5, classifier_activation="relu")
+DEBERTA = WORDS | dict(relative_attention=True, position_biased_input=False, type_vocab_size=0)
+DEBERTA |= dict(share_att_key=True, pos_att_type="p2c|c2p", norm_rel_ebd="layer_norm")
+DEBERTA |= dict(position_buckets=4)
 DISTIL = dict(dim=15, n_layers=2, n_heads=3, hidden_dim=22, max_position_embeddings=19)
 GPT2 = dict(n_embd=20, n_layer=3, n_head=5, n_inner=44, n_positions=37)
 UNTIED = dict(n_layer=1, n_inner=None, tie_word_embeddings=False, scale_attn_weights=False)
@@ -132,6 +135,12 @@ CASES = (
     *heads("XLM-R", "XLMRoberta", WORDS),
     *heads("ELECTRA", "Electra", WORDS | dict(embedding_size=9)),
     Case("ELECTRA, as wide", "ElectraModel", WORDS | dict(embedding_size=15)),
+    *heads("DeBERTa", "DebertaV2", DEBERTA),
+    Case(
+        "DeBERTa, token types",
+        "DebertaV2ForMaskedLM",
+        DEBERTA | dict(type_vocab_size=3, legacy=False, max_relative_positions=8, num_labels=5),
+    ),
     *heads("ModernBERT", "ModernBert", MODERN),
     Case("ModernBERT, mean", "ModernBertForSequenceClassification", MODERN | MODERN_BIASED),
     *heads("DistilBERT", "DistilBert", DISTIL),

@@ -44,6 +44,43 @@ INLINE void add_distances(const Distances& distances, const float* table, int qu
   }
 }
 
+INLINE void add_products(const Distances& distances, int query, int from, int to, float* scores) {
+  const float* of_query = distances.of_queries + query * distances.stride;
+  for (int key = from; key < to; key++) {
+    int distance = distances.queries[query] - distances.keys[key];
+    distance = distance < -distances.reach ? -distances.reach : distance;
+    const int row = distances.rows[distance > distances.reach ? distances.reach : distance];
+    scores[key] += of_query[row] + distances.of_keys[row * distances.key_stride + key];
+  }
+}
+
+// Several queries share each load of a key.
+template <int QUERIES>
+INLINE void products_of_some(const float* queries, size_t q_stride, int head_width,
+                             const float* all_keys, size_t padded, int first, int end, float scale,
+                             float* y, size_t y_stride) {
+  for (int key = first; key < end; key += LANES) {
+    Floats sums[QUERIES] = {};
+    for (int i = 0; i < head_width; i++) {
+      Floats keys = load<Floats>(all_keys + i * padded + key);
+      for (int q = 0; q < QUERIES; q++)
+        sums[q] = fused(all(queries[q * q_stride + i]), keys, sums[q]);
+    }
+    for (int q = 0; q < QUERIES; q++) store(y + q * y_stride + key, sums[q] * scale);
+  }
+}
+
+static void products(const float* x, size_t x_stride, int count, int head_width, const float* keys,
+                     size_t padded, int first, int end, float scale, float* y, size_t y_stride) {
+  int q = 0;
+  for (; q + 4 <= count; q += 4)
+    products_of_some<4>(x + q * x_stride, x_stride, head_width, keys, padded, first, end, scale,
+                        y + q * y_stride, y_stride);
+  for (; q < count; q++)
+    products_of_some<1>(x + q * x_stride, x_stride, head_width, keys, padded, first, end, scale,
+                        y + q * y_stride, y_stride);
+}
+
 // Several queries share each load of a key and of a value.
 template <int QUERIES>
 static void attend_some(const float* queries, size_t q_stride, int head_width,
@@ -54,19 +91,14 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
   auto from = [&](int q) { return at + q > sight.before ? at + q - sight.before : 0; };
   auto to = [&](int q) { return least(memory.count, at + q + sight.after + 1); };
   const int begin = from(0) / LANES * LANES, end = to(QUERIES - 1);
-  for (int key = begin; key < end; key += LANES) {
-    Floats sums[QUERIES] = {};
-    for (int i = 0; i < head_width; i++) {
-      Floats keys = load<Floats>(memory.keys + (size_t)i * padded + key);
-      for (int q = 0; q < QUERIES; q++)
-        sums[q] = fused(all(queries[q * q_stride + i]), keys, sums[q]);
-    }
-    for (int q = 0; q < QUERIES; q++) store(scores + q * padded + key, sums[q] * score.scale);
-  }
+  products_of_some<QUERIES>(queries, q_stride, head_width, memory.keys, padded, begin, end,
+                            score.scale, scores, padded);
   for (int q = 0; q < QUERIES; q++) {
     if (score.cap > 0) cap(scores + q * padded + begin, end - begin, score.cap);
     if (distances.table != nullptr)
       add_distances(distances, distances.table, first + q, from(q), to(q), scores + q * padded);
+    if (distances.rows != nullptr)
+      add_products(distances, first + q, from(q), to(q), scores + q * padded);
     softmax(scores + q * padded, begin, from(q), to(q), end, score.sinks);
   }
   for (int i = 0; i < head_width; i += LANES) {

@@ -20,9 +20,9 @@ extern const Product FAMILY;
 const Product FAMILY = product;
 #else
 extern const Kernels FAMILY;
-const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, attend_past,
-                        rotate,          scale_all, cap,        embed,     log_sum, top,
-                        softmax, clamped_gate};
+const Kernels FAMILY = {TEXT_OF(FAMILY), product,   round_rows, normalize, attend, products,
+                        attend_past,     rotate,    scale_all,  cap,       embed,  log_sum,
+                        top,             softmax,   clamped_gate};
 #endif
 
 }  // namespace regard

@@ -62,11 +62,15 @@ struct Sight {
   int first = 0, before = ALL, after = ALL;
 };
 
-// A bias by distance: `table[clamp(key - query)]`, with the entry of distance 0 in its middle.
+// A bias by distance: `table[clamp(key - query)]`, with the entry of distance 0 in its middle. Or two
+// products with the state of a distance, its row clamped likewise: of each query and of each key.
 struct Distances {
   const float* table;  // null: no bias
   int reach;
   const int32_t *keys, *queries;  // positions
+  const int32_t* rows = nullptr;  // of query - key, with that of 0 in its middle; null: no products
+  const float *of_queries = nullptr, *of_keys = nullptr;  // (queries, stride), (rows, key_stride)
+  size_t stride = 0, key_stride = 0;
 };
 
 // What a score is of the product of query and key: times a factor, under a cap if that is not 0; and
@@ -97,6 +101,10 @@ struct Kernels {
   void (*attend)(const float* queries, size_t q_stride, int count, int head_width,
                  const Memory&, const Sight&, Score, const Distances&, float* scores,
                  float* y, size_t y_stride);
+  // Scaled products of rows of a head, (count, x_stride), with keys as in Memory, of those from
+  // `first`, a multiple of LANES, to `end` in whole lanes → y (count, y_stride).
+  void (*products)(const float* x, size_t x_stride, int count, int head_width, const float* keys,
+                   size_t padded, int first, int end, float scale, float* y, size_t y_stride);
   // All heads of one query; `scores` has heads · padded places.
   void (*attend_past)(const float* query, const Past&, Score, const Distances&, size_t reach,
                       float* scores, float* y);

@@ -1,5 +1,6 @@
 // Multi-head attention: its projections, and the keys and values of texts that are read at once.
 #pragma once
+#include "layers/distances.h"
 #include "layers/norm.h"
 #include "layers/relative_bias.h"
 
@@ -35,6 +36,8 @@ class MultiHeadAttention {
     output_ = Linear(weights, {{name + ".output", states}}, heads_, precision);
     if (is_cross) return;
     if (const Tensor sinks = weights.if_any(name + ".sinks", 1, heads)) sinks_ = rows_of(sinks);
+    if (weights.has(name + ".distances.key"))
+      distances_ = DistanceStates(weights, name + ".distances", heads_);
     query_norm_ = HeadsNorm(weights, name + ".query_norm.weight", heads_, epsilon);
     key_norm_ = HeadsNorm(weights, name + ".key_norm.weight", key_heads_, epsilon);
   }
@@ -88,15 +91,21 @@ class MultiHeadAttention {
               const int32_t* keys, const int32_t* places, float* y, size_t y_stride) const {
     int padded = static_cast<int>(up_to(memory.count, LANES));
     float* scores = work.scores.need(static_cast<size_t>(heads()) * 4 * padded);
+    const size_t room = distances_ ? distances_.room(count, padded) : 0;
+    float* of_distances = work.of_distances.need(heads() * room);
     const int64_t each = static_cast<int64_t>(2) * count * memory.count * head_width();
     work.share(heads(), each, [&](int64_t first_head, int64_t end) {
       for (int64_t h = first_head; h < end; h++) {
         size_t first = h * head_width(), key = h / (heads() / key_heads()) * head_width();
         Memory head{memory.keys.data() + key * padded, memory.values.data() + key, key_width(),
                     memory.count, padded};
+        const int number = static_cast<int>(h);
+        Distances distances = bias.of(number, keys, places);
+        if (distances_ && count > 0)
+          distances = distances_.of(work, number, queries + first, q_stride, count, head,
+                                    score_.scale, keys, places, of_distances + first_head * room);
         work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score(h),
-                            bias.of(static_cast<int>(h), keys, places),
-                            scores + first_head * 4 * padded, y + first, y_stride);
+                            distances, scores + first_head * 4 * padded, y + first, y_stride);
       }
     });
     if (listener == nullptr) return;
@@ -148,6 +157,7 @@ class MultiHeadAttention {
   Buffer<float> sinks_;
   Linear input_, memory_, output_;
   HeadsNorm query_norm_, key_norm_;  // of self-attention
+  DistanceStates distances_;         // likewise
 };
 
 }  // namespace regard

@@ -79,6 +79,11 @@ class Arrays:
         """The entries of one axis at these places, (n,)."""
         return x.take(places, axis)
 
+    def along(self, x: Array, places: Array, axis: int) -> Array:
+        """The entries of one axis at places of their own, (…); other axes of length 1 stand for
+        all."""
+        return np.take_along_axis(x, places, axis)
+
     def repeated(self, x: Array, times: int, axis: int) -> Array:
         """(…) with each entry of one axis so many times."""
         return x.repeat(times, axis)
@@ -195,6 +200,9 @@ class TorchArrays(Arrays):
 
     def select(self, x: Array, places: Array, axis: int) -> Array:
         return x.index_select(axis, places)
+
+    def along(self, x: Array, places: Array, axis: int) -> Array:
+        return x.take_along_dim(places, axis)
 
     def repeated(self, x: Array, times: int, axis: int) -> Array:
         return x.repeat_interleave(times, dim=axis)

@@ -36,6 +36,7 @@ ENCODERS = {
     "bert-labels": ("Bert", LABELED),
     "bert-answers": ("Bert", "ForQuestionAnswering"),
     "bert-states": ("Bert", "Model"),
+    "deberta": ("DebertaV2", LABELED),
     "roberta": ("Roberta", LABELED),
     "electra": ("Electra", LABELED),
     "xlm-roberta": ("XLMRoberta", "ForMaskedLM"),
@@ -154,7 +155,8 @@ def test_a_trace_is_that_of_transformers_tile_by_tile(
             assert getattr(tap, field) == getattr(wanted, field)
         rows, columns = slice(tap.rows // 3, None), slice(0, 1 + tap.columns // 2)
         agree(tap.weights(queries=rows, keys=columns), wanted.weights(queries=rows, keys=columns))
-        agree(tap.output_weight, wanted.output_weight)
+        if wanted.output_weight is not None:  # of weights that the model hands out
+            agree(tap.output_weight, wanted.output_weight)
     assert [layer.tap for layer in attention_layers(str(folder))] == list(own)
     if own.generation is not None:
         compare_generations(own, other)

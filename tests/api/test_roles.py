@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 
 from fixtures.families import DECODERS
@@ -46,11 +47,62 @@ def test_heads_come_by_how_clear_they_are_and_intervals_hold_the_means() -> None
     assert (first.head, first.role) == ("decoder.layers.0.self:1", "previous")
     assert found.heads[1].role is None
     for head in found.heads:
-        assert list(head.shares) == ["previous", "duplicate", "induction", "first", "copying"]
+        assert list(head.shares) == [
+            "previous",
+            "duplicate",
+            "induction",
+            "first",
+            "copying",
+            "names",
+        ]
         for share in head.shares.values():
             assert share.low <= share.share <= share.high
     previous = 1 / np.arange(2, 101)
     assert first.shares["previous"].chance == pytest.approx(previous.mean())
+
+
+def name_mover() -> Writer:
+    """A model of two heads, whose weights are made: in layer 0 each word looks at the last name
+    before it and passes it on; in layer 1, at a name that was not passed on."""
+    words = "Then and met at the gave a to".split()
+    words += [",", "book", "ring", "drink", "letter", "park", "station", "school", "office"]
+    names = ["Mary", "Tom", "Anna", "Peter", "Alice", "David", "Sarah", "James", "Laura", "Paul"]
+    vocab = {word: place for place, word in enumerate([*words, *names, "<end>"])}
+    backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocab, unk_token="<end>"))
+    backend.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    size = len(vocab)
+    sizes: Any = dict(d_model=2 * size + 1, num_layers=2, num_heads=1, d_ff=4, max_positions=100)
+    model = Decoder(DecoderConfig(size, **sizes)).eval()
+    is_name = torch.zeros(2 * size + 1)
+    is_name[len(words) : len(words) + len(names)] = 1
+    token, passed = torch.zeros(2, 2 * size + 1, 2 * size + 1)
+    token[:size, :size] = passed[:size, size:-1] = torch.eye(size)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim == 2:
+                weight.zero_()
+        model.decoder.embed.tokens.weight.copy_(torch.eye(size, 2 * size + 1))
+        model.decoder.embed.positions.weight[:, -1] = torch.arange(100) / 60
+        first, second = (layer.self_attention for layer in model.decoder.layers)
+        first.query.bias.copy_(150 * is_name)
+        first.query.bias[-1] = 300
+        first.key.weight.copy_(torch.eye(2 * size + 1))
+        first.value.weight.copy_(token)
+        first.output.weight.copy_(passed.T)
+        second.query.bias.copy_(150 * is_name)
+        second.query.weight.copy_(-150 * passed)
+        second.key.weight.copy_(token)
+    return Writer(model, Tokenizer(backend, pad=None, eos="<end>", unk=None))
+
+
+def test_a_head_that_moves_the_name_that_is_not_repeated_is_found() -> None:
+    found = roles(name_mover())
+    heads = {head.head: head for head in found.heads}
+    mover, passer = (heads[f"decoder.layers.{layer}.self:0"] for layer in (1, 0))
+    assert mover.role == "names"
+    assert mover.shares["names"].low > 0.9
+    assert passer.shares["names"].high < 0.1
+    assert mover.shares["names"].chance == pytest.approx(1 / 15)  # words of a sentence
 
 
 def test_experts_have_their_shares_of_the_tokens(byte_level: Any) -> None:

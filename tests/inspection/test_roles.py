@@ -9,7 +9,7 @@ from regard.attention import Causal
 from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection.models import traced
-from regard.inspection.roles import ROLES, role_keys, role_shares
+from regard.inspection.roles import ROLES, name_shares, role_keys, role_shares
 from regard.inspection.tap import Tap
 from regard.models import Decoder, DecoderConfig
 from regard.runtime.native.loading import open_native
@@ -36,7 +36,8 @@ def tap(places: list[int] | None, *, ids: np.ndarray = TWICE, turn: float = 1.0)
 def shares(layer: Tap, ids: np.ndarray = TWICE) -> tuple[dict[str, float], dict[str, float]]:
     """The shares of the layer's first head, and chance."""
     found, chance = role_shares(layer, ids, np.eye(TOKENS, dtype=np.float32))
-    return dict(zip(ROLES, found[:, 0], strict=True)), dict(zip(ROLES, chance, strict=True))
+    roles = ROLES[:-1]  # names are measured apart
+    return dict(zip(roles, found[:, 0], strict=True)), dict(zip(roles, chance, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,13 @@ def test_all_earlier_copies_count() -> None:
     duplicate, induction = role_keys(np.array([5, 5, 6, 5]))[1:3]
     assert duplicate[3].tolist() == [True, True, False, False]
     assert induction[3].tolist() == [False, True, True, False]
+
+
+def test_a_name_has_the_last_rows_weight_on_it_and_must_be_one_of_several_tokens() -> None:
+    found, chance = name_shares(tap([0, 0, 1, 2, 3, 4, 5, 3]), slice(2, 4))
+    assert (found[0], chance) == (pytest.approx(1), 2 / 8)
+    assert np.isnan(name_shares(tap(None), slice(0, 8))[0]).all()
+    assert np.isnan(name_shares(tap(None), slice(3, 3))[0]).all()
 
 
 @pytest.mark.parametrize("native", [False, True])

@@ -109,6 +109,9 @@ FAMILIES = {
     "bert": Family(Encoder, ENCODER, left=False),
     "roberta": Family(Encoder, ENCODER | dict(count_padding=False, position_offset=1)),
     "distilbert": Family(Encoder, ENCODER | dict(token_types=None), left=False),
+    "deberta": Family(
+        Encoder, ENCODER | dict(positions="distances", distance_buckets=4, longest_distance=7)
+    ),
     "modernbert": Family(
         Encoder,
         ENCODER

@@ -96,6 +96,33 @@ def test_fairseqs_families_shift_by_one(
     assert tokenizer.special_id("mask") == size - 1
 
 
+def test_debertas_ids_are_the_files_and_its_mask_is_behind_them(tmp_path: Path) -> None:
+    file = (FOLDER / "fairseq.model").read_bytes()
+    for old, new in (  # each a piece of the file, with its length and that of its record
+        (b"\x0c\x0a\x03<s>", b"\x0e\x0a\x05[CLS]"),
+        (b"\x0d\x0a\x04</s>", b"\x0e\x0a\x05[SEP]"),
+        (b"\x0a\x05<unk>", b"\x0a\x05[UNK]"),
+    ):
+        assert file.count(old) == 1
+        file = file.replace(old, new)
+    settings = {"do_lower_case": False, "vocab_type": "spm"}  # of deberta-v3-base
+    for name, content in (("config", {"model_type": "deberta-v2"}), ("tokenizer_config", settings)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    (tmp_path / "spm.model").write_bytes(file)
+    tokenizer, own = Tokenizer.load(tmp_path), EXPECTED["fairseq"][TEXT]
+    assert tokenizer.inputs(TEXT).ids == [1, *own, 2]
+    pair = tokenizer.inputs(TEXT, TEXT)
+    assert pair.ids == [1, *own, 2, *own, 2]
+    assert pair.type_ids == [0] * (len(own) + 2) + [1] * (len(own) + 1)
+    assert (tokenizer.unk_id, tokenizer.special_id("mask")) == (0, PIECES)
+    lower = json.dumps(settings | {"do_lower_case": True})
+    (tmp_path / "tokenizer_config.json").write_text(lower)
+    assert Tokenizer.load(tmp_path).encode(TEXT.upper()) == Tokenizer.load(tmp_path).encode(TEXT)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"split_by_punct": True}))
+    with pytest.raises(RegardError, match="split_by_punct must be false for a tokenizer here"):
+        Tokenizer.load(tmp_path)
+
+
 def test_mbart_50_begins_with_the_language(tmp_path: Path) -> None:
     named = {"tokenizer_class": "MBart50Tokenizer"}
     tokenizer = load(tmp_path, "fairseq", "sentencepiece.bpe.model", "mbart", **named)

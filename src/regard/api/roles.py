@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection import Trace
 from regard.inspection.models import no_changes, traced
 from regard.inspection.recording import is_module
-from regard.inspection.roles import ROLES, role_shares
+from regard.inspection.roles import ROLES, name_shares, role_shares
 from regard.inspection.views.patterns import NAMED
 from regard.progress import report
 from regard.recipes.resampling import intervals_of_means
@@ -23,6 +23,10 @@ from regard.tasks.writing import Writer
 
 TOKENS = 50  # drawn for a sequence, which has them twice: as many as Olsson et al. 2022 repeat
 SEQUENCES = 50
+# Sentences that end before a name: of the two that met, the one that did not give.
+_NAMES = ("Mary", "Tom", "Anna", "Peter", "Alice", "David", "Sarah", "James", "Laura", "Paul")
+_PLACES, _THINGS = ("park", "station", "school", "office"), ("book", "ring", "drink", "letter")
+_SENTENCE = "Then {} and {} met at the {}, and {} gave a {} to"
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class _Reader:
 
 def roles(model: Traceable, text: str | None = None) -> Roles:
     """The roles of a decoder's heads and the shares of its experts, with bootstrap intervals over
-    sequences: see `inspection.roles`.
+    sequences: see `inspection.roles`. Names are measured beside random tokens, in as many sentences.
 
     >>> from regard.api.looking import open_for_looking
     >>> best = roles(open_for_looking("shakespeare")).heads[0]
@@ -116,7 +120,12 @@ def roles(model: Traceable, text: str | None = None) -> Roles:
         for name, routes in trace.routes.items():
             chosen = np.eye(routes.probabilities.shape[-1])[as_numpy(routes.chosen)[0]]
             experts[name].append(chosen.sum(1).mean(0))  # of each expert
-    looks = [look for name, measured in heads.items() for look in _of_layer(name, measured)]
+    names = _measure_names(reader) if text is None else {}
+    looks = [
+        look
+        for name, measured in heads.items()
+        for look in _of_layer(name, measured, names.get(name))
+    ]
     return Roles(
         "random tokens, twice" if text is None else "text",
         len(sequences),
@@ -130,9 +139,47 @@ def roles(model: Traceable, text: str | None = None) -> Roles:
     )
 
 
-def _of_layer(name: str, measured: list[Any]) -> list[tuple[float, HeadRoles]]:
-    """The heads of a layer by what `role_shares` gave for each sequence, and how clear each is."""
+def _measure_names(reader: _Reader) -> dict[str, list[Any]]:
+    """What `name_shares` gives for each sentence, by the tap's name; nothing for a model that reads
+    too little."""
+    random, measured = np.random.default_rng(0), defaultdict[str, list[Any]](list)
+    for number in range(SEQUENCES):
+        report("measuring names", number + 1, SEQUENCES)
+        name, giver, another = random.choice(_NAMES, 3, replace=False)
+        place, thing = random.choice(_PLACES), random.choice(_THINGS)
+
+        def read(name: str, swapped: bool = bool(number % 2)) -> list[int]:
+            pair = (giver, name) if swapped else (name, giver)
+            return reader.start + reader.encode(_SENTENCE.format(*pair, place, giver, thing))
+
+        ids = read(name)
+        if len(ids) > reader.room:
+            return {}
+        where = _difference(ids, read(another))
+        for tap_name, tap in reader.run(np.array([ids])).items():
+            measured[tap_name].append(name_shares(tap, where))
+    return measured
+
+
+def _difference(ids: list[int], others: list[int]) -> slice:
+    """The places of ids between what the two lists have in common, before and behind."""
+    pairs = zip(ids, others, strict=False), zip(ids[::-1], others[::-1], strict=False)
+    first, last = (len(list(takewhile(lambda pair: pair[0] == pair[1], each))) for each in pairs)
+    return slice(first, max(len(ids) - last, first))
+
+
+def _of_layer(
+    name: str, measured: list[Any], names: list[Any] | None
+) -> list[tuple[float, HeadRoles]]:
+    """The heads of a layer by what `role_shares` gave for each sequence and `name_shares` for each
+    sentence, and how clear each is."""
     shares, chances = (np.stack(parts) for parts in zip(*measured, strict=True))
+    of_names = np.full((len(shares), 1, shares.shape[2]), np.nan)
+    chance_of_names = np.full((len(shares), 1), np.nan)
+    if names is not None:
+        of_names[:, 0] = [share for share, _ in names]
+        chance_of_names[:, 0] = [chance for _, chance in names]
+    shares, chances = np.hstack([shares, of_names]), np.hstack([chances, chance_of_names])
     seen = [number for number in range(len(ROLES)) if not np.isnan(shares[:, number]).all()]
     columns = [_shares(shares[:, role], np.nanmean(chances[:, role])) for role in seen]
     heads = []

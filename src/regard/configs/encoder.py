@@ -43,9 +43,12 @@ class EncoderConfig(ModelConfig):
     # whether norms are of what a sub-layer reads, but for the first, whose input the embedding has
     # normalized, and of the last states; else of each sum
     norm_first: bool = False
-    # "learned": a table of max_positions rows; "rotary": without a limit
-    positions: str = one_of("learned", ("learned", "rotary"))
+    # "learned": a table of max_positions rows; without a limit: "rotary", or "distances", whose
+    # states queries and keys are compared with
+    positions: str = one_of("learned", ("learned", "rotary", "distances"))
     max_positions: int = 512  # longest text that the model was trained on, in tokens
+    distance_buckets: int = 256  # of distances that share a state, on either side
+    longest_distance: int = 512  # those below it share by their logarithm
     rotary_theta: float = 10000.0  # base of the frequencies of rotary positions
     window: int | None = None  # tokens that a token attends to on each side, itself included
     unwindowed: tuple[int, ...] = ()  # numbers of the layers without a window
@@ -73,6 +76,17 @@ class EncoderConfig(ModelConfig):
                 "count_padding=False needs a pad_id and a position_offset of at least 1, whose last"
                 f" row is padding's; got {self.pad_id} and {self.position_offset}."
             )
+        middle = self.distance_buckets // 2
+        if middle < 1 or self.longest_distance < middle + 2:
+            raise BadArgumentError(
+                "distance_buckets must be at least 2, and longest_distance above half of them by"
+                f" 2 or more; got {self.distance_buckets} and {self.longest_distance}."
+            )
+
+    @property
+    def score_width(self) -> float | None:  # type: ignore[override]  # a field of others
+        """Width whose root divides a score, where it is not that of a head: of three products."""
+        return 3 * (self.d_model // self.num_heads) if self.positions == "distances" else None
 
     def shapes(self) -> Shapes:
         d_model, width = self.d_model, self.embedding_width or self.d_model
@@ -91,6 +105,9 @@ class EncoderConfig(ModelConfig):
         shapes |= norm("embed.norm", width, bias=bias)
         if self.embedding_width is not None:
             shapes |= linear("embed.projection", width, d_model)
+        if self.positions == "distances":
+            shapes["encoder.distances.table.weight"] = (2 * self.distance_buckets, d_model)
+            shapes |= norm("encoder.distances.norm", d_model)
         shapes |= self._layers("encoder", self.num_layers, self.num_heads)
         if self.norm_first:
             for name in norm("encoder.layers.0.self_attention_norm", d_model, bias=bias):

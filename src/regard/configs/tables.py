@@ -35,6 +35,34 @@ def sinusoids(xp: Any, length: int, d_model: int, *, spread: bool = False) -> Ar
     return xp.asarray(xp.concatenate([xp.sin(angles), xp.cos(angles)], -1), dtype=xp.float32)
 
 
+def distance_rows(xp: Any, distances: Array, *, buckets: int, longest: int) -> Array:
+    """Rows of DeBERTa's table of distances, (…), each the query's position minus the key's: there
+    are so many buckets on either side, of which half hold one distance each.
+
+    Source: the log buckets of He et al. 2021's release, as transformers has them.
+    """
+    middle, to = buckets // 2, partial(xp.asarray, device=distances.device)
+    size = abs(distances)
+    ratio = to(xp.clip(size, middle, None), dtype=xp.float32) / middle
+    logarithm = to(xp.log(to(ratio, dtype=xp.float64)), dtype=xp.float32)
+    whole = to(math.log((longest - 1) / middle), dtype=xp.float32)
+    far = to(xp.ceil(logarithm / whole * (middle - 1)), dtype=xp.int64) + middle
+    row = xp.where(size <= middle, distances, far * xp.sign(distances))
+    return xp.clip(row + buckets, 0, 2 * buckets - 1)
+
+
+def every_distance_row(xp: Any, *, buckets: int, longest: int) -> Array:
+    """Rows of the distances from −n to n, (2 n + 1,), beyond which none changes."""
+    reach, farthest = longest, 2**30
+
+    def rows(*distances: int) -> Array:
+        return distance_rows(xp, xp.asarray(distances), buckets=buckets, longest=longest)
+
+    while (rows(-reach, reach) != rows(-farthest, farthest)).any():
+        reach *= 2
+    return rows(*range(-reach, reach + 1))
+
+
 def relative_buckets(
     xp: Any, offsets: Array, *, num_buckets: int, max_distance: int, bidirectional: bool
 ) -> Array:

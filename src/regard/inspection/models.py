@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.arrays import Array, arrays_of, without_gradients
 from regard.attention import Call
+from regard.attention.disentangled import Distances
 from regard.attention.masks import PastSink
 from regard.configs.facts import Facts
 from regard.errors import BadArgumentError, UnsupportedError
@@ -250,6 +251,10 @@ def capture(
         )
         projected = model.projection(path) if modules is None else output_weight(modules.get(path))
         tap.output_weight = projected
+        if modules is None:
+            tap.distances = model.distances(path, tap.rows)
+        else:
+            tap.distances = distances_of(modules, path, tap.rows)
         return call.output
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
@@ -399,3 +404,10 @@ def output_weight(attention: Any) -> Array | None:
     if not isinstance(attention, MultiHeadAttention):
         return None
     return attention.output.weight.detach().mT.view(attention.num_heads, attention.head_dim, -1)
+
+
+def distances_of(modules: Mapping[str, Any], path: str, length: int) -> Distances | None:
+    """The distances that an attention of ours compares queries and keys with in a text of this
+    length; None where there are none."""
+    states = getattr(modules.get(path.partition(".layers.")[0]), "distances", None)
+    return None if states is None else modules[path].distances(*states(length))

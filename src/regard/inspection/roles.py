@@ -8,6 +8,8 @@ first        the first token, where sinks are: Xiao et al. 2024, section 3.1
 copying      a token whose own logit the head raises above the mean of all logits, by the direct
              path W_V W_O W_U, without the last norm: Elhage et al. 2021, A Mathematical
              Framework for Transformer Circuits, on OV circuits
+names        from the end of a sentence such as "Mary and Tom met, and Tom gave a book to", the name
+             that would complete it: Wang et al. 2022, Interpretability in the Wild, section 3.1
 """
 
 import numpy as np
@@ -17,12 +19,12 @@ from regard.arrays import as_numpy
 from regard.inspection.tap import Tap
 from regard.shapes import Bool, Float, Int64
 
-ROLES = ("previous", "duplicate", "induction", "first", "copying")
+ROLES = ("previous", "duplicate", "induction", "first", "copying", "names")
 _COPIES_BY_CHANCE = 0.5
 
 
 def role_keys(ids: Int64[NDArray, " length"]) -> Bool[NDArray, "roles length length"]:
-    """The keys of each role but copying, for each row of a text's map."""
+    """The keys of the first four roles, for each row of a text's map."""
     row, key = np.arange(len(ids))[:, None], np.arange(len(ids))[None]
     duplicate = (key < row) & (ids[None] == ids[:, None])
     induction = np.zeros_like(duplicate)
@@ -36,7 +38,7 @@ def role_shares(
     ids: Int64[NDArray, " length"],
     unembedding: Float[NDArray, "vocab d_model"] | None = None,
 ) -> tuple[Float[NDArray, "roles heads"], Float[NDArray, " roles"]]:
-    """The share of each head's weight on the keys of each role, and that of an even look.
+    """The share of each head's weight on the keys of each role but names, and of an even look.
 
     Means over the rows whose mask allows some but not all of the allowed keys to be of the role;
     NaN where no row does. Copying has all rows, and chance 0.5.
@@ -65,6 +67,26 @@ def role_shares(
         copies = np.pad(_copies(tap, unembedding, ids), ((0, 0), (sinks, 0)))
         copying = (weights * copies[:, None]).sum(-1).mean(-1)
     return np.vstack([shares, copying]), np.append(chance, _COPIES_BY_CHANCE)
+
+
+def name_shares(tap: Tap, name: slice) -> tuple[Float[NDArray, " heads"], float]:
+    """The share of each head's last row on a name, and that of an even look; NaN where the row may
+    see none of it, or nothing else.
+
+    Args:
+        tap: of self-attention; a learned sink is a column before the tokens'.
+        name: its places in the text.
+    """
+    last, sinks = slice(tap.rows - 1, tap.rows), tap.columns - tap.rows
+    mask = tap.allowed(0, tap.rows_of(last), tap.positions(tap.columns))
+    allowed = np.full(tap.columns, True)
+    if mask is not None:
+        allowed &= as_numpy(mask)[0]
+    places = slice(name.start + sinks, name.stop + sinks)
+    there, seen = allowed[places].sum(), allowed.sum()
+    if not 0 < there < seen:
+        return np.full(tap.heads, np.nan), np.nan
+    return as_numpy(tap.weights(queries=last))[:, 0, places].sum(-1), there / seen
 
 
 def _copies(

@@ -17,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from regard.arrays import Array, arrays_of
 from regard.attention import masks, padding, scores
 from regard.attention.attend import check
+from regard.attention.disentangled import Distances
 from regard.attention.record import Attention
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import whole_file
@@ -33,6 +34,7 @@ MASKS: dict[str, Any] = {
 }
 SCORES: dict[str, Any] = {name: kind for name, kind in vars(scores).items() if is_dataclass(kind)}
 TENSORS = ("output_weight", "known_lse")
+PARTS = (*TENSORS, "distances")
 KINDS: dict[str, Any] = {
     "name": str, "side": str, "kind": str, "layer": int | None, "queries": str, "keys": str,
 }  # fmt: skip
@@ -59,7 +61,7 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
     taps = [
         {
             **{name: getattr(tap, name) for name in FIELDS},
-            **{name: store.put(getattr(tap, name)) for name in TENSORS},
+            **{name: store.put(getattr(tap, name)) for name in PARTS},
             **{name: store.put(part) for name, part in tap.attention._asdict().items()},
         }
         for tap in trace.values()
@@ -124,6 +126,9 @@ class Store:
         if isinstance(value, masks.Mask) and type(value).__name__ in MASKS:
             held = {k: self.put(v) for k, v in vars(value).items() if not k.startswith("_")}
             return {"mask": type(value).__name__, "fields": held}
+        if isinstance(value, Distances):
+            held = {name: self.put(part) for name, part in value._asdict().items()}
+            return {"distances": "vectors", "fields": held}
         if is_dataclass(value) and type(value).__name__ in SCORES:
             held = {part.name: self.put(getattr(value, part.name)) for part in fields(value)}
             return {"score": type(value).__name__, "fields": held}
@@ -154,6 +159,8 @@ def taken_out(value: Any, tensors: dict[str, Array]) -> Any:
     if "tensor" in value:
         return tensors[value["tensor"]]
     held = {name: taken_out(part, tensors) for name, part in value["fields"].items()}
+    if "distances" in value:
+        return Distances(**held)
     if "mask" in value:
         mask = MASKS[value["mask"]].__new__(MASKS[value["mask"]])
         vars(mask).update(held)
@@ -177,6 +184,8 @@ def _check(tap: Tap) -> None:
     shape = tuple(query.shape[:3])
     if tap.known_lse is not None and tuple(tap.known_lse.shape) != shape:
         raise ValueError(f"known_lse must be {shape}; got {tuple(tap.known_lse.shape)}")
+    if tap.distances is not None:
+        _check_distances(tap.distances, tap)
     for name, kind in KINDS.items():
         if not isinstance(getattr(tap, name), kind):
             raise TypeError(f"{name} must be of another type; got {getattr(tap, name)!r}")
@@ -184,6 +193,18 @@ def _check(tap: Tap) -> None:
         lengths = (min(array.shape[2], 2) for array in (query, key))
         mask.tile(*(arrays_of(query).count(length, like=query) for length in lengths))
     score(query[:1, :1, :1], key[:1, :1, :1])
+
+
+def _check_distances(distances: Distances, tap: Tap) -> None:
+    """Raises an exception for vectors of distances that do not fit the tap's queries and keys."""
+    count = distances.query.shape[2]
+    shape = (1, tap.heads, count, tap.head_dim)
+    if not tuple(distances.query.shape) == tuple(distances.key.shape) == shape:
+        raise ValueError(f"the distances must be {shape}; got {tuple(distances.query.shape)}")
+    if tuple(distances.rows.shape) != (tap.rows, tap.columns):
+        raise ValueError("each query and key must have a distance")
+    if not (distances.rows >= 0).all() or not (distances.rows < count).all():
+        raise ValueError(f"distances must be from 0 to {count - 1}")
 
 
 def _check_routes(route: Routes) -> None:
@@ -204,7 +225,8 @@ def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
     content = TypeAdapter(Content).validate_json(trace)
     taps = {}
     for entry in content.taps:
-        parts = {name: taken_out(entry[name], tensors) for name in (*TENSORS, *FIELDS)}
+        parts = {name: taken_out(entry.get(name), tensors) for name in PARTS}
+        parts |= {name: entry[name] for name in FIELDS}
         attention = Attention(*(taken_out(entry[name], tensors) for name in Attention._fields))
         taps[entry["name"]] = tap = Tap(attention=attention, **parts)
         _check(tap)

@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.arrays import NUMPY, Array, Arrays, arrays_of, dtype_of, without_gradients
 from regard.attention import Causal, Mask
+from regard.attention.disentangled import Distances
 from regard.attention.masks import Both
 from regard.attention.record import Attention
 from regard.attention.scores import Score
@@ -50,6 +51,7 @@ class Tap:
     keys: str  # the axis of its columns, "source"
     output_weight: Array | None = None  # W_O of each head, (heads, value_dim, d_model)
     known_lse: Array | None = None  # (batch, heads, queries), where the kernel gave it
+    distances: Distances | None = None  # that queries and keys were compared with too
     notes: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -60,6 +62,8 @@ class Tap:
         # A copied or pickled tensor takes its whole storage with it, and those of a trace share
         # blocks of 32 MiB.
         state = {name: _cloned(value) for name, value in vars(self).items()}
+        if self.distances is not None:
+            state["distances"] = Distances(*map(_cloned, self.distances))
         return state | {"attention": Attention(*map(_cloned, self.attention))}
 
     @property
@@ -144,6 +148,40 @@ class Tap:
         True
         """
         return self._of_heads(self.tile_of_scores, head, queries, keys, item)
+
+    @without_gradients
+    def parts(
+        self, head: int, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0
+    ) -> dict[str, Array]:
+        """Terms of the same scores of one head, (queries, keys) each, before the mask: their sum is
+        the score. A model whose distances have vectors has three (He et al. 2021, DeBERTa, equation
+        2): "content to content", "content to position" and "position to content"; others have the
+        score of query and key, and the bias, where one is added.
+
+        >>> tap = regard.load("en-de").trace("Where is the station?")["decoder.layers.1.cross"]
+        >>> list(tap.parts(head=1))
+        ['query and key']
+
+        Raises:
+            BadArgumentError: a head, a sequence or a tile that is not there.
+        """
+        self.heads_of(head)
+        rows, columns = self.rows_of(queries), self.columns_of(keys)
+        call = self.of_head(head, item)
+        content = call._replace(mask=None, bias=None).scores(rows, columns, dtype="float32")[0, 0]
+        if self.distances is not None:
+            query, key = call.query[:, :, rows], call.key[:, :, columns]
+            parts = self.distances.part(head, rows, columns).scores(self.score, query, key)
+            to_position, to_content = (self.arrays.floats(part[0, 0]) for part in parts)
+            return {
+                "content to content": content,
+                "content to position": to_position,
+                "position to content": to_content,
+            }
+        if call.bias is None:
+            return {"query and key": content}
+        whole = self.arrays.expanded(call.bias, (1, 1, self.rows, self.columns))
+        return {"query and key": content, "bias": whole[0, 0][rows[:, None], columns]}
 
     def norms(
         self, head: int | None = None, queries: slice = WHOLE, keys: slice = WHOLE, *, item: int = 0

@@ -1,6 +1,7 @@
 """Modules that own parameters and call the pure functions of `attention` and `positions`."""
 
 from regard.layers.attention import KeyValueCache, LayerCache, MultiHeadAttention
+from regard.layers.distances import DistanceStates
 from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding, check_ids, empty_table
 from regard.layers.experts import MixtureOfExperts
@@ -13,6 +14,7 @@ from regard.layers.transformer import ACTIVATIONS, FeedForward, Stack, Transform
 __all__ = [
     "ACTIVATIONS",
     "NORMS",
+    "DistanceStates",
     "Dropout",
     "Embedding",
     "FeedForward",

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Score, attend
+from regard.attention.disentangled import Distances
 from regard.attention.masks import as_mask
 from regard.attention.record import Attention, with_sink
 from regard.attention.scores import find_score
@@ -105,6 +106,7 @@ class MultiHeadAttention(nn.Module):
         bias: Tensor | None = None,
         cache: "KeyValueCache | None" = None,
         positions: Tensor | None = None,
+        distances: tuple[Tensor, Tensor] | None = None,
     ) -> Tensor:
         """(batch, queries, d_model) → the same shape.
 
@@ -116,6 +118,7 @@ class MultiHeadAttention(nn.Module):
                 cross-attention fills it on the first call and then reads it instead of memory.
             positions: of input, (batch or 1, queries), for rotary; by default they follow the
                 cache's.
+            distances: what DistanceStates gave, whose scores with query and key are added.
         """
         query = self._split(self.query(input), self.query_norm)
         if memory is not None and cache is not None and cache.length:
@@ -129,12 +132,20 @@ class MultiHeadAttention(nn.Module):
                 query, key = self.rotary(query, key, positions=positions, start=start)
             if cache is not None:
                 key, value = cache.append(key, value)
+        if distances is not None:
+            parts = self.distances(*distances).scores(self.score, query, key)
+            bias = parts[0] + parts[1]
         if self.sinks is not None:
             mask = None if mask is None else as_mask(mask)
             attention = Attention(query, key, value, self.score, mask, bias)
             _, key, value, _, mask, bias = with_sink(attention, self.sinks.view(1, -1, 1, 1))
         attended = attend(query, key, value, score=self.score, mask=mask, bias=bias)
         return self.output(attended.transpose(1, 2).flatten(2))
+
+    def distances(self, states: Tensor, rows: Tensor) -> Distances:
+        """States of distances, (states, d_model), as queries and keys, and the number of the one
+        between each query and key, (queries, keys)."""
+        return Distances(*self.project(states[None], states[None]), rows)
 
     def project(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """Query (batch, heads, queries, head_dim) and key (batch, key_heads, keys, head_dim) of

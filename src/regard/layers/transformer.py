@@ -12,6 +12,7 @@ from torch.nn import functional
 from regard.attention import Causal, Mask, Window
 from regard.errors import unknown
 from regard.layers.attention import LayerCache, MultiHeadAttention
+from regard.layers.distances import DistanceStates
 from regard.layers.dropout import Dropout
 from regard.layers.embeddings import Embedding
 from regard.layers.relative_bias import RelativeBias
@@ -32,6 +33,7 @@ class Stack(nn.Module):
         embed: maps token ids to the first layer's input; None if forward is given that input.
         norm: applied to the last layer's output, as pre-norm layers need; None for none.
         relative_bias: added to the scores of self-attention in every layer.
+        distances: states that self-attention compares queries and keys with in every layer.
         causal: whether a position attends to itself and the past only.
         windows: for each layer, how many positions a position attends to, itself included, and as
             many behind it in a stack that is not causal; None for all. All for every layer if not
@@ -45,12 +47,14 @@ class Stack(nn.Module):
         embed: Embedding | None = None,
         norm: nn.Module | None = None,
         relative_bias: RelativeBias | None = None,
+        distances: DistanceStates | None = None,
         causal: bool = False,
         windows: Sequence[int | None] | None = None,
     ):
         super().__init__()
         self.embed = embed
         self.relative_bias = relative_bias
+        self.distances = distances
         self.layers = nn.ModuleList(layers)
         self.norm = nn.Identity() if norm is None else norm
         self.causal = causal
@@ -81,6 +85,7 @@ class Stack(nn.Module):
             x = self.embed(x, start=start, positions=positions)
         length = x.shape[1]
         bias = None if self.relative_bias is None else self.relative_bias(length, start + length)
+        distances = None if self.distances is None else self.distances(length)
         masks = {window: self._mask(mask, window, length) for window in set(self.windows)}
         for index, (layer, window) in enumerate(zip(self.layers, self.windows, strict=True)):
             x = layer(
@@ -90,6 +95,7 @@ class Stack(nn.Module):
                 memory_mask=memory_mask,
                 bias=bias,
                 positions=positions,
+                distances=distances,
                 cache=None if caches is None else caches[index],
             )
         return self.norm(x)
@@ -167,16 +173,19 @@ class TransformerLayer(nn.Module):
         memory_mask: Mask | Tensor | None = None,
         bias: Tensor | None = None,
         positions: Tensor | None = None,
+        distances: tuple[Tensor, Tensor] | None = None,
         cache: LayerCache | None = None,
     ) -> Tensor:
         """(batch, length, d_model), memory (batch, source, d_model) → (batch, length, d_model).
 
         Args:
-            mask, bias, positions: of self-attention, as MultiHeadAttention takes them.
+            mask, bias, positions, distances: of self-attention, as MultiHeadAttention takes them.
             memory_mask: of cross-attention, likewise.
             cache: keys and values of the steps before, to which this call's are appended.
         """
-        itself: dict[str, Any] = dict(mask=mask, bias=bias, positions=positions)
+        itself: dict[str, Any] = dict(
+            mask=mask, bias=bias, positions=positions, distances=distances
+        )
         cross: dict[str, Any] = dict(mask=memory_mask)
         if cache is not None:
             itself["cache"], cross["cache"] = cache.self_attention, cache.cross_attention

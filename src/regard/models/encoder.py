@@ -1,8 +1,8 @@
 """The bidirectional encoder, in which every token attends to the whole text, and its heads.
 
 Devlin et al. 2019, BERT: Pre-training of Deep Bidirectional Transformers. RoBERTa (Liu et al.
-2019), DistilBERT (Sanh et al. 2019), ELECTRA (Clark et al. 2020) and ModernBERT (Warner et al.
-2024) are other settings of the same fields.
+2019), DistilBERT (Sanh et al. 2019), ELECTRA (Clark et al. 2020), DeBERTa (He et al. 2021) and
+ModernBERT (Warner et al. 2024) are other settings of the same fields.
 """
 
 import torch
@@ -12,7 +12,16 @@ from torch.nn import functional
 from regard.attention import Padding
 from regard.configs.encoder import EncoderConfig
 from regard.errors import BadArgumentError
-from regard.layers import ACTIVATIONS, Dropout, Embedding, Stack, check_ids, empty_table, make_norm
+from regard.layers import (
+    ACTIVATIONS,
+    DistanceStates,
+    Dropout,
+    Embedding,
+    Stack,
+    check_ids,
+    empty_table,
+    make_norm,
+)
 from regard.models.heads import ClassificationHead, Pooler, TokenHead, mean_state
 from regard.models.model import Model, init_weights, make_layer, norm_of, rotaries
 
@@ -48,7 +57,16 @@ class Encoder(Model):
         if config.norm_first:
             layers[0].self_attention_norm = nn.Identity()
         last = norm_of(config) if config.norm_first else None
-        self.encoder = Stack(layers, norm=last, windows=config.windows)
+        distances = None
+        if config.positions == "distances":
+            distances = DistanceStates(
+                config.d_model,
+                buckets=config.distance_buckets,
+                longest=config.longest_distance,
+                eps=config.norm_eps,
+                dropout=config.dropout,
+            )
+        self.encoder = Stack(layers, norm=last, distances=distances, windows=config.windows)
         self.head = _head(config)
         self.reset_parameters()
 

@@ -24,7 +24,7 @@ from regard.text.layouts import (
     wordpiece_backend,
 )
 
-SENTENCEPIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
+SENTENCEPIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
 NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
 
 

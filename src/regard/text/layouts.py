@@ -87,8 +87,8 @@ def sentencepiece_backend(
     if kind not in _SENTENCEPIECE:
         raise UnsupportedError(
             f"expected the SentencePiece model {file} to be of T5, Pegasus, Llama, Mistral, mBART,"
-            f" M2M100, XLM-RoBERTa or Marian; config.json says {kind or 'nothing'!r}: convert it to"
-            " a tokenizer.json with transformers"
+            f" M2M100, XLM-RoBERTa, DeBERTa or Marian; config.json says {kind or 'nothing'!r}:"
+            " convert it to a tokenizer.json with transformers"
         )
     special, build = _SENTENCEPIECE[kind]
     return build(model, settings), special
@@ -269,6 +269,21 @@ def _xlm_roberta(model: SentencePiece, settings: Settings) -> tokenizers.Tokeniz
     return backend
 
 
+def _deberta(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
+    if settings.get("split_by_punct"):
+        raise UnsupportedError(
+            "split_by_punct must be false for a tokenizer here; tokenizer_config.json says true."
+            " Convert it to a tokenizer.json with transformers."
+        )
+    added = [] if any(piece == "[MASK]" for piece, _ in model.pieces) else [("[MASK]", 0.0)]
+    backend = make_backend(model, [*model.pieces, *added])
+    backend.add_special_tokens([AddedToken("[MASK]", normalized=False)])
+    if settings.get("do_lower_case"):
+        backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), backend.normalizer])
+    surround(backend, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+    return backend
+
+
 def _mbart(model: SentencePiece, settings: Settings) -> tokenizers.Tokenizer:
     backend, language = _fairseq(model, _LANGUAGES), settings.get("src_lang") or "en_XX"
     surround(backend, f"$A </s> {language}", f"$A $B </s> {language}")
@@ -298,7 +313,8 @@ def _fairseq(model: SentencePiece, languages: list[str]) -> tokenizers.Tokenizer
 _SENTENCEPIECE = {
     "t5": (SENTENCEPIECE, _t5), "mt5": (SENTENCEPIECE, _mt5), "pegasus": (SENTENCEPIECE, _pegasus),
     "llama": (_LLAMA, _llama), "mistral": (_LLAMA, _llama),
-    "xlmroberta": (_ROBERTA, _xlm_roberta), "mbart": (_ROBERTA, _mbart),
+    "debertav2": (BERT, _deberta), "xlmroberta": (_ROBERTA, _xlm_roberta),
+    "mbart": (_ROBERTA, _mbart),
     "mbart50": (_ROBERTA, _mbart50),
 }  # fmt: skip
 

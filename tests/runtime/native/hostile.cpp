@@ -135,6 +135,11 @@ Tensors tensors_of(const regard_config& c) {
       t.data.back() = {3, 0};
     }
     if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
+    const bool has_distances = c.kind == REGARD_ENCODER && c.image_length == 0;
+    if (has_distances) {
+      t.add(side + ".distances.rows", 1, 5);
+      t.data.back() = {0, 0, 1, 2, 3};
+    }
     for (int i = 0; i < (decodes ? c.decoder_layers : c.encoder_layers); i++) {
       std::string layer = side + ".layers." + std::to_string(i);
       for (std::string kind : {".self_attention", ".cross_attention"}) {
@@ -142,6 +147,8 @@ Tensors tensors_of(const regard_config& c) {
         for (std::string part : {".query", ".key", ".value"})
           t.linear(layer + kind + part, part == ".query" ? width : key_width, c.d_model);
         t.linear(layer + kind + ".output", c.d_model, width);
+        if (has_distances) t.add(layer + kind + ".distances.query", 4, width);
+        if (has_distances) t.add(layer + kind + ".distances.key", 4, width);
         t.add(layer + kind + "_norm.weight", 1, c.d_model);
         if (!alone) continue;
         t.add(layer + kind + "_output_norm.weight", 1, c.d_model);

@@ -64,6 +64,7 @@ FAMILIES = (
         headed=("roberta", "xlm-roberta"),
     ),
     Entry("electra", "Encoder", {"electra": "ELECTRA"}, headed=("electra",)),
+    Entry("deberta", "Encoder", {"deberta-v2": "DeBERTa"}, headed=("deberta-v2",)),
     Entry("modernbert", "Encoder", {"modernbert": "ModernBERT"}, headed=("modernbert",)),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),

@@ -7,6 +7,7 @@ import numpy as np
 
 from regard.exporting.graph import FLOAT, INT64, Graph
 from regard.exporting.layers.attention import self_attention
+from regard.exporting.layers.distances import distance_bias, distance_rows_of
 from regard.exporting.layers.embeddings import embedding
 from regard.exporting.layers.transformer import stack
 from regard.exporting.linear import split
@@ -27,8 +28,16 @@ def graphs(model: Encoder, precision: str) -> dict[str, Graph]:
     positions = _positions(model, graph, ids)
     seen = {window: _window(graph, positions, window) for window in {*config.windows} - {None}}
 
+    states_of_distances = model.encoder.distances
+    if states_of_distances is not None:
+        rows = distance_rows_of(graph, positions, states_of_distances)
+
     def attend(index: int, x: str, module: MultiHeadAttention) -> str:
         bias, rotary = seen.get(config.windows[index], ""), module.rotary
+        if states_of_distances is not None:
+            bias = distance_bias(
+                graph, x, module, states_of_distances, positions=positions, rows=rows
+            )
         rotate = None if rotary is None else partial(_rotated, graph, module, positions)
         return self_attention(graph, x, module, mask=mask, bias=bias, rotate=rotate)
 

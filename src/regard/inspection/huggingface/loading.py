@@ -13,7 +13,7 @@ LOCAL: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 WEIGHTS = ("*.safetensors", "*.safetensors.index.json", "pytorch_model*.bin")
 TOKENIZERS = (
     *("tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"),
-    *("sentencepiece.bpe.model", "source.spm", "tekken.json"),
+    *("sentencepiece.bpe.model", "source.spm", "spm.model", "tekken.json"),
 )
 
 

@@ -8,8 +8,11 @@ from regard.inspection.tap import Tap
 
 
 def formula(tap: Tap) -> str:
-    """Formula of a layer's score, "q·k / √64", with "+ bias" where it adds one."""
+    """Formula of a layer's score, "q·k / √64", with what is added, as "+ bias"."""
     text = of_score(tap.score, tap.head_dim)
+    if tap.distances is not None:  # with r_q and r_k, a distance as a query and as a key
+        others = (text.replace("q·k", product) for product in ("q·r_k", "r_q·k"))
+        return " + ".join([text, *others])
     if tap.bias is None:
         return text
     return "bias" if tap.score is average else f"{text} + bias"

@@ -11,7 +11,7 @@ from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
-from regard.configs.tables import relative_buckets
+from regard.configs.tables import every_distance_row, relative_buckets
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
@@ -91,6 +91,8 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 
         _check_kind(getattr(model, "architecture", type(model).__name__))
         config, state = model.config, state_of(model)
+    if getattr(config, "positions", None) == "distances":
+        state |= _of_distances(config, state)
     if hasattr(config, "num_layers"):
         state |= _of_layers(config)
     if config.norm_kind == "rms_plus_one":
@@ -190,6 +192,26 @@ def _computed(config: Any, state: Arrays) -> Arrays:
             )
             state[f"{side}.{BIAS}"] = state[f"{side}.{BIAS}.weight"][buckets]
     return state
+
+
+def _of_distances(config: Any, state: Arrays) -> Arrays:
+    """The states of distances as queries and keys of each layer, and which is of each distance."""
+    rows = every_distance_row(np, buckets=config.distance_buckets, longest=config.longest_distance)
+    arrays: Arrays = {"encoder.distances.rows": rows - rows[0]}
+    table, weight, bias = (
+        _widened(state[f"encoder.distances.{name}"])
+        for name in ("table.weight", "norm.weight", "norm.bias")
+    )
+    centered = table - table.mean(-1, keepdims=True)
+    deviation = np.sqrt((centered**2).mean(-1, keepdims=True) + np.float32(config.norm_eps))
+    states = (centered / deviation * weight + bias)[rows[0] : rows[-1] + 1]
+    for layer in range(config.num_layers):
+        path = f"encoder.layers.{layer}.self_attention"
+        for name in ("query", "key"):
+            projected = states @ _widened(state[f"{path}.{name}.weight"]).T
+            projected += _widened(state[f"{path}.{name}.bias"])
+            arrays[f"{path}.distances.{name}"] = projected
+    return arrays
 
 
 def _of_layers(config: Any) -> Arrays:

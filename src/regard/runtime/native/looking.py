@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
@@ -85,6 +86,19 @@ class Seen(Facts):
         projection: Floats = weight.T.reshape(self.attentions()[path].heads, -1, len(weight))
         return projection
 
+    def distances(self, path: str, length: int) -> Distances | None:
+        """The distances that an attention compares queries and keys with in a text of this length;
+        None where there are none."""
+        rows = self._weights.get("encoder.distances.rows")
+        if rows is None:
+            return None
+        heads, reach, places = self.attentions()[path].heads, len(rows) // 2, np.arange(length)
+        apart = np.clip(places[:, None] - places, -reach, reach) + reach
+        query, key = (self._weights[f"{path}.distances.{name}"] for name in ("query", "key"))
+        shape = (1, len(query), heads, -1)
+        query, key = (x.reshape(shape).swapaxes(1, 2) for x in (query, key))
+        return Distances(query, key, rows[apart].astype(np.int64))
+
     @contextmanager
     def capturing(
         self,
@@ -111,8 +125,8 @@ class Seen(Facts):
                         routed(path, _states(what).copy())
                 elif listener is not None:
                     kind = "cross" if what.kind == library.CROSS else "self"
-                    call = Call(self._attention(what), _output(what), None)
                     path = f"{stack}.layers.{what.layer}.{kind}_attention"
+                    call = Call(self._attention(path, what), _output(what), None)
                     _replace(_output(what), listener(path, call))
             except BaseException as error:  # which C would lose
                 failed.append(error)
@@ -135,7 +149,7 @@ class Seen(Facts):
             library.listen(before)
             _now.listeners = outer
 
-    def _attention(self, what: Any) -> Attention:
+    def _attention(self, path: str, what: Any) -> Attention:
         keys, heads = what.keys, what.key_heads
         key = _rows(what.key, (heads * what.head_width, keys), (what.key_stride, 1))
         shape = (heads, what.head_width, keys)
@@ -146,11 +160,17 @@ class Seen(Facts):
             table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
+        key, score = np.ascontiguousarray(key), score_of(self.config)
+        query = _heads(what.query, what.heads, what.queries, what.query_stride, what).copy()
+        distances = self.distances(path, keys)
+        if distances is not None:
+            to_position, to_content = distances.scores(score, query, key)
+            bias = to_position + to_content
         attention = Attention(
-            query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
-            key=np.ascontiguousarray(key),
+            query=query,
+            key=key,
             value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
-            score=score_of(self.config),
+            score=score,
             mask=_mask(what),
             bias=bias,
         )
