@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
-from regard.configs.encoder import EncoderConfig
+from regard.configs.encoder import EncoderConfig, place_read
 from regard.errors import BadArgumentError
 from regard.layers import ACTIVATIONS, Dropout, Embedding, Stack, check_ids, empty_table, make_norm
-from regard.models.heads import ClassificationHead, Pooler, TokenHead, mean_state
+from regard.models.heads import ClassificationHead, EmbeddingHead, Pooler, TokenHead, mean_state
 from regard.models.model import Model, init_weights, make_layer, norm_of, rotaries
 
 
@@ -37,7 +37,9 @@ class Encoder(Model):
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
-            norm=make_norm(config.norm_kind, width or config.d_model, config.norm_eps),
+            norm=make_norm(config.norm_kind, width or config.d_model, config.norm_eps)
+            if config.embedding_norm
+            else None,
             dropout=config.dropout,
             projection=None if width is None else nn.Linear(width, config.d_model),
         )
@@ -45,10 +47,10 @@ class Encoder(Model):
             make_layer(config, config.num_heads, rotary=rotary)
             for rotary in rotaries(config, config.rotary_dim)
         ]
-        if config.norm_first:
+        if config.norm_first and config.embedding_norm:
             layers[0].self_attention_norm = nn.Identity()
         last = norm_of(config) if config.norm_first else None
-        self.encoder = Stack(layers, norm=last, windows=config.windows)
+        self.encoder = Stack(layers, norm=last, windows=config.windows, causal=config.causal)
         self.head = _head(config)
         self.reset_parameters()
 
@@ -65,6 +67,9 @@ class Encoder(Model):
         if self.config.pooling == "mean" and self.config.head == "classification":
             mask = self.mask(ids, inputs.get("attention_mask"))
             states = states.mean(1, keepdim=True) if mask is None else mean_state(states, mask)
+        if self.config.head == "embedding":
+            rows = torch.arange(len(ids), device=ids.device)
+            states = states[rows, place_read(ids, self.config)][:, None]
         return self.head(states)
 
     def hidden(
@@ -172,6 +177,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "embedding":
+        return EmbeddingHead(config)
     if config.head == "none":
         return nn.Identity()
     return TokenHead(config.d_model, config.labels, dropout)
