@@ -74,6 +74,21 @@ class DualEncoder(DualFacts, Model):
         logits = images @ texts.mT * self.logit_scale.exp()
         return logits if self.logit_bias is None else logits + self.logit_bias
 
+    def loss(self, images: Tensor, texts: Tensor) -> Tensor:
+        """The contrastive loss of vectors, (batch, width) each, where text k belongs to image k.
+
+        CLIP's is the cross-entropy of the right text for each image and of the right image for each
+        text, their mean (Radford et al. 2021, figure 3). SigLIP's judges every pair by itself
+        (Zhai et al. 2023, equation 1).
+        """
+        logits = self.logits(images, texts)
+        if self.logit_bias is not None:
+            signs = 2 * torch.eye(len(logits), device=logits.device) - 1
+            return -functional.logsigmoid(signs * logits).sum() / len(logits)
+        right = torch.arange(len(logits), device=logits.device)
+        both = (functional.cross_entropy(each, right) for each in (logits, logits.mT))
+        return sum(both, logits.new_zeros(())) / 2
+
     def patches(self, pixels: Tensor) -> Tensor:
         """The vector of each patch of images, as `VisionTransformer.patches`."""
         return self.image.patches(pixels)
