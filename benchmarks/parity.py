@@ -25,7 +25,7 @@ from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families import family_of, find_family
 from regard.checkpoints.family import places, to_ours
 from regard.generation import GenerationConfig, generate
-from regard.models import Decoder, Encoder, EncoderDecoder, VisionTransformer
+from regard.models import Decoder, DualEncoder, Encoder, EncoderDecoder, VisionTransformer
 
 ENDS = list(range(5, 13))  # so many that some texts end and some are cut
 PROMPTS, LENGTH, NEW = 50, 7, 6
@@ -75,6 +75,13 @@ def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
         ids[1, 6:] = ids[2, :4] = pad
     real = ids != pad
     theirs = {"input_ids": ids, "attention_mask": real.long()}
+    if isinstance(ours, DualEncoder):
+        ids[[0, 0, 1, 2], [6, 10, 5, 10]] = START  # the first of them ends a text
+        real = ids != pad
+        pixels = torch.randn(2, 3, *ours.config.image.image_size, generator=draw)
+        theirs = {"input_ids": ids, "attention_mask": real.long(), "pixel_values": pixels}
+        mine = {"ids": ids, "attention_mask": real, "pixels": pixels}
+        return Batch(theirs, mine, real, torch.ones(2, 1, dtype=torch.bool))
     if isinstance(ours, Decoder):
         theirs["position_ids"] = (real.cumsum(1) - 1).clamp(min=0)
         return Batch(theirs, {"ids": ids, "attention_mask": real}, real, real)
@@ -115,8 +122,12 @@ def differences(twins: Twins) -> tuple[float, float, float]:
     for hook in hooks:
         hook.remove()
     expected = twins.theirs(**batch.theirs, output_hidden_states=True)
-    read = expected.get("hidden_states") or expected.encoder_hidden_states
-    written = expected.get("decoder_hidden_states") or ()
+    if isinstance(twins.ours, DualEncoder):
+        read = expected.text_model_output.hidden_states
+        written = expected.vision_model_output.hidden_states
+    else:
+        read = expected.get("hidden_states") or expected.encoder_hidden_states
+        written = expected.get("decoder_hidden_states") or ()
     wanted = [(state, batch.read) for state in read]
     wanted += [(state, batch.counted) for state in written]
     hidden = max(
@@ -220,6 +231,9 @@ def _prompts() -> tuple[Tensor, Tensor]:
 
 def _parts(ours: Any) -> list[nn.Module]:
     """What gives the hidden states that transformers lists: embeddings, layers, the last norm."""
+    if isinstance(ours, DualEncoder):  # of either, they list the states before the last norm
+        towers = (ours.text, ours.image)
+        return [part for each in towers for part in (each.embed, *each.encoder.layers)]
     parts: list[nn.Module] = []
     for side in ("encoder", "decoder"):
         if (stack := getattr(ours, side, None)) is not None:
@@ -233,7 +247,13 @@ def _answer(output: Mapping[str, Any]) -> Tensor:
     """What their model gives, as the model here gives it."""
     if output.get("start_logits") is not None:
         return torch.stack([output["start_logits"], output["end_logits"]], dim=-1)
-    names = ("prediction_logits", "logits", "pooler_output", "last_hidden_state")
+    names = (
+        "prediction_logits",
+        "logits",
+        "logits_per_image",
+        "pooler_output",
+        "last_hidden_state",
+    )
     return next(output[name] for name in names if output.get(name) is not None)
 
 

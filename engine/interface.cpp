@@ -388,4 +388,12 @@ int32_t regard_head(const regard_model* model, const float* states, int64_t rows
   });
 }
 
+int32_t regard_pool(const regard_model* model, const float* states, int64_t count, int64_t length,
+                    int32_t threads, float* outputs) {
+  return guarded([&] {
+    check(model, states, outputs);
+    model->reader.pool(states, count, length, threads, outputs);
+  });
+}
+
 }  // extern "C"

@@ -41,7 +41,7 @@ typedef struct {
   int32_t encoder_layers, decoder_layers, encoder_heads, decoder_heads;
   int32_t encoder_head_dim, decoder_head_dim;
   int32_t decoder_key_heads; /* of keys and values */
-  int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh */
+  int32_t activation; /* none, relu, gelu, gelu_tanh, silu, tanh, quick_gelu */
   int32_t gated, norm_first, rms_norm;
   int32_t has_positions; /* a table of them */
   int32_t max_positions; /* of the table, and of a text */
@@ -233,6 +233,10 @@ REGARD_API int32_t regard_read_images(const regard_model*, const float* patches,
    logits of a model that writes, (rows, target_vocab_size). */
 REGARD_API int32_t regard_head(const regard_model*, const float* states, int64_t rows,
                                int32_t threads, float* outputs);
+/* States of images, (count, length, d_model) → what a head that pools all of an image's states
+   makes of them, (count, head_outputs or d_model). */
+REGARD_API int32_t regard_pool(const regard_model*, const float* states, int64_t count,
+                               int64_t length, int32_t threads, float* outputs);
 
 #ifdef __cplusplus
 }

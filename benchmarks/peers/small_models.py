@@ -59,6 +59,12 @@ TWO_TABLES |= dict(activation_function="relu", encoder_layers=1)
 T5 = dict(d_model=17, d_kv=5, d_ff=23, num_layers=3, num_decoder_layers=2, num_heads=3)
 T5 |= dict(relative_attention_num_buckets=6, relative_attention_max_distance=7)
 GATED = dict(feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+TOWER = dict(num_hidden_layers=2, num_attention_heads=3, hidden_size=15, intermediate_size=22)
+TOWER |= dict(layer_norm_eps=1e-3)
+READS = TOWER | TOKENS | dict(eos_token_id=START, max_position_embeddings=19)
+SEES = TOWER | dict(hidden_size=12, num_hidden_layers=3, image_size=6, patch_size=2)
+CLIP = dict(text_config=READS, vision_config=SEES, projection_dim=9)
+SIGLIP = dict(text_config=READS | dict(projection_size=12), vision_config=SEES)
 VIT = WORDS | dict(image_size=[6, 10], patch_size=[3, 2])
 
 
@@ -90,6 +96,8 @@ class Case:
             for name, weight in model.named_parameters():
                 if weight.requires_grad:  # tables of sinusoids have none
                     middle = weight.clone() if _is_scale(name) else 0.0  # 1, or Gemma's 0
+                    if name == "logit_scale":  # a logarithm
+                        middle = 2.5
                     weight.copy_(_deviation(name) * torch.randn_like(weight) + middle)
             if hasattr(model, "final_logits_bias"):  # which is no parameter
                 model.final_logits_bias.normal_(std=0.05)
@@ -229,4 +237,7 @@ CASES = (
     Case("mT5, untied", "MT5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("ViT", "ViTForImageClassification", VIT),
     Case("ViT, no head", "ViTModel", VIT | dict(qkv_bias=False, num_hidden_layers=1)),
+    Case("CLIP", "CLIPModel", CLIP),
+    Case("CLIP, its old end", "CLIPModel", CLIP | dict(text_config=READS | dict(eos_token_id=2))),
+    Case("SigLIP", "SiglipModel", SIGLIP),
 )

@@ -15,7 +15,7 @@ constexpr int QUADS = 4;    // inputs of an output that lie together in integers
 constexpr int BLOCK = 32;   // inputs of an output that share a scale in INT4
 
 enum class Storage { FLOAT32, BFLOAT16, INT8, INT4 };
-enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH };
+enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH, QUICK_GELU };
 enum class Into { STORE, ADD, MULTIPLY };  // what becomes of the numbers that are there
 
 // The weights of a product, packed: for each panel of outputs, input after input. Both numbers are

@@ -124,6 +124,9 @@ INLINE Floats activated(Floats x, Activation kind) {
       break;
     case Activation::SILU:
       break;
+    case Activation::QUICK_GELU:
+      z = x * 1.702f;
+      break;
     case Activation::TANH:
       return hyperbolic_tangent(x);
   }

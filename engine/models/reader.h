@@ -74,7 +74,7 @@ class Reader {
         states);
   }
 
-  // Patches, (count, image_length - 1, patch_width) → states, (count, image_length, d_model).
+  // Patches, (count, image_length without the class token, patch_width) → states, (count, image_length, d_model).
   void images(const float* patches, int64_t count, int threads, float* states) const {
     const int64_t length = model_.config.image_length, width = model_.config.patch_width;
     if (length == 0) throw Mistake("this model reads texts");
@@ -82,7 +82,8 @@ class Reader {
     read(
         count, count * length, [&](int64_t) { return length; }, threads,
         [&](Work& work, Texts& piece, int64_t first) {
-          model_.encoder.embed(work, patches + first / length * (length - 1) * width,
+          const int64_t each = length - model_.encoder.first();
+          model_.encoder.embed(work, patches + first / length * each * width,
                                static_cast<int>(piece.lengths.size()), length, width);
           return model_.encoder(work, piece);
         },
@@ -106,6 +107,24 @@ class Reader {
       const int few = static_cast<int>(count);
       copy(writes ? model_.decoder.output(work, x, few) : model_.head(work, stride, few), count, made,
            outputs + first * made);
+    });
+  }
+
+  // States of images, (count, length, d_model) → what a head that pools makes of them.
+  void pool(const float* states, int64_t count, int64_t length, int threads, float* outputs) const {
+    const Head& head = model_.head;
+    if (model_.writes() || !head.pool) throw Mistake("this model does not pool by attention");
+    if (count < 0 || length < 1 || length > INT32_MAX || count > INT32_MAX / length)
+      throw Mistake("there are too many states, or none");
+    const int64_t width = model_.config.d_model;
+    const size_t stride = stride_of(width);
+    in_pieces(count, threads, [&](Work& work, int64_t image) {
+      const float* from = states + image * length * width;
+      float* x = work.states.need(length * stride);
+      for (int64_t r = 0; r < length; r++, from += width, x += stride)
+        std::fill(std::copy_n(from, width, x), x + stride, 0.0f);
+      head.pool(work, stride, static_cast<int>(length));
+      copy(head(work, stride, 1), 1, head.outputs(), outputs + image * head.outputs());
     });
   }
 

@@ -284,6 +284,25 @@ DECLARATIONS = (
         ),
     ),
     Kind(
+        "zero-shot-image-classification",
+        "a model of images and texts",
+        "to compare images with texts",
+        "a CLIP or SigLIP model",
+        ("look", "studio", "serve"),
+        task="regard.tasks.matching:Matcher",
+        model="DualEncoder",
+        verb="match",
+        help="Say which of several texts fits an image.\n\nOne line in, the name of an image file"
+        " or of a folder of them; one line out: the text that fits best and its probability,"
+        " separated by a tab. Each image of a folder has a line, which begins with its name.",
+        inputs=(Input("image", "the image: a file, or data:image/…;base64,…"),),
+        options="regard.tasks.options:MatchingOptions",
+        result="regard.tasks.matching:Match",
+        batch_size=8,
+        shard=100,
+        pipeline="regard.api.pipeline_reading:match",
+    ),
+    Kind(
         "recurrent-translation",
         "a recurrent translator",
         "to translate",

@@ -22,9 +22,17 @@ CONFIGS: dict[str, list[Any]] = {
         for attention in ("bahdanau", "luong", "none")
     ],
     "VisionTransformer": [
-        models.vision_preset("mini", image_size=(28, 28), patch_size=(7, 14), channels=1)
+        models.vision_preset("mini", image_size=(28, 28), patch_size=(7, 14), channels=1),
+        models.vision_preset("mini", image_size=(28, 28), patch_size=(7, 14), channels=1,
+                             head="embedding", class_token=False, pooling="attention"),
     ],
-}
+    "DualEncoder": [
+        models.DualEncoderConfig(
+            models.encoder_preset("tiny", 20, head="embedding", projection=9),
+            models.vision_preset("mini", head="embedding", projection=9, pooling="attention"),
+        )
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)

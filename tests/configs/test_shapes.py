@@ -20,6 +20,13 @@ def labels(head: str) -> dict[str, Any]:
 
 
 WRITES = dict(encoder_layers=2, decoder_layers=3, encoder_heads=2, decoder_heads=3, vocab_size=23)
+SHARED = dict(head="embedding", num_heads=3, num_layers=2, projection=7, **SIZES)
+DUAL = models.DualEncoderConfig(
+    models.EncoderConfig(23, norm_first=True, embedding_norm=False, **SHARED),
+    models.VisionConfig((4, 4), (2, 2), 2, class_token=False, patch_bias=False, pooling="attention",
+                        embedding_norm=True, projection_bias=False, **SHARED),
+    pairwise=True,
+)  # fmt: skip
 CONFIGS = [
     *(models.EncoderDecoderConfig(**WRITES, **SIZES, **labels(head)) for head in WRITER_HEADS),
     models.EncoderDecoderConfig(
@@ -53,6 +60,7 @@ CONFIGS = [
         models.VisionConfig((8, 6), (4, 3), 2, num_layers=2, num_heads=3, **SIZES, **labels(head))
         for head in VISION_HEADS
     ),
+    DUAL,
     models.VisionConfig((4, 4), (2, 2), positions="grid", attention_bias=False, num_layers=1,
                         num_heads=3, **SIZES),
 ]  # fmt: skip
@@ -61,6 +69,7 @@ KINDS = {
     models.EncoderConfig: models.Encoder,
     models.DecoderConfig: models.Decoder,
     models.VisionConfig: models.VisionTransformer,
+    models.DualEncoderConfig: models.DualEncoder,
 }
 
 

@@ -209,7 +209,7 @@ def test_transformers_computes_the_same_activations(name: str) -> None:
 
 
 def test_an_unknown_activation_lists_the_known() -> None:
-    with pytest.raises(RegardError, match=r"one of relu, gelu, .*swish; got 'tanh'"):
+    with pytest.raises(RegardError, match=r"one of relu, gelu, .*quick_gelu; got 'tanh'"):
         FeedForward(3, 5, activation="tanh")
 
 

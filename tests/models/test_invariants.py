@@ -118,6 +118,13 @@ FAMILIES = {
         | dict(token_types=None, d_model=18, norm_first=True, norm_kind="layer_without_bias")
         | dict(gated=True, positions="rotary", window=2, unwindowed=(0,), window_theta=9.0),
     ),
+    "clip": Family(
+        Encoder,
+        ENCODER
+        | dict(token_types=None, norm_first=True, embedding_norm=False, causal=True)
+        | dict(activation="quick_gelu"),
+        left=False,
+    ),
     "gpt2": Family(Decoder, DECODER),
     "llama": Family(Decoder, LLAMA | dict(rotary_scaling=Llama3Scaling(4.0, 1.0, 3.0, 16))),
     "mistral": Family(Decoder, LLAMA | dict(window=3)),
@@ -148,6 +155,13 @@ FAMILIES = {
     "t5": Family(EncoderDecoder, T5),
     "t5 1.1": Family(EncoderDecoder, FLAN),
     "vit": Family(VisionTransformer, IMAGE),
+    "clip, images": Family(
+        VisionTransformer, IMAGE | dict(patch_bias=False, embedding_norm=True, head="embedding")
+    ),
+    "siglip": Family(
+        VisionTransformer,
+        IMAGE | dict(class_token=False, head="embedding", pooling="attention", projection=5),
+    ),
     "no attention": Family(
         RecurrentEncoderDecoder, RECURRENT | dict(attention="none", cell="lstm"), fused=False
     ),

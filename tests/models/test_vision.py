@@ -110,7 +110,7 @@ def test_presets_have_the_sizes_of_their_papers() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (dict(head="masked_lm"), "head must be one of none, pooler, classification"),
+        (dict(head="masked_lm"), "head must be one of none, pooler, embedding"),
         (dict(activation="mish"), "activation must be one of"),
         (dict(positions="rotary"), "positions must be one of learned, grid"),
         (dict(dropout=2.0), "dropout must be from 0"),

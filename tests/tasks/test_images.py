@@ -85,6 +85,32 @@ def test_every_step_is_as_transformers_does_it(folder, pictures, tmp_path, chang
         )
 
 
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        ("CLIP", {}),
+        ("CLIP", {"size": 17, "crop_size": 14, "feature_extractor_type": "CLIPFeatureExtractor"}),
+        ("CLIP", {"size": {"shortest_edge": 9}, "crop_size": {"height": 12, "width": 10}}),
+        ("Siglip", {"size": {"height": 14, "width": 12}}),
+    ],
+)
+def test_the_processors_of_clip_and_siglip_are_read(kind, settings, pictures, tmp_path):
+    named = {"image_processor_type": f"{kind}ImageProcessor"}
+    both = {
+        "image_processor": (named if "feature_extractor_type" not in settings else {}) | settings
+    }
+    name = "processor_config.json" if kind == "Siglip" else "preprocessor_config.json"
+    content = both if kind == "Siglip" else both["image_processor"]
+    (tmp_path / name).write_text(json.dumps(content))
+    processor = getattr(transformers, f"{kind}ImageProcessor")(**settings)
+    preparation = read_preparation(JsonFiles(tmp_path))
+    for picture in pictures[:2]:
+        expected = processor(picture, return_tensors="np")["pixel_values"][0]
+        np.testing.assert_allclose(preparation.pixels(picture), expected, atol=2e-5)
+    write_preparation(preparation, tmp_path)
+    assert read_preparation(JsonFiles(tmp_path)) == preparation
+
+
 def test_a_file_is_read_as_it_was_held(folder, pictures, tmp_path):
     file = tmp_path / "photo.png"
     exif = Image.Exif()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
 from regard import catalog
@@ -90,8 +91,8 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
         return cast(Traceable, task)
 
 
-def look_at(model: Traceable, text: str, **options: Any) -> Trace:
-    """The trace of a text.
+def look_at(model: Traceable, text: str | Path, **options: Any) -> Trace:
+    """The trace of a text, or of an image's file.
 
     Args:
         options: of the model's `trace`: target, hypothesis, without, generate, and those of SEARCH.
@@ -139,16 +140,17 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
             options=options_of(traced.model.generation_config, traced.task) if writes else {},
         )
     task = facts_of(checkpoint.architecture, checkpoint.config).task
+    config = getattr(checkpoint.config, "text", checkpoint.config)  # a page writes texts
     language = read_card(checkpoint.folder).get("language", [])
     languages = [language] if isinstance(language, str) else [str(name) for name in language]
     return ModelInfo(
         name=name,
         task=cast(Literal["translation", "generation", "encoding", "vision"], task),
         description=", ".join(
-            [" → ".join(languages) or checkpoint.settings["model_type"], *_sizes(checkpoint.config)]
+            [" → ".join(languages) or checkpoint.settings["model_type"], *_sizes(config)]
         ),
         example=_example(model, task, languages),
-        max_tokens=_max_tokens(checkpoint.config),
+        max_tokens=_max_tokens(config),
         options=own_options(checkpoint, task),
     )
 

@@ -246,6 +246,16 @@ ARGUMENTS: dict[str, Arguments] = {
         **_LABELS,
         "timeout": _ignored("nothing is fetched"),
     },
+    "zero-shot-image-classification": {
+        "inputs": Argument("a file or an image of Pillow, or several; nothing is fetched"),
+        "image": _INPUTS,
+        "images": _INPUTS,
+        **_EVERY,
+        "candidate_labels": Argument("a list, or a text with commas between them"),
+        "hypothesis_template": Argument("a sentence with `{}` for the label"),
+        "tokenizer_kwargs": _refused("leave it out; a text that is too long is refused"),
+        "timeout": _ignored("nothing is fetched"),
+    },
 }  # fmt: skip
 
 

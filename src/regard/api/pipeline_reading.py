@@ -14,10 +14,11 @@ import torch
 
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
 from regard.tasks.answering import Answerer
-from regard.tasks.classification import TEMPLATE, Classification, Classifier
+from regard.tasks.classification import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
+from regard.tasks.matching import Matcher
 from regard.tasks.token_classification import Span, TokenClassifier
 from regard.text import Tokenizer
 
@@ -95,11 +96,24 @@ def look(
     **options: Any,
 ) -> list[Any]:
     """`[{"label", "score"}]`, best first, for each image."""
-    for image in images:
-        if isinstance(image, str) and image.startswith(("http://", "https://")):
-            raise UnsupportedError(f"nothing is fetched; got {image}. Give the image as a file.")
+    _check_not_fetched(images)
     runner = _applying(runner, function_to_apply)
     return [_labels(result) for result in runner.run(images, top_k=top_k, **options)]
+
+
+def match(
+    runner: Matcher,
+    images: Sequence[Any],
+    *,
+    candidate_labels: str | Sequence[str],
+    hypothesis_template: str = "This is a photo of {}.",
+    **options: Any,
+) -> list[Any]:
+    """`[{"score", "label"}]`, best first, for each image."""
+    _check_not_fetched(images)
+    labels = split_labels(candidate_labels)
+    results = runner.run(images, labels, template=hypothesis_template, **options)
+    return [[{"score": fit.score, "label": fit.label} for fit in each.labels] for each in results]
 
 
 def label(
@@ -203,6 +217,12 @@ def checked(what: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
         if name not in READING:
             raise unknown(f"a key of {what}", name, READING)
     return dict(options or {})
+
+
+def _check_not_fetched(images: Sequence[Any]) -> None:
+    for image in images:
+        if isinstance(image, str) and image.startswith(("http://", "https://")):
+            raise UnsupportedError(f"nothing is fetched; got {image}. Give the image as a file.")
 
 
 def _reading(runner: Any, max_length: int | None) -> Any:

@@ -13,6 +13,7 @@ from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
+from regard.configs.config import ModelConfig
 from regard.errors import NotFoundError, RegardError, refusing
 from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
@@ -130,6 +131,8 @@ def _check_types(config: Any) -> None:
     """
     hints = get_type_hints(type(config))
     for name, value in vars(config).items():
+        if isinstance(value, ModelConfig):
+            _check_types(value)
         if not _is_a(value, hints[name]):
             expected = getattr(hints[name], "__name__", str(hints[name]))
             raise TypeError(f"{name} must be {expected}; got {value!r}")
@@ -138,6 +141,8 @@ def _check_types(config: Any) -> None:
 def _check_sizes(config: Any) -> None:
     """Raises ValueError for sizes whose memory or time no weights in the file would bound."""
     for name, value in vars(config).items():
+        if isinstance(value, ModelConfig):
+            _check_sizes(value)
         if name.endswith("layers") and value > MOST_LAYERS:
             raise ValueError(f"{name} must be at most {MOST_LAYERS:,}; got {value:,}")
     positions = (

@@ -37,7 +37,9 @@ class Place:
     stack: int = 0  # theirs is so many matrices or vectors, one behind another; 0: it is one …
     place: int = 0  # … of which this is the number
     alternating: bool = False  # the parts take turns along `dim`, instead of lying side by side
-    lead: int = 0  # dimensions of length one that theirs has in front: ViT's positions (1, n, d)
+    # dimensions of length one that theirs has in front: ViT's positions (1, n, d); or, below 0,
+    # that ours has
+    lead: int = 0
 
 
 def _same(value: Any) -> Any:
@@ -204,7 +206,7 @@ def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict
             n // place.span * place.parts for n in shape[place.dim :][:1]
         ]
         stack = (place.stack,) if place.stack else ()
-        shapes[place.name] = (1,) * place.lead + stack + tuple(shape)
+        shapes[place.name] = (1,) * place.lead + stack + tuple(shape[max(0, -place.lead) :])
     return shapes
 
 
@@ -215,7 +217,7 @@ def in_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 def _read(tensor: Array, place: Place) -> Array:
     if place.lead:
-        tensor = tensor[(0,) * place.lead]
+        tensor = tensor[(0,) * place.lead or (None,) * -place.lead]
     if place.stack:
         tensor = tensor[place.place]
     if place.alternating:
@@ -251,4 +253,4 @@ def _join(pieces: Sequence[tuple[Place, Tensor]]) -> Tensor:
             joined = torch.stack(parts, place.dim + 1).flatten(place.dim, place.dim + 1)
         else:
             joined = torch.cat(parts, place.dim)
-    return joined[(None,) * place.lead] if place.lead else joined
+    return joined[(None,) * place.lead or (0,) * -place.lead] if place.lead else joined

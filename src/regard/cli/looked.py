@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.progress import waiting
@@ -50,8 +51,12 @@ def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trac
 
             return Trace.load(model)
         from regard.api import looking
+        from regard.tasks.images import is_image
+        from regard.tasks.matching import Matcher
 
-        return looking.look_at(looking.open_for_looking(model), text, **options)
+        opened, seen = looking.open_for_looking(model), Path(text)
+        is_file = isinstance(opened, Matcher) and is_image(seen)  # which reads texts and images
+        return looking.look_at(opened, seen if is_file else text, **options)
 
 
 def checked(trace: "Trace", tap: str | None, head: "Head") -> str:

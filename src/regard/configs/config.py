@@ -14,7 +14,10 @@ Shapes = dict[str, tuple[int, ...]]
 
 SCORES = ("scaled_dot", "dot")  # of Transformers that write
 NORMS = ("layer", "layer_without_bias", "rms", "rms_plus_one")
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "gelu_new", "gelu_pytorch_tanh", "silu", "swish")
+ACTIVATIONS = (
+    *("relu", "gelu", "gelu_tanh", "gelu_new", "gelu_pytorch_tanh", "silu", "swish"),
+    "quick_gelu",
+)
 
 
 def one_of(default: str, names: Iterable[str]) -> Any:
@@ -180,6 +183,11 @@ class ModelConfig:
 def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> Shapes:
     """Shapes of a projection."""
     return {f"{name}.weight": (outputs, inputs)} | ({f"{name}.bias": (outputs,)} if bias else {})
+
+
+def projection(inputs: int, outputs: int | None, bias: bool = True) -> Shapes:
+    """Shapes of the last projection of "embedding"; None: there is no such projection."""
+    return {} if outputs is None else linear("head.output", inputs, outputs, bias)
 
 
 def norm(name: str, width: int, *, bias: bool = True) -> Shapes:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from regard.arrays import Array
 from regard.configs.config import (
     ACTIVATIONS,
     NORMS,
@@ -12,6 +13,7 @@ from regard.configs.config import (
     linear,
     norm,
     one_of,
+    projection,
 )
 from regard.configs.heads import ENCODER_HEADS
 from regard.errors import BadArgumentError
@@ -40,8 +42,8 @@ class EncoderConfig(ModelConfig):
     attention_bias: bool = True  # on those of attention
     norm_kind: str = one_of("layer", NORMS)
     norm_eps: float = 1e-12  # added to the variance before its root is taken
-    # whether norms are of what a sub-layer reads, but for the first, whose input the embedding has
-    # normalized, and of the last states; else of each sum
+    # whether norms are of what a sub-layer reads, but for the first, where the embedding has
+    # normalized that, and of the last states; else of each sum
     norm_first: bool = False
     # "learned": a table of max_positions rows; without a limit: "rotary", or "distances", whose
     # states queries and keys are compared with
@@ -56,14 +58,20 @@ class EncoderConfig(ModelConfig):
     position_offset: int = 0  # rows of the table of positions before position 0
     count_padding: bool = True  # False: padding has no positions (RoBERTa)
     token_types: int | None = 2  # such as question and text; None: the model has none
+    embedding_norm: bool = True  # a normalization of the embedding sums
+    causal: bool = False  # whether a token attends to itself and those before it only
     head: str = one_of("none", ENCODER_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
     pooler_activation: str = one_of("tanh", POOLER_ACTIVATIONS)  # of the first token's projection
     # whether each head projects norm(f(W h)), as that of words does, with f = pooler_activation
     head_norm: bool = False
     head_bias: bool = True  # on W
-    # the state that "classification" reads: the first token's, or the mean of all
-    pooling: str = one_of("first", ("first", "mean"))
+    # the state that "classification" reads: the first token's, or the mean of all; and "embedding":
+    # that of the last place, padding or not, or of the first end_id
+    pooling: str = one_of("first", ("first", "mean", "last", "end"))
+    end_id: int | None = None  # of pooling "end"; None: the highest id of the text
+    projection: int | None = None  # numbers of the vector of "embedding"; None: d_model, as it is
+    projection_bias: bool = True
     head_dropout: float | None = None  # before the head's last projection; None: as dropout
     pad_id: int | None = 0  # None: padding only where attention_mask is False
 
@@ -102,19 +110,23 @@ class EncoderConfig(ModelConfig):
             if rows is not None
         }
         bias = self.norm_kind == "layer"
-        shapes |= norm("embed.norm", width, bias=bias)
+        if self.embedding_norm:
+            shapes |= norm("embed.norm", width, bias=bias)
         if self.embedding_width is not None:
             shapes |= linear("embed.projection", width, d_model)
         if self.positions == "distances":
             shapes["encoder.distances.table.weight"] = (2 * self.distance_buckets, d_model)
             shapes |= norm("encoder.distances.norm", d_model)
         shapes |= self._layers("encoder", self.num_layers, self.num_heads)
-        if self.norm_first:
+        if self.norm_first and self.embedding_norm:
             for name in norm("encoder.layers.0.self_attention_norm", d_model, bias=bias):
                 del shapes[name]
+        if self.norm_first:
             shapes |= self._norm("encoder.norm")
         if self.head == "none":
             return shapes
+        if self.head == "embedding":
+            return shapes | projection(d_model, self.projection, self.projection_bias)
         if self.head == "pooler":
             return shapes | linear("head.dense", d_model, d_model)
         if self.head == "masked_lm":
@@ -137,6 +149,15 @@ class EncoderConfig(ModelConfig):
     def rotary_dim(self) -> int:
         """Numbers of a head that are rotated: all."""
         return self.d_model // self.num_heads
+
+
+def place_read(ids: Array, config: EncoderConfig) -> Array:
+    """The place in each text whose state "embedding" reads, (batch,), of ids (batch, length)."""
+    if config.pooling == "first":
+        return ids[:, 0] * 0
+    if config.pooling == "last":
+        return ids[:, 0] * 0 + ids.shape[1] - 1
+    return (ids if config.end_id is None else 1 * (ids == config.end_id)).argmax(1)
 
 
 # base and large are BERT's own; the smaller ones are the sizes of Turc et al. 2019.

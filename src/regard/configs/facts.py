@@ -159,8 +159,30 @@ class ImageFacts(Facts):
         (height, width), (rows, columns) = self.config.image_size, self.config.patch_size
         return height // rows, width // columns
 
+    @classmethod
+    def attends(cls, path: str) -> tuple[str, str]:
+        return "image" if "pool" in path else "patches", "patches"
+
+    def attentions(self) -> dict[str, Heads]:
+        found = super().attentions()
+        if self.head_name == "embedding" and self.config.pooling == "attention":
+            found["head.pool.cross_attention"] = next(iter(found.values()))
+        return found
+
     def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         return {}
+
+
+class DualFacts(Facts):
+    """An encoder of texts and one of images; the axes are those of texts, which a page reads."""
+
+    def attentions(self) -> dict[str, Heads]:
+        sides: dict[str, Facts] = {"text": Facts(), "image": ImageFacts()}
+        found = dict[str, Heads]()
+        for side, facts in sides.items():
+            facts.config = getattr(self.config, side)
+            found |= {f"{side}.{path}": sizes for path, sizes in facts.attentions().items()}
+        return found
 
 
 KINDS: dict[str, type[Facts]] = {
@@ -168,6 +190,7 @@ KINDS: dict[str, type[Facts]] = {
     "Decoder": TextFacts,
     "EncoderDecoder": PairFacts,
     "RecurrentEncoderDecoder": RecurrentFacts,
+    "DualEncoder": DualFacts,
     "VisionTransformer": ImageFacts,
 }
 

@@ -23,6 +23,8 @@ HEADS = {
     "none": Head(),
     # The first token's state, projected, (batch, d_model).
     "pooler": Head(),
+    # The vector that stands for the text or the image, (batch, width), beside those of others.
+    "embedding": Head(),
     # Logits of the next token at every position of the text or target, (batch, length, vocab).
     "language_model": Head("token", writers=True),
     # Logits of the token at each position, (batch, length, vocab).
@@ -37,4 +39,4 @@ HEADS = {
 }
 ENCODER_HEADS = tuple(name for name in HEADS if name != "language_model")
 WRITER_HEADS = tuple(name for name, head in HEADS.items() if head.writers)
-VISION_HEADS = ("none", "pooler", "classification")
+VISION_HEADS = ("none", "pooler", "embedding", "classification")

@@ -4,7 +4,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from regard.configs.config import ACTIVATIONS, ModelConfig, Shapes, from_preset, linear, one_of
+from regard.configs.config import (
+    ACTIVATIONS,
+    ModelConfig,
+    Shapes,
+    from_preset,
+    linear,
+    norm,
+    one_of,
+    projection,
+)
 from regard.configs.heads import VISION_HEADS
 
 
@@ -28,29 +37,58 @@ class VisionConfig(ModelConfig):
     norm_eps: float = 1e-12  # added to the variance before its root is taken
     attention_bias: bool = True  # on the projections of query, key and value
     positions: str = "learned"  # or "grid", sinusoids of row and column
+    class_token: bool = True  # whether a learned vector precedes the patches
+    patch_bias: bool = True  # on the projection of patches
+    embedding_norm: bool = False  # a normalization of the embedding sums
     head: str = one_of("none", VISION_HEADS)  # decides on the output
     labels: tuple[str, ...] = ()  # of "classification"
+    # what "embedding" reads: the first state, or all of them by an attention of its own
+    pooling: str = one_of("first", ("first", "attention"))
+    projection: int | None = None  # numbers of the vector of "embedding"; None: d_model, as it is
+    projection_bias: bool = True
 
     norm_first = True
     attention_output_bias = True
 
     def shapes(self) -> Shapes:
-        patches = prod(
-            size // side for size, side in zip(self.image_size, self.patch_size, strict=True)
-        )
-        shapes: Shapes = {
-            "embed.class_token": (1, 1, self.d_model),
-            "embed.positions": (1, 1 + patches, self.d_model),
-            "embed.patches.weight": (self.d_model, self.channels, *self.patch_size),
-            "embed.patches.bias": (self.d_model,),
-        }
+        shapes = Shapes()
+        if self.class_token:
+            shapes["embed.class_token"] = (1, 1, self.d_model)
+        shapes["embed.positions"] = (1, self.length, self.d_model)
+        shapes["embed.patches.weight"] = (self.d_model, self.channels, *self.patch_size)
+        if self.patch_bias:
+            shapes["embed.patches.bias"] = (self.d_model,)
+        if self.embedding_norm:
+            shapes |= self._norm("embed.norm")
         shapes |= self._layers("encoder", self.num_layers, self.num_heads)
         shapes |= self._norm("encoder.norm")
         if self.head == "pooler":
             return shapes | linear("head.dense", self.d_model, self.d_model)
         if self.head == "classification":
             return shapes | linear("head.output", self.d_model, len(self.labels))
+        if self.head == "embedding" and self.pooling == "attention":
+            shapes |= self._pool("head.pool")
+        if self.head == "embedding":
+            shapes |= projection(self.d_model, self.projection, self.projection_bias)
         return shapes
+
+    def _pool(self, path: str) -> Shapes:
+        """Shapes of an `AttentionPooling`."""
+        width = self.d_model
+        shapes: Shapes = {f"{path}.probe": (1, 1, width)}
+        for name in ("query", "key", "value", "output"):
+            shapes |= linear(f"{path}.cross_attention.{name}", width, width)
+        return (
+            shapes
+            | norm(f"{path}.norm", width)
+            | self._feed_forward(f"{path}.feed_forward", self.d_ff)
+        )
+
+    @property
+    def length(self) -> int:
+        """Places of an image: its patches, and the class token where there is one."""
+        sizes = zip(self.image_size, self.patch_size, strict=True)
+        return prod(size // side for size, side in sizes) + self.class_token
 
 
 # The sizes of the paper's Table 1, the two smaller ones of Touvron et al. 2021, DeiT, and two for

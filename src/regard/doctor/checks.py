@@ -112,6 +112,7 @@ def _check_run(checkpoint: Checkpoint, tokenizer: Tokenizer, *, run: bool) -> It
         return  # a finding of another check already
     pad = tokenizer.pad_id if "pad" in tokenizer.special else None
     try:
+        model = getattr(model, "text", model)  # of a model of images too
         messages = check_run(model, tokenizer.inputs(TEXT).ids[:TOKENS], pad)
         yield from named("running", messages, "neither padding nor the future changes it")
     except RegardError as error:  # ids outside the vocabulary

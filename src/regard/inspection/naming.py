@@ -132,8 +132,11 @@ def named_axes(
     """
     if model.reads == "image":
         height, width = model.grid
-        names = patches(height, width, 1)
-        return {axis: replace(info, tokens=names) for axis, info in axes.items()}
+        names = {
+            "patches": patches(height, width, int(model.config.class_token)),
+            "image": ["image"],  # of the query of a pooling attention
+        }
+        return {axis: replace(info, tokens=names[axis]) for axis, info in axes.items()}
     sinks = [axis for axis in axes if axis.endswith(SINK)]
     ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
     axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}

@@ -11,7 +11,7 @@ Size = int | tuple[int, int]
 
 
 class PatchEmbedding(nn.Module):
-    """dropout([class token, patches · W + b] + position).
+    """dropout(norm([class token, patches · W + b] + position)).
 
     >>> embed = PatchEmbedding(image_size=28, patch_size=7, channels=1, d_model=64)
     >>> embed(torch.zeros(2, 1, 28, 28)).shape
@@ -24,6 +24,8 @@ class PatchEmbedding(nn.Module):
         d_model: width of a patch's vector.
         class_token: whether a learned vector precedes the patches; heads read its state.
         positions: "learned", or "grid" for sinusoids of row and column, which are not trained.
+        bias: whether the projection of patches has one.
+        norm: a normalization of the sum, before dropout.
         dropout: probability of zeroing an element of the sum.
 
     Raises:
@@ -39,6 +41,8 @@ class PatchEmbedding(nn.Module):
         *,
         class_token: bool = True,
         positions: str = "learned",
+        bias: bool = True,
+        norm: nn.Module | None = None,
         dropout: float = 0.0,
     ):
         super().__init__()
@@ -52,12 +56,15 @@ class PatchEmbedding(nn.Module):
         if positions not in ("learned", "grid"):
             raise unknown("positions", positions, ("learned", "grid"))
         self.grid = (height // rows, width // columns)
-        self.patches = nn.Conv2d(channels, d_model, self.patch_size, stride=self.patch_size)
+        self.patches = nn.Conv2d(
+            channels, d_model, self.patch_size, stride=self.patch_size, bias=bias
+        )
         self.class_token = nn.Parameter(torch.empty(1, 1, d_model)) if class_token else None
         length = self.grid[0] * self.grid[1] + class_token
         self.positions = nn.Parameter(
             torch.empty(1, length, d_model), requires_grad=positions == "learned"
         )
+        self.norm = nn.Identity() if norm is None else norm
         self.dropout = Dropout(dropout)
         self.reset_parameters()
 
@@ -86,7 +93,7 @@ class PatchEmbedding(nn.Module):
         embedded = self.patches(pixels).flatten(2).mT  # (batch, patches, d_model)
         if self.class_token is not None:
             embedded = torch.cat([self.class_token.expand(len(pixels), -1, -1), embedded], dim=1)
-        return self.dropout(embedded + self.positions)
+        return self.dropout(self.norm(embedded + self.positions))
 
 
 def _pair(size: Size) -> tuple[int, int]:

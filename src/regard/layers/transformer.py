@@ -215,6 +215,12 @@ class TransformerLayer(nn.Module):
 
 _gelu_tanh = partial(functional.gelu, approximate="tanh")
 
+
+def quick_gelu(x: Tensor) -> Tensor:
+    """x σ(1.702 x), of numbers (…): close to GELU (Hendrycks and Gimpel 2016, section 2)."""
+    return x * torch.sigmoid(1.702 * x)
+
+
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,
     "gelu": functional.gelu,
@@ -223,6 +229,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu_pytorch_tanh": _gelu_tanh,
     "silu": functional.silu,
     "swish": functional.silu,
+    "quick_gelu": quick_gelu,
 }
 
 
@@ -271,5 +278,5 @@ class FeedForward(nn.Module):
         if self.gate_limit is not None:
             gate = self.gate(x).clamp(max=self.gate_limit)
             inner = self.inner(x).clamp(-self.gate_limit, self.gate_limit)
-            return self.outer(gate * torch.sigmoid(1.702 * gate) * (inner + 1))
+            return self.outer(quick_gelu(gate) * (inner + 1))
         return self.outer(self.activation(self.gate(x)) * self.inner(x))

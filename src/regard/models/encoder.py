@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
-from regard.configs.encoder import EncoderConfig
+from regard.configs.encoder import EncoderConfig, place_read
 from regard.errors import BadArgumentError
 from regard.layers import (
     ACTIVATIONS,
@@ -22,7 +22,7 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
-from regard.models.heads import ClassificationHead, Pooler, TokenHead, mean_state
+from regard.models.heads import ClassificationHead, EmbeddingHead, Pooler, TokenHead, mean_state
 from regard.models.model import Model, init_weights, make_layer, norm_of, rotaries
 
 
@@ -46,7 +46,9 @@ class Encoder(Model):
             offset=config.position_offset,
             scale=False,
             token_types=config.token_types,
-            norm=make_norm(config.norm_kind, width or config.d_model, config.norm_eps),
+            norm=make_norm(config.norm_kind, width or config.d_model, config.norm_eps)
+            if config.embedding_norm
+            else None,
             dropout=config.dropout,
             projection=None if width is None else nn.Linear(width, config.d_model),
         )
@@ -54,7 +56,7 @@ class Encoder(Model):
             make_layer(config, config.num_heads, rotary=rotary)
             for rotary in rotaries(config, config.rotary_dim)
         ]
-        if config.norm_first:
+        if config.norm_first and config.embedding_norm:
             layers[0].self_attention_norm = nn.Identity()
         last = norm_of(config) if config.norm_first else None
         distances = None
@@ -66,7 +68,13 @@ class Encoder(Model):
                 eps=config.norm_eps,
                 dropout=config.dropout,
             )
-        self.encoder = Stack(layers, norm=last, distances=distances, windows=config.windows)
+        self.encoder = Stack(
+            layers,
+            norm=last,
+            distances=distances,
+            windows=config.windows,
+            causal=config.causal,
+        )
         self.head = _head(config)
         self.reset_parameters()
 
@@ -83,6 +91,9 @@ class Encoder(Model):
         if self.config.pooling == "mean" and self.config.head == "classification":
             mask = self.mask(ids, inputs.get("attention_mask"))
             states = states.mean(1, keepdim=True) if mask is None else mean_state(states, mask)
+        if self.config.head == "embedding":
+            rows = torch.arange(len(ids), device=ids.device)
+            states = states[rows, place_read(ids, self.config)][:, None]
         return self.head(states)
 
     def hidden(
@@ -190,6 +201,8 @@ def _head(config: EncoderConfig) -> nn.Module:
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
+    if config.head == "embedding":
+        return EmbeddingHead(config)
     if config.head == "none":
         return nn.Identity()
     return TokenHead(config.d_model, config.labels, dropout)

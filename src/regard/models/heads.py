@@ -8,7 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.layers import Dropout
+from regard.configs.encoder import EncoderConfig
+from regard.configs.vision import VisionConfig
+from regard.layers import Dropout, FeedForward, MultiHeadAttention, make_norm
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
 _ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu, "gelu": functional.gelu}
@@ -51,6 +53,46 @@ class LinearHead(nn.Module):
     def forward(self, states: Tensor) -> Tensor:
         """(batch, length, d_model) → logits, (batch, labels)."""
         return self.output(states[:, 0])
+
+
+class AttentionPooling(nn.Module):
+    """Pooling by attention: y + f(norm(y)), where a learned vector attends to all states for y (Lee
+    et al. 2019, Set Transformer; Zhai et al. 2022, Scaling Vision Transformers, section 3.3)."""
+
+    def __init__(self, config: VisionConfig):
+        super().__init__()
+        width = config.d_model
+        self.probe = nn.Parameter(torch.empty(1, 1, width))
+        self.cross_attention = MultiHeadAttention(width, config.num_heads)
+        self.norm = make_norm("layer", width, config.norm_eps)
+        self.feed_forward = FeedForward(width, config.d_ff, activation=config.activation)
+        if not self.probe.is_meta:
+            nn.init.normal_(self.probe, std=0.02)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → (batch, 1, d_model)."""
+        y = self.cross_attention(self.probe.expand(len(states), -1, -1), states)
+        return y + self.feed_forward(self.norm(y))
+
+
+class EmbeddingHead(nn.Module):
+    """One vector for a text or an image: the first state, or what `pool` makes of all of them,
+    projected where there is a projection."""
+
+    def __init__(self, config: EncoderConfig | VisionConfig):
+        super().__init__()
+        self.pool: nn.Module = nn.Identity()
+        if isinstance(config, VisionConfig) and config.pooling == "attention":
+            self.pool = AttentionPooling(config)
+        self.output = (
+            nn.Identity()
+            if config.projection is None
+            else nn.Linear(config.d_model, config.projection, bias=config.projection_bias)
+        )
+
+    def forward(self, states: Tensor) -> Tensor:
+        """(batch, length, d_model) → (batch, width)."""
+        return self.output(self.pool(states)[:, 0])
 
 
 class TokenHead(nn.Module):

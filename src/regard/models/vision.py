@@ -1,4 +1,4 @@
-"""The Transformer for images: its tokens are patches, and heads read a class token.
+"""The Transformer for images: its tokens are patches, and heads read a class token, or all states.
 
 Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 """
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from regard.configs.facts import ImageFacts
 from regard.configs.vision import VisionConfig
 from regard.layers import PatchEmbedding, Stack
-from regard.models.heads import LinearHead, Pooler
+from regard.models.heads import EmbeddingHead, LinearHead, Pooler
 from regard.models.model import Model, init_weights, make_layer, norm_of
 
 
@@ -18,6 +18,7 @@ class VisionTransformer(ImageFacts, Model):
 
     "none":           hidden states, (batch, 1 + patches, d_model), the class token first
     "pooler":         the class token's state, projected, (batch, d_model)
+    "embedding":      a vector beside those of texts, (batch, width)
     "classification": logits of the labels, (batch, labels)
 
     >>> from regard.models import vision_preset
@@ -34,7 +35,10 @@ class VisionTransformer(ImageFacts, Model):
             config.patch_size,
             config.channels,
             config.d_model,
+            class_token=config.class_token,
             positions=config.positions,
+            bias=config.patch_bias,
+            norm=norm_of(config) if config.embedding_norm else None,
             dropout=config.dropout,
         )
         self.encoder = Stack(
@@ -55,8 +59,15 @@ class VisionTransformer(ImageFacts, Model):
         return self.head(self.hidden(pixels))
 
     def hidden(self, pixels: Tensor) -> Tensor:
-        """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model)."""
+        """(batch, channels, height, width) → the last states, (batch, length, d_model), the class
+        token's first where there is one."""
         return self.encoder(self.embed(pixels))
+
+    def patches(self, pixels: Tensor) -> Tensor:
+        """The head's output of each patch as if it were all that the head reads, of a model with
+        the head "embedding": (batch, channels, height, width) → (batch, patches, width)."""
+        states = self.hidden(pixels)[:, self.config.class_token :]
+        return self.head(states.flatten(0, 1)[:, None]).unflatten(0, states.shape[:2])
 
 
 def _head(config: VisionConfig) -> nn.Module:
@@ -64,4 +75,6 @@ def _head(config: VisionConfig) -> nn.Module:
         return Pooler(config.d_model)
     if config.head == "classification":
         return LinearHead(config.d_model, len(config.labels))
+    if config.head == "embedding":
+        return EmbeddingHead(config)
     return nn.Identity()

@@ -33,6 +33,7 @@ from regard.serving.state import Here, State
 from regard.serving.work import Readings, Texts, listed
 from regard.serving.written import Prompts
 from regard.tasks.classification import split_labels
+from regard.tasks.images import WRITTEN
 from regard.tasks.result import Result, shape
 from regard.tasks.text_to_text import TextToText
 
@@ -208,6 +209,19 @@ async def _classify(
     return await _read(request, here, model, asked, chosen, times)
 
 
+async def _match(
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+) -> Results:
+    """The texts that fit images, which come as text: no file here is read by its name."""
+    if any(not image.startswith(WRITTEN) for image in listed(asked.image)):
+        raise BadArgumentError("an image must come as text, data:image/png;base64,… or the like.")
+    labels = tuple(listed(chosen.get("labels") or []))
+    if not labels:
+        raise BadArgumentError("there are no texts to choose among; give them as labels.")
+    model.limits.check(labels, len(labels), 1)
+    return await _read(request, here, model, asked, chosen | {"labels": labels})
+
+
 async def _rewrite(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
@@ -312,6 +326,7 @@ HOOKS = {
         {"trace": (str | None, None)},
     ),
     "classify": Hook(_classify),
+    "match": Hook(_match),
     "summarize": Hook(_summarize),
     "generate": Hook(
         _continue,

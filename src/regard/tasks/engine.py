@@ -87,6 +87,16 @@ class Engine(ABC):
         """States, (batch, length, d_model) → the head's output."""
         return self.packed.head(np.asarray(states))
 
+    def logits(self, images: Array, texts: Array) -> NDArray[np.float32]:
+        """Vectors of images and texts → how they fit, (images, texts)."""
+        logits: NDArray[np.float32] = self.packed.logits(images, texts)
+        return logits
+
+    def patches(self, pixels: Array) -> NDArray[np.float32]:
+        """The vector of each patch of images, (batch, patches, width)."""
+        vectors: NDArray[np.float32] = self.packed.patches(pixels)
+        return vectors
+
     def start(self, mask: Array) -> Decoder:
         """A decoder of prompts that have this mask, (batch, length), False for padding."""
         decoder: Decoder = self.packed.start(mask)
@@ -170,6 +180,14 @@ class Torch(Engine):
         with self._computing() as model:
             return model.head(states, model.embed.tokens.weight)
 
+    def logits(self, images: Array, texts: Array) -> NDArray[np.float32]:
+        with self._computing() as model:
+            return as_array(model.logits(self.array(images), self.array(texts)))
+
+    def patches(self, pixels: Array) -> NDArray[np.float32]:
+        with self._computing() as model:
+            return as_array(model.patches(**self._arguments(model, {"pixels": pixels})))
+
     def start(self, mask: Array) -> Decoder:
         decoder: Decoder = self._handle.model.start(mask)
         return decoder
@@ -196,8 +214,8 @@ class Torch(Engine):
     def _arguments(self, model: Any, inputs: Mapping[str, Array]) -> dict[str, Any]:
         """Arguments of the model's forward, on its device."""
         tensors = {name: self.array(value) for name, value in inputs.items()}
-        if model.reads == "image":
-            return {"pixels": tensors["pixels"].to(model.embed.patches.weight.dtype)}
+        if "pixels" in tensors:
+            return {"pixels": tensors["pixels"].to(next(model.parameters()).dtype)}
         return dict(model.reading(**tensors))
 
 

@@ -6,9 +6,11 @@ import math
 import os
 import struct
 import warnings
+from base64 import b64decode
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -40,10 +42,12 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import nn
 
+    from regard.configs.vision import VisionConfig
     from regard.inspection import Trace
     from regard.models import VisionTransformer
 
 Picture: TypeAlias = "str | os.PathLike[str] | Image"
+WRITTEN = "data:image/"  # how the text of an image begins
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 
 
@@ -66,19 +70,7 @@ class ImageReader:
         name: str = "image reader",
     ):
         self.handle = ModelHandle.of(model)
-        config = self.handle.config
-        size = preparation.crop or preparation.size or config.image_size
-        if size != config.image_size:
-            raise DamagedFileError(
-                f"images must be prepared to {config.image_size} (height, width) for {name};"
-                f" its preprocessor_config.json says {size}. Copy it again."
-            )
-        channels = config.channels
-        if preparation.channels != channels:
-            raise DamagedFileError(
-                f"images must be prepared to {channels} channels for {name}; the means in its"
-                f" preprocessor_config.json are {len(preparation.mean)}. Copy it again."
-            )
+        check_preparation(preparation, self.handle.config, name)
         self.preparation, self.name = preparation, name
 
     @property
@@ -220,6 +212,21 @@ class ImageClassifier(ImageReader, Task):
         return self.engine(pixels=as_array(pixels))
 
 
+def check_preparation(preparation: Preparation, config: VisionConfig, name: str) -> None:
+    """Raises DamagedFileError for a preparation to another size than the model's."""
+    size = preparation.crop or preparation.size or config.image_size
+    if size != config.image_size:
+        raise DamagedFileError(
+            f"images must be prepared to {config.image_size} (height, width) for {name};"
+            f" its preprocessor_config.json says {size}. Copy it again."
+        )
+    if preparation.channels != config.channels:
+        raise DamagedFileError(
+            f"images must be prepared to {config.channels} channels for {name}; the means in its"
+            f" preprocessor_config.json are {len(preparation.mean)}. Copy it again."
+        )
+
+
 def check_vision(checkpoint: Checkpoint, name: str) -> None:
     """Raises UnsupportedError unless the checkpoint is a vision Transformer."""
     if checkpoint.architecture != "VisionTransformer":
@@ -230,13 +237,18 @@ def check_vision(checkpoint: Checkpoint, name: str) -> None:
 
 
 def open_image(image: Picture) -> Image:
-    """A file as an image of Pillow; such an image as it is."""
+    """A file, or the text of one (data:image/…;base64,…), as an image of Pillow; such an image as
+    it is."""
     with optional_package("pillow", "reading images needs"):
         from PIL import Image
     if isinstance(image, Image.Image):
         return image
+    name, file = image, cast("str | os.PathLike[str] | BytesIO", image)
     try:
-        with unread_image(image) as opened:
+        if isinstance(image, str) and image.startswith(WRITTEN):
+            name = "this text of an image"
+            file = BytesIO(b64decode(image.partition(",")[2], validate=True))
+        with unread_image(file) as opened:
             opened.load()
             opened.getexif()  # says how it was held, which `Preparation.cut` reads
             return opened
@@ -246,11 +258,11 @@ def open_image(image: Picture) -> Image:
         if isinstance(error, OSError) and error.errno is not None:  # of the file, not its content
             raise
         raise DamagedFileError(
-            f"{image} is not an image Pillow can read ({error}). Save it again, or take it away."
+            f"{name} is not an image Pillow can read ({error}). Save it again, or take it away."
         ) from error
 
 
-def unread_image(file: str | os.PathLike[str]) -> Image:
+def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
     """A file as an image of Pillow, of which only the head has been read.
 
     Raises:

@@ -27,7 +27,8 @@ NOT_SCALED = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))  # mean and deviation
 class Preparation:
     """From an image to pixels, as preprocessor_config.json says it; transformers' defaults."""
 
-    size: Size | None = (224, 224)  # to which it is resized; None: it is not
+    size: Size | None = (224, 224)  # to which it is resized; None: it is not …
+    shorter: int | None = None  # … or to this length of its shorter side, in its own shape
     resample: int = 2  # Pillow's number of the filter; 2 is bilinear
     crop: Size | None = None  # the part in the middle that is kept
     factor: float = 1 / 255  # by which bytes are multiplied
@@ -56,8 +57,12 @@ class Preparation:
 
         image = ImageOps.exif_transpose(image)  # cameras note how they were held
         image = image.convert("L" if self.channels == 1 else "RGB")
-        if self.size is not None and image.size != self.size[::-1]:
-            image = image.resize(self.size[::-1], resample=self.resample)
+        size = self.size
+        if self.shorter is not None:
+            width, height = (self.shorter * side // min(image.size) for side in image.size)
+            size = height, width
+        if size is not None and image.size != size[::-1]:
+            image = image.resize(size[::-1], resample=self.resample)
         if self.crop is not None:
             height, width = self.crop
             left, top = (image.width - width) // 2, (image.height - height) // 2
@@ -77,6 +82,20 @@ class Preparation:
         return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
 
 
+# By the beginning of a processor's name, what transformers takes where a file does not say.
+USUAL = {
+    "CLIP": Preparation(
+        size=None,
+        shorter=224,
+        resample=3,
+        crop=(224, 224),
+        mean=(0.48145466, 0.4578275, 0.40821073),
+        std=(0.26862954, 0.26130258, 0.27577711),
+    ),
+    "Siglip": Preparation(resample=3),
+}
+
+
 def read_preparation(files: JsonFiles) -> Preparation:
     """The one in preprocessor_config.json.
 
@@ -86,21 +105,32 @@ def read_preparation(files: JsonFiles) -> Preparation:
     """
     file = files.folder / "preprocessor_config.json"
     settings = files.get(file.name)
+    if settings is None and (both := files.get("processor_config.json")) is not None:
+        settings = both.get("image_processor")  # of a model that reads texts too
     if settings is None:
         raise NotFoundError(
             f"{files.folder} has no preprocessor_config.json, which says how to prepare images."
             " Copy it from where the model came from."
         )
-    does = {"resize": True, "center_crop": False, "rescale": True, "normalize": True}
+    name = str(settings.get("image_processor_type", settings.get("feature_extractor_type", "")))
+    usual = next((each for kind, each in USUAL.items() if name.startswith(kind)), Preparation())
+    does = {"resize": True, "rescale": True, "normalize": True}
+    does["center_crop"] = usual.crop is not None
     does = {step: settings.get(f"do_{step}", usual) for step, usual in does.items()}
+    crops = does["center_crop"]
     scale = (settings.get("image_mean"), settings.get("image_std"))
     mean, std = scale if does["normalize"] else NOT_SCALED
-    usual = Preparation()
     with refusing(f"{file} is malformed"):
+        size = settings.get("size", 224)
+        if usual.shorter and isinstance(size, int):
+            size = {"shortest_edge": size}
+        # A crop gives all images one size.
+        shorter = size.get("shortest_edge") if isinstance(size, dict) and crops else None
         found = Preparation(
-            size=_size(settings.get("size", 224), file) if does["resize"] else None,
+            size=_size(size, file) if does["resize"] and shorter is None else None,
+            shorter=None if shorter is None or not does["resize"] else int(shorter),
             resample=int(settings.get("resample", usual.resample)),
-            crop=_size(settings.get("crop_size", 224), file) if does["center_crop"] else None,
+            crop=_size(settings.get("crop_size", 224), file) if crops else None,
             factor=float(settings.get("rescale_factor", usual.factor)) if does["rescale"] else 1.0,
             mean=tuple(float(each) for each in mean or usual.mean),
             std=tuple(float(each) for each in std or usual.std),
@@ -118,7 +148,7 @@ def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) 
     settings: dict[str, Any] = {
         "image_processor_type": "ViTImageProcessor",
         "do_convert_rgb": preparation.channels == 3,
-        "do_resize": size is not None,
+        "do_resize": size is not None or preparation.shorter is not None,
         "resample": preparation.resample,
         "do_center_crop": crop is not None,
         "do_rescale": True,
@@ -127,6 +157,9 @@ def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) 
         "image_mean": list(preparation.mean),
         "image_std": list(preparation.std),
     }
+    if preparation.shorter is not None:
+        settings["size"] = {"shortest_edge": preparation.shorter}
+        settings["image_processor_type"] = "CLIPImageProcessor"
     if size is not None:
         settings["size"] = dict(zip(("height", "width"), size, strict=True))
     if crop is not None:

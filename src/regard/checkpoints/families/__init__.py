@@ -68,6 +68,8 @@ FAMILIES = (
     Entry("modernbert", "Encoder", {"modernbert": "ModernBERT"}, headed=("modernbert",)),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
+    Entry("clip", "DualEncoder", {"clip": "CLIP"}),
+    Entry("siglip", "DualEncoder", {"siglip": "SigLIP"}),
 )
 READERS = ("Encoder", "Decoder", "EncoderDecoder")  # can read a text for a head
 TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.titles}

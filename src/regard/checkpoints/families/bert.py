@@ -56,6 +56,8 @@ PLAIN = {
     "norm_first": False,
     "positions": "learned",
     "window": None,
+    "embedding_norm": True,
+    "causal": False,
     "head_norm": False,
     "head_bias": True,
     "pooling": "first",

@@ -124,6 +124,8 @@ FAMILY = Family(
         "norm_first": True,
         "gated": True,
         "positions": "rotary",
+        "embedding_norm": True,
+        "causal": False,
         "head_norm": True,
         "embedding_width": None,
         "token_types": None,

@@ -58,6 +58,7 @@ KEYS = {
 }
 FAMILY = Family(
     config=VisionConfig,
+    fixed={"class_token": True, "patch_bias": True, "embedding_norm": False},
     classes={"vit": "ViT"},
     heads=IMAGE_HEADS,
     keys=KEYS,

@@ -20,7 +20,7 @@ INTERFACE = 9  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
-ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh")
+ACTIVATIONS = ("none", "relu", "gelu", "gelu_tanh", "silu", "tanh", "quick_gelu")
 _SAME = {"gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh", "swish": "silu"}
 NUMBERS = (np.float32, np.uint16, np.int8)  # of a tensor; those of 16 bits are bfloat16's
 PRECISIONS = ("fp32", "bf16", "int8", "int4")
@@ -143,6 +143,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "head": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
+    "pool": (c_int32, [c_void_p, Floats, c_int64, c_int64, c_int32, Floats]),
 }
 
 

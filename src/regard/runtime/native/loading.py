@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
+from regard.configs.dual_encoder import DualEncoderConfig
 from regard.configs.encoder import EncoderConfig
 from regard.configs.tables import every_distance_row, relative_buckets
 from regard.configs.vision import VisionConfig
@@ -17,14 +18,14 @@ from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
 from regard.runtime.native import library, reads
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
-from regard.runtime.native.reads import MOST_POSITIONS, NativeReader, NativeVision
+from regard.runtime.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
 
 if TYPE_CHECKING:
     from torch import nn
 
 Arrays = dict[str, NDArray[Any]]
 
-ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
+ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer", "DualEncoder")
 BIAS = "relative_bias.table"  # of scores by distance
 
 
@@ -35,7 +36,7 @@ def open_native(
     threads: int = 1,
     shared: bool = False,
     kernels: int = 0,
-) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
+) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision | NativeDual:
     """The model, ready to run in the native engine.
 
     Args:
@@ -53,8 +54,22 @@ def open_native(
         UnavailableError: the engine has no library for this machine.
     """
     check_choice("precision", precision, library.PRECISIONS)
-    of_calls, loaded = library.Threads(threads, shared=shared), library.library()
+    of_calls = library.Threads(threads, shared=shared)
     config, arrays = weights_of(model)
+    if isinstance(config, DualEncoderConfig):
+        text, image = (
+            _opened(getattr(config, side), part_of(arrays, side), precision, kernels, of_calls)
+            for side in ("text", "image")
+        )
+        scale, bias = (float(arrays.get(f"logit_{name}", [0])[0]) for name in ("scale", "bias"))
+        return NativeDual(text, image, scale, bias)
+    return _opened(config, arrays, precision, kernels, of_calls)
+
+
+def _opened(
+    config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
+) -> Any:
+    """The model of these weights, as `open_native` gives it."""
     entries = (library.Tensor * len(arrays))(
         *(
             library.Tensor(
@@ -67,7 +82,7 @@ def open_native(
         )
     )
     settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
-    pointer = loaded.regard_open(ctypes.byref(settings), entries, len(entries))
+    pointer = library.library().regard_open(ctypes.byref(settings), entries, len(entries))
     if not pointer:
         library.refuse(library.MISTAKE)
     if isinstance(config, VisionConfig):
@@ -93,7 +108,11 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
         config, state = model.config, state_of(model)
     if getattr(config, "positions", None) == "distances":
         state |= _of_distances(config, state)
-    if hasattr(config, "num_layers"):
+    if isinstance(config, DualEncoderConfig):
+        for side in ("text", "image"):
+            more = _of_layers(getattr(config, side))
+            state |= {f"{side}.{name}": array for name, array in more.items()}
+    elif hasattr(config, "num_layers"):
         state |= _of_layers(config)
     if config.norm_kind == "rms_plus_one":
         state |= {
@@ -102,6 +121,12 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
             if name.endswith("norm.weight")
         }
     return config, {name: _flat(array) for name, array in state.items()}
+
+
+def part_of(arrays: Arrays, side: str) -> Arrays:
+    """Weights of one of two encoders, by its own names; of a model that is one, all of them."""
+    dot = f"{side}." if side else ""
+    return {name.removeprefix(dot): each for name, each in arrays.items() if name.startswith(dot)}
 
 
 def _check_kind(architecture: str) -> None:
@@ -231,6 +256,8 @@ def _of_layers(config: Any) -> Arrays:
     if any(config.windows):
         windows = [min(window or 0, MOST_POSITIONS) for window in config.windows]
         arrays[f"{stack}.windows"] = np.array(windows)
+    if vars(config).get("causal"):
+        arrays[f"{stack}.causal"] = np.ones(1)
     return arrays
 
 

@@ -20,10 +20,10 @@ from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
-from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
+from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
-from regard.runtime.native.loading import weights_of
+from regard.runtime.native.loading import part_of, weights_of
 from regard.runtime.native.texts import Ints
 
 Floats = NDArray[np.float32]
@@ -43,10 +43,12 @@ class Seen(Facts):
         packed: of `loading.open_native`.
         model: of which it was packed.
         start_id: that its decoder reads first, where it is another than the model's.
+        side: which of the model's two encoders it is; empty: it is the model.
     """
 
-    def __init__(self, packed: Any, model: Any, start_id: int | None = None):
-        self.packed, self._model, config = packed, model, model.config
+    def __init__(self, packed: Any, model: Any, start_id: int | None = None, side: str = ""):
+        self.packed, self._model, self._side = packed, model, side
+        config = getattr(model.config, side) if side else model.config
         self.architecture: str = model.architecture
         self.config = config if start_id is None else replace(config, start_id=start_id)
 
@@ -63,6 +65,8 @@ class Seen(Facts):
 
         with torch.inference_mode(False):
             model = self._model if hasattr(self._model, "eval") else from_pretrained(self._model)
+        if self._side:
+            return getattr(model, self._side)
         if model.config != self.config:
             model = copy.copy(model)  # shares parameters and modules
             model.config = self.config
@@ -70,7 +74,7 @@ class Seen(Facts):
 
     @cached_property
     def _weights(self) -> dict[str, Any]:
-        return weights_of(self._model)[1]
+        return part_of(weights_of(self._model)[1], self._side)
 
     def weight(self, name: str) -> Floats | None:
         """A weight by its name in `models`, in float32; None if it has no such weight."""
@@ -126,6 +130,8 @@ class Seen(Facts):
                 elif listener is not None:
                     kind = "cross" if what.kind == library.CROSS else "self"
                     path = f"{stack}.layers.{what.layer}.{kind}_attention"
+                    if kind == "cross" and stack == "encoder":
+                        path = "head.pool.cross_attention"
                     call = Call(self._attention(path, what), _output(what), None)
                     _replace(_output(what), listener(path, call))
             except BaseException as error:  # which C would lose
@@ -211,7 +217,17 @@ class SeenImage(ImageFacts, Seen):
     """A Transformer for images."""
 
 
+class SeenDual(DualFacts, Seen):
+    """Two encoders, each of which is looked at."""
+
+    def __init__(self, packed: Any, model: Any, start_id: int | None = None):
+        super().__init__(packed, model)
+        self.text = Seen(packed.text, model, side="text")
+        self.image = SeenImage(packed.image, model, side="image")
+
+
 KINDS = {
+    "DualEncoder": SeenDual,
     "Encoder": Seen,
     "Decoder": SeenText,
     "EncoderDecoder": SeenPair,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.configs.encoder import EncoderConfig
+from regard.configs.encoder import EncoderConfig, place_read
 from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.configs.heads import HEADS
 from regard.configs.vision import VisionConfig
@@ -37,12 +37,15 @@ class _Reading:
         self._outputs = 0 if config.head == "none" else head(config)["head_outputs"] or self._width
         self._mean = config.head == "classification" and vars(config).get("pooling") == "mean"
         # Whether the head reads every state; else the first of those that it is given.
-        self._of_tokens = config.head not in ("pooler", "classification")
+        self._of_tokens = config.head not in ("pooler", "classification", "embedding")
+        self._pools = self._outputs > 0 and vars(config).get("pooling") == "attention"
 
     def head(self, states: Floats) -> Floats:
         """States, (batch, length, d_model) → the head's output; without a head, the states."""
         if not self._outputs:
             return states
+        if self._pools:
+            return self._pooled(np.ascontiguousarray(states, np.float32))
         states = np.ascontiguousarray(states if self._of_tokens else states[:, 0], np.float32)
         shape = states.shape[:-1]
         output = np.empty((*shape, self._outputs), np.float32)
@@ -53,6 +56,16 @@ class _Reading:
                 states.size // self._width,
                 threads,
                 pointer_to(output),
+            )
+        library.check(status)
+        return output
+
+    def _pooled(self, states: Floats) -> Floats:
+        count, length, _ = states.shape
+        output = np.empty((count, self._outputs), np.float32)
+        with self._threads.of_call() as threads:
+            status = self._library.regard_pool(
+                self._pointer, pointer_to(states), count, length, threads, pointer_to(output)
             )
         library.check(status)
         return output
@@ -70,6 +83,7 @@ class NativeReader(_Reading):
         self._counts_padding = getattr(config, "count_padding", self._is_pair)
         self._ends = config.eos_id if self._is_pair else None
         self._last = config.head == "classification" and not self._is_encoder
+        self._config = config if config.head == "embedding" else None
 
     def __call__(self, ids: Ints, **inputs: Any) -> Floats:
         """The head's output, as the model's; the arguments are those of `hidden`.
@@ -77,7 +91,7 @@ class NativeReader(_Reading):
         Raises:
             BadArgumentError: as `hidden`, or a text without its first token, where the head reads.
         """
-        if not (self._of_tokens or self._last or self._mean):
+        if not (self._of_tokens or self._last or self._mean or self._config):
             mask = inputs.get("attention_mask")
             mask = not_padding(ids, self.limits.pad_id) if mask is None else mask
             if not mask[:, :1].all():
@@ -120,6 +134,14 @@ class NativeReader(_Reading):
         states = self._states(ids, positions, token_type_ids, mask)
         if self._mean:
             return states.sum(1, keepdims=True) / mask.sum(1)[:, None, None].astype(np.float32)
+        if self._config is not None:
+            rows, places = np.arange(len(ids)), place_read(ids, self._config)
+            if not mask[rows, places].all():
+                raise BadArgumentError(
+                    "the head reads one token of each text; got a text with padding in its place."
+                    " Pad on the other side."
+                )
+            return states[rows, places][:, None]
         if not self._last:
             return states
         chosen = mask & (token if self._ends is None else ids == self._ends)
@@ -157,6 +179,7 @@ class NativeVision(_Reading):
     def __init__(self, config: VisionConfig, pointer: int, threads: Threads):
         super().__init__(config, pointer, threads)
         self._image, self._patch = (config.channels, *config.image_size), config.patch_size
+        self.first = int(config.class_token)
 
     def __call__(self, pixels: Floats) -> Floats:
         """(batch, channels, height, width) → the head's output, as the model's.
@@ -167,20 +190,48 @@ class NativeVision(_Reading):
         return self.head(self.hidden(pixels))
 
     def hidden(self, pixels: Floats) -> Floats:
-        """(batch, channels, height, width) → the last states, (batch, 1 + patches, d_model), the
-        class token's first."""
+        """(batch, channels, height, width) → the last states, (batch, length, d_model), the class
+        token's first where there is one."""
         check_pixels(pixels.shape, self._image)
         (channels, height, width), (rows, columns) = self._image, self._patch
         down, across = height // rows, width // columns
         parted = pixels.reshape(-1, channels, down, rows, across, columns)
         patches = np.ascontiguousarray(parted.transpose(0, 2, 4, 1, 3, 5), np.float32)
-        states = np.empty((len(pixels), 1 + down * across, self._width), np.float32)
+        states = np.empty((len(pixels), self.first + down * across, self._width), np.float32)
         with self._threads.of_call() as threads:
             status = self._library.regard_read_images(
                 self._pointer, pointer_to(patches), len(pixels), threads, pointer_to(states)
             )
         library.check(status)
         return states
+
+
+class NativeDual:
+    """Two encoders, of texts and of images.
+
+    Args:
+        scale, bias: of how they fit; the scale is a logarithm.
+    """
+
+    def __init__(self, text: NativeReader, image: NativeVision, scale: float, bias: float):
+        self.text, self.image, self._scale, self._bias = text, image, scale, bias
+
+    def __call__(self, **inputs: Any) -> Floats:
+        """The vectors of images, by their pixels, or of texts, by their ids."""
+        return self.image(**inputs) if "pixels" in inputs else self.text(**inputs)
+
+    def patches(self, pixels: Floats) -> Floats:
+        """The vector of each patch of images, as `VisionTransformer.patches`."""
+        states = self.image.hidden(pixels)[:, self.image.first :]
+        return self.image.head(states.reshape(-1, 1, states.shape[-1])).reshape(
+            *states.shape[:2], -1
+        )
+
+    def logits(self, images: Floats, texts: Floats) -> Floats:
+        """Vectors → how they fit, (images, texts), as `DualEncoder.logits`."""
+        first, second = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (images, texts))
+        logits: Floats = first @ second.T * np.float32(np.exp(self._scale)) + np.float32(self._bias)
+        return logits
 
 
 def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
@@ -197,12 +248,11 @@ def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
         rotary_factor=1,
     )
     if isinstance(config, VisionConfig):
-        (height, width), (rows, columns) = config.image_size, config.patch_size
-        patches = (height // rows) * (width // columns)
-        size = dict(image_length=1 + patches, patch_width=config.channels * rows * columns)
-        return common | size | dict(vocab_size=1, max_positions=1)
+        rows, columns = config.patch_size
+        size = dict(image_length=config.length, patch_width=config.channels * rows * columns)
+        return common | size | dict(vocab_size=1, max_positions=1, embedding_norm=False)
     learned = config.positions == "learned"
-    texts = dict(has_positions=learned, embedding_norm=True, token_types=config.token_types or 0)
+    texts = dict(has_positions=learned, token_types=config.token_types or 0)
     return common | texts | dict(max_positions=config.longest or MOST_POSITIONS, pad_id=0)
 
 
@@ -215,6 +265,7 @@ def head(config: Any) -> dict[str, int]:
         "token": config.vocab_size if masked else 0,
         "label": len(config.labels),
         "position": 2,
+        "": getattr(config, "projection", None) or 0,
     }
     plain = masked and not normed
     activation = config.activation if plain else getattr(config, "pooler_activation", "tanh")

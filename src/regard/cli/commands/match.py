@@ -1,0 +1,17 @@
+"""`regard match`: the text that fits each image."""
+
+from typing import Any
+
+from regard.cli.images import ImageCommand
+from regard.errors import BadArgumentError
+
+
+class Match(ImageCommand):
+    """A call of `regard match`."""
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        if not self.chosen.get("labels"):
+            raise BadArgumentError(
+                "there are no texts to choose among; give each of them with --labels."
+            )

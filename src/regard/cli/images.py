@@ -1,0 +1,50 @@
+"""Commands of tasks that read images: a folder stands for the images in it."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from regard.cli.lines import Line
+from regard.cli.task_command import TaskCommand
+from regard.lines import one_line
+
+
+class ImageCommand(TaskCommand):
+    """A call of a command whose lines may be names of images."""
+
+    what = "an image"
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        self.named: set[tuple[int, str]] = set()  # line and name of a folder's images
+
+    @property
+    def reads_images(self) -> bool:
+        """Return whether the lines are names of images."""
+        return True
+
+    def groups(self) -> Iterable[list[Line]]:
+        groups = super().groups()
+        return self._with_folders(groups) if self.reads_images else groups
+
+    def plain(self, line: Line, result: Any) -> str | None:
+        """With the name of an image that a folder stood for in front."""
+        if (line.number, line.text) not in self.named:
+            return super().plain(line, result)
+        rows = ["\t"] if result is None else result.lines()
+        return "\n".join(f"{one_line(line.text)}\t{row}" for row in rows)
+
+    def _with_folders(self, groups: Iterable[list[Line]]) -> Iterator[list[Line]]:
+        """The lines, with those of its images in a folder's place."""
+        from regard.tasks.images import image_files
+
+        for group in groups:
+            lines: list[Line] = []
+            for line in group:
+                if not (line.text.strip() and Path(line.text).is_dir()):
+                    lines.append(line)
+                    continue
+                files = [str(file) for file in image_files(Path(line.text))]
+                self.named.update((line.number, file) for file in files)
+                lines += [Line(line.number, file, line.fields | {"text": file}) for file in files]
+            yield lines

@@ -1,0 +1,280 @@
+"""Images beside texts: which text fits an image, and which image a text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.checkpoints import CheckpointLike, open_checkpoint
+from regard.configs.facts import facts_of
+from regard.errors import BadArgumentError, UnsupportedError
+from regard.lines import one_line
+from regard.tasks.batching import by_length, read_each
+from regard.tasks.classification import SCORES
+from regard.tasks.engine import as_array
+from regard.tasks.handle import ModelHandle
+from regard.tasks.images import Picture, check_preparation, open_image
+from regard.tasks.options import MatchingOptions
+from regard.tasks.preparation import Preparation, read_preparation
+from regard.tasks.result import Result, asked
+from regard.tasks.task import Task, check_vocabulary
+from regard.text import Tokenizer
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from regard.inspection import Trace
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int], None]
+
+
+def _ignore(done: int) -> None:
+    """Report no progress."""
+
+
+@dataclass(frozen=True)
+class Fit(Result):
+    """A text and how well it fits an image."""
+
+    label: str
+    score: float  # a probability: of this text among the others, or of this text by itself
+    cosine: float  # of the two vectors, which all texts and images can be compared by
+    # of each patch of the image, (rows, columns): see `Matcher.patches`
+    patches: list[list[float]] = asked()
+
+
+@dataclass(frozen=True)
+class Match(Result):
+    """The texts for one image, best first."""
+
+    labels: list[Fit]
+
+    @property
+    def best(self) -> Fit:
+        return self.labels[0]
+
+    def line(self) -> str:
+        return self.lines()[0]
+
+    def lines(self) -> list[str]:
+        return [f"{one_line(fit.label)}\t{fit.score:.4f}" for fit in self.labels]
+
+
+class Matcher(Task):
+    """Says which texts fit an image.
+
+    A model of CLIP's kind shares a probability of one among the texts; one of SigLIP's gives each
+    text a probability of its own.
+
+    Args:
+        model: a `DualEncoder`, in evaluation mode; or a handle, which may load it later.
+        preparation: of images for it.
+        name: what to call it in messages.
+
+    Raises:
+        UnsupportedError: another kind of model.
+        DamagedFileError: a preparation that is not the model's.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module | ModelHandle,
+        tokenizer: Tokenizer,
+        preparation: Preparation,
+        *,
+        name: str = "matcher",
+    ):
+        self.handle = ModelHandle.of(model)
+        if self.handle.architecture != "DualEncoder":
+            raise UnsupportedError(
+                f"{name} must be a model of texts and images (CLIP or SigLIP) to compare them; it"
+                " is not. Give the folder of such a model."
+            )
+        check_preparation(preparation, self.handle.config.image, name)
+        check_vocabulary(tokenizer, self.handle.config.text)
+        self.tokenizer, self.preparation, self.name = tokenizer, preparation, name
+
+    @classmethod
+    def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
+        """The model in `folder`, its tokenizer and its preparation of images."""
+        checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        if checkpoint.architecture != "DualEncoder":
+            raise UnsupportedError(
+                f"{name} must be a model of texts and images (CLIP or SigLIP) to compare them; it"
+                f" is a {checkpoint.settings['model_type']} model. Give the folder of such a model."
+            )
+        handle = ModelHandle.of_checkpoint(checkpoint, lazily=lazily)
+        tokenizer = checkpoint.tokenizers.source
+        return cls(handle, tokenizer, read_preparation(checkpoint.files), name=name)
+
+    def __call__(
+        self, image: Picture | Sequence[Picture], labels: Sequence[str], **options: Any
+    ) -> str | list[str]:
+        """One image → the text that fits it best; a list → a list. Options as in `run`."""
+        if isinstance(image, Sequence) and not isinstance(image, str):
+            return [result.best.label for result in self.run(image, labels, **options)]
+        return self.run([image], labels, **options)[0].best.label
+
+    def run(
+        self,
+        images: Sequence[Picture],
+        labels: Sequence[str] = (),
+        *,
+        template: str = "{}",
+        top_k: int | None = None,
+        patches: bool = False,
+        batch_size: int = 8,
+        progress: Progress = _ignore,
+    ) -> list[Match]:
+        """The texts that fit each image, best first.
+
+        Args:
+            images: files, or images of Pillow.
+            labels: the texts to choose among.
+            template: of the text for a label, which takes the place of {}.
+            top_k: texts for each image; None: all.
+            patches: also compare each patch of the images.
+            batch_size: images, or texts, that are read together.
+            progress: called with the number of images just finished.
+
+        Raises:
+            BadArgumentError: no texts, or one that is too long.
+            DamagedFileError: a file that is not an image.
+            UnavailableError: Pillow is not installed.
+        """
+        MatchingOptions(top_k=top_k, template=template)
+        if not labels or any(not label.strip() for label in labels):
+            raise BadArgumentError(
+                f"labels must be texts to choose among, at least one; got {list(labels)}."
+            )
+        written = [template.replace("{}", each) for each in labels]
+        texts = self.texts(written, batch_size=batch_size)
+        seen = self.images(images, batch_size=batch_size, progress=progress)
+        kind = "multi_label" if self.handle.config.pairwise else "single_label"
+        logits = self.engine.logits(seen, texts)
+        scores = SCORES[f"{kind}_classification"](logits)
+        cosines, results = cosines_of(seen, texts), []
+        for image, row, near in zip(images, scores.tolist(), cosines.tolist(), strict=True):
+            maps = self._maps(image, texts).tolist() if patches else [[]] * len(labels)
+            fits = [Fit(*fit) for fit in zip(labels, row, near, maps, strict=True)]
+            results.append(Match(sorted(fits, key=lambda fit: -fit.cosine)[:top_k]))
+        return results
+
+    def similarity(self, images: Sequence[Picture], texts: Sequence[str]) -> Vectors:
+        """The cosines of the vectors of images and texts, (images, texts): the largest of a row is
+        of the text that fits an image best, and the largest of a column of the image for a text."""
+        return cosines_of(self.images(images), self.texts(texts))
+
+    def images(
+        self, images: Sequence[Picture], *, batch_size: int = 8, progress: Progress = _ignore
+    ) -> Vectors:
+        """The vectors of images, (images, width)."""
+
+        def compute(batch: list[Picture]) -> Vectors:
+            each = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
+            return self.engine(pixels=np.stack(each))
+
+        return self._computed(list(images), compute, batch_size, progress)
+
+    def texts(self, texts: Sequence[str], *, batch_size: int = 32) -> Vectors:
+        """The vectors of texts, (texts, width).
+
+        Raises:
+            BadArgumentError: a text with more tokens than the model reads.
+        """
+
+        def compute(batch: list[list[int]]) -> Vectors:
+            return self.engine(**self._batch(batch))
+
+        return self._computed([self._ids(text) for text in texts], compute, batch_size, _ignore)
+
+    def patches(self, image: Picture, text: str) -> Vectors:
+        """How well each patch of an image fits a text, (rows, columns): the cosine of the text's
+        vector and of the one that the image would have if this patch were all that is pooled."""
+        found: Vectors = self._maps(image, self.texts([text]))[0]
+        return found
+
+    def _maps(self, image: Picture, texts: Vectors) -> Vectors:
+        """`patches` for the vectors of several texts, (texts, rows, columns)."""
+        [found] = self.engine.patches(self.preparation.pixels(open_image(image))[None])
+        grid = facts_of("VisionTransformer", self.handle.config.image).grid  # type: ignore[attr-defined]
+        return cosines_of(texts, found).reshape(len(texts), *grid)
+
+    def trace(self, text: str | Picture, *, keep: str = "auto") -> Trace:
+        """Looks at a text or an image and keeps what every attention layer was given: see `Trace`.
+
+        Args:
+            text: a text; or an image, as a `pathlib.Path` or of Pillow.
+            keep: where queries, keys and values stay: "memory", "disk" or "auto".
+
+        Raises:
+            BadArgumentError: a text with more tokens than the model reads.
+            DamagedFileError: a file that is not an image.
+        """
+        from regard.inspection.models import no_changes, traced
+
+        both, name = self.engine.seen(self.handle), ""
+        inputs: dict[str, Any]
+        if isinstance(text, str):
+            model, inputs, name = both.text, self._batch([self._ids(text)]), text
+        else:
+            model, inputs = both.image, {"pixels": self.preparation.pixels(open_image(text))[None]}
+            name = os.fspath(text) if isinstance(text, os.PathLike) else ""
+        named = None if model is both.image else self.tokenizer
+        with no_changes(model):
+            return traced(model, inputs, tokenizer=named, name=self.name, text=name, keep=keep)
+
+    @property
+    def room(self) -> int:
+        """Tokens that are read of a text, special ones included."""
+        return int(self.handle.config.text.max_positions)
+
+    def _ids(self, text: str) -> list[int]:
+        ids = list(self.tokenizer.inputs(text).ids)
+        if len(ids) > self.room:
+            raise BadArgumentError(
+                f"a text may have {self.room} tokens with {self.name}; got {len(ids)}. Shorten it."
+            )
+        return ids
+
+    def _batch(self, texts: Sequence[list[int]]) -> dict[str, NDArray[Any]]:
+        """Texts as the model reads them; one that pools the last place was trained on texts of one
+        length, whose padding it reads."""
+        reads_padding = self.handle.config.text.pooling == "last"
+        length = self.room if reads_padding else max(map(len, texts))
+        ids = np.full((len(texts), length), self.tokenizer.pad_id, np.int64)
+        mask = np.full(ids.shape, reads_padding)
+        for row, seen, text in zip(ids, mask, texts, strict=True):
+            row[: len(text)], seen[: len(text)] = text, True
+        return {"ids": ids, "attention_mask": mask}
+
+    def _computed(
+        self,
+        items: list[Any],
+        compute: Callable[[list[Any]], Vectors],
+        batch_size: int,
+        progress: Progress,
+    ) -> Vectors:
+        found = by_length(
+            [[item] for item in items],
+            lambda batch: list(as_array(compute(batch))),
+            batch_size=batch_size,
+            workers=self.engine.workers,
+            progress=progress,
+        )
+        empty = np.zeros((0, self.handle.config.width), np.float32)
+        return np.stack([vector for [vector] in found]) if found else empty
+
+
+def cosines_of(first: Vectors, second: Vectors) -> Vectors:
+    """The cosines of vectors, (n, width) and (m, width) → (n, m)."""
+    one, other = (each / np.linalg.norm(each, axis=-1, keepdims=True) for each in (first, second))
+    cosines: Vectors = one @ other.T
+    return cosines
