@@ -56,6 +56,8 @@ TWO_TABLES |= dict(activation_function="relu", encoder_layers=1)
 T5 = dict(d_model=17, d_kv=5, d_ff=23, num_layers=3, num_decoder_layers=2, num_heads=3)
 T5 |= dict(relative_attention_num_buckets=6, relative_attention_max_distance=7)
 GATED = dict(feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+SOUND = dict(num_mel_bins=5, max_source_positions=7, max_target_positions=19)
+SOUND |= dict(suppress_tokens=None, begin_suppress_tokens=None)
 VIT = WORDS | dict(image_size=[6, 10], patch_size=[3, 2])
 
 
@@ -220,4 +222,10 @@ CASES = (
     Case("mT5, untied", "MT5ForConditionalGeneration", T5 | GATED, output_table=True),
     Case("ViT", "ViTForImageClassification", VIT),
     Case("ViT, no head", "ViTModel", VIT | dict(qkv_bias=False, num_hidden_layers=1)),
+    Case("Whisper", "WhisperForConditionalGeneration", PAIR | SOUND),
+    Case(
+        "Whisper, relu",
+        "WhisperForConditionalGeneration",
+        PAIR | SOUND | dict(activation_function="relu", encoder_layers=1, decoder_layers=3),
+    ),
 )

@@ -20,7 +20,7 @@ class Facts:
 
     config: Any
     axes: ClassVar[tuple[str, ...]] = ("tokens",)  # the sequences between which it attends
-    reads: ClassVar[str] = "text"  # or "image"
+    reads: ClassVar[str] = "text"  # or "image", or "sound"
     writing: ClassVar[str] = ""  # the task of those that write: "generation" or "translation"
     stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
@@ -136,6 +136,15 @@ class PairFacts(Facts):
         return arrays.join([start, target[:, :-1]])
 
 
+class SpeechFacts(PairFacts):
+    """An encoder of a sound and a decoder of what is said in it."""
+
+    reads = "sound"
+
+    def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        return {"target": self.shift_right(inputs["target"])}
+
+
 class RecurrentFacts(PairFacts):
     """Recurrent networks, of which one attends."""
 
@@ -168,6 +177,7 @@ KINDS: dict[str, type[Facts]] = {
     "Decoder": TextFacts,
     "EncoderDecoder": PairFacts,
     "RecurrentEncoderDecoder": RecurrentFacts,
+    "SpeechEncoderDecoder": SpeechFacts,
     "VisionTransformer": ImageFacts,
 }
 

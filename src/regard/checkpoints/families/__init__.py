@@ -67,6 +67,7 @@ FAMILIES = (
     Entry("modernbert", "Encoder", {"modernbert": "ModernBERT"}, headed=("modernbert",)),
     Entry("distilbert", "Encoder", {"distilbert": "DistilBERT"}, headed=("distilbert",)),
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
+    Entry("whisper", "SpeechEncoderDecoder", {"whisper": "Whisper"}),
 )
 READERS = ("Encoder", "Decoder", "EncoderDecoder")  # can read a text for a head
 TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.titles}
