@@ -21,7 +21,9 @@ class Facts:
     config: Any
     axes: ClassVar[tuple[str, ...]] = ("tokens",)  # the sequences between which it attends
     reads: ClassVar[str] = "text"  # or "image", or "sound"
-    writing: ClassVar[str] = ""  # the task of those that write: "generation" or "translation"
+    writing: ClassVar[str] = (
+        ""  # the task of those that write: "generation", "translation" or "transcription"
+    )
     stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
     @property
@@ -42,7 +44,7 @@ class Facts:
 
     @property
     def task(self) -> str:
-        """ "translation", "generation", "encoding" or "vision"."""
+        """ "translation", "generation", "transcription", "encoding" or "vision"."""
         if self.writes:
             return self.writing
         return "vision" if self.reads == "image" else "encoding"
@@ -140,6 +142,12 @@ class SpeechFacts(PairFacts):
     """An encoder of a sound and a decoder of what is said in it."""
 
     reads = "sound"
+    writing = "transcription"
+    seconds = 0.02  # of a state of the sound
+
+    @property
+    def rewrites(self) -> bool:
+        return False
 
     def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         return {"target": self.shift_right(inputs["target"])}

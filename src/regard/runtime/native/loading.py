@@ -11,12 +11,13 @@ from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
+from regard.configs.speech import SpeechConfig
 from regard.configs.tables import relative_buckets
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
 from regard.runtime.native import library, reads
-from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.runtime.native.reads import MOST_POSITIONS, NativeReader, NativeVision
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, NDArray[Any]]
 
-ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
+ARCHITECTURES = (
+    *("EncoderDecoder", "SpeechEncoderDecoder", "Decoder", "Encoder"),
+    "VisionTransformer",
+)
 BIAS = "relative_bias.table"  # of scores by distance
 
 
@@ -35,7 +39,7 @@ def open_native(
     threads: int = 1,
     shared: bool = False,
     kernels: int = 0,
-) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision:
+) -> NativeEncoderDecoder | NativeSpeech | NativeDecoder | NativeReader | NativeVision:
     """The model, ready to run in the native engine.
 
     Args:
@@ -74,9 +78,11 @@ def open_native(
         return NativeVision(config, pointer, of_calls)
     if config.head != "language_model":
         return NativeReader(config, pointer, of_calls)
+    limits, sizes = reads.limits_of(config), (settings.target_vocab_size, config.d_model)
+    if isinstance(config, SpeechConfig):
+        return NativeSpeech((config.mel_bins, config.frames), pointer, limits, *sizes, of_calls)
     kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
-    vocab = settings.target_vocab_size
-    return kind(pointer, reads.limits_of(config), vocab, config.d_model, of_calls)
+    return kind(pointer, limits, *sizes, of_calls)
 
 
 def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
@@ -154,6 +160,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
         decoder_key_heads=config.decoder_heads,
         rotary_factor=1,
+        sound_length=getattr(config, "source_positions", 0),
     )
     return library.Config(**same | common | pair)
 
@@ -166,9 +173,12 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix or a vector of `library.NUMBERS`. A convolution of patches is a product
-    with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
-    matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
+    """A matrix or a vector of `library.NUMBERS`. A convolution is a product with each patch,
+    (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
+    (1, length, d_model), are rows."""
+    if array.ndim == 3 and len(array) > 1:
+        array = array.transpose(0, 2, 1)
+    matrix = array.reshape(len(array), -1) if array.ndim > 2 and len(array) > 1 else array
     matrix = matrix[0] if matrix.ndim == 3 else matrix
     return np.ascontiguousarray(
         matrix, array.dtype if array.dtype in library.NUMBERS else np.float32

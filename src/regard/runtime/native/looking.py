@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
-from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
+from regard.configs.facts import Facts, ImageFacts, PairFacts, SpeechFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
 from regard.runtime.native.loading import weights_of
@@ -187,6 +187,10 @@ class SeenPair(PairFacts, Seen):
         return states
 
 
+class SeenSpeech(SpeechFacts, SeenPair):
+    """An encoder of a sound and a decoder of its text."""
+
+
 class SeenImage(ImageFacts, Seen):
     """A Transformer for images."""
 
@@ -195,6 +199,7 @@ KINDS = {
     "Encoder": Seen,
     "Decoder": SeenText,
     "EncoderDecoder": SeenPair,
+    "SpeechEncoderDecoder": SeenSpeech,
     "VisionTransformer": SeenImage,
 }
 
