@@ -25,7 +25,14 @@ from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families import family_of, find_family
 from regard.checkpoints.family import places, to_ours
 from regard.generation import GenerationConfig, generate
-from regard.models import Decoder, DualEncoder, Encoder, EncoderDecoder, VisionTransformer
+from regard.models import (
+    Decoder,
+    DualEncoder,
+    Encoder,
+    EncoderDecoder,
+    SpeechEncoderDecoder,
+    VisionTransformer,
+)
 
 ENDS = list(range(5, 13))  # so many that some texts end and some are cut
 PROMPTS, LENGTH, NEW = 50, 7, 6
@@ -57,7 +64,7 @@ def build(case: Case, folder: Path) -> Twins:
 
 
 def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
-    """Three texts, the second padded on the right and the third on the left; or two images."""
+    """Three texts, the second padded on the right and the third on the left; images; or sounds."""
     draw = torch.Generator().manual_seed(13)
     if isinstance(ours, VisionTransformer):
         pixels = torch.randn(2, 3, *ours.config.image_size, generator=draw)
@@ -95,6 +102,9 @@ def batch_for(ours: nn.Module, *, padded: bool = True) -> Batch:
         target = draw_ids(3, 5)
         if padded:
             target[1, 3:] = pad
+        if isinstance(ours, SpeechEncoderDecoder):
+            ids = _sounds(ours, 3, draw)
+            theirs, real = {"input_features": ids}, ours.not_padding(ids)
         theirs["decoder_input_ids"] = ours.shift_right(target)
         return Batch(theirs, {"source": ids, "target": target}, real, target != pad)
     assert isinstance(ours, Encoder)
@@ -184,11 +194,14 @@ def same_tokens(twins: Twins, num_beams: int) -> int:
     if isinstance(twins.ours, Decoder):
         found = generate(twins.ours.start(mixed[1]), mixed[0], config, prompt_mask=mixed[1])
     else:
-        found = generate(twins.ours.start(mixed[0]), torch.full((PROMPTS, 1), START), config)
         ids, real = mixed
         settings["decoder_start_token_id"] = START
+        if isinstance(twins.ours, SpeechEncoderDecoder):
+            ids = _sounds(twins.ours, PROMPTS, torch.Generator().manual_seed(PROMPTS))
+        found = generate(twins.ours.start(ids), torch.full((PROMPTS, 1), START), config)
     # A decoder of theirs needs its padding on the left: it goes on to the right of what is there.
-    written = twins.theirs.generate(ids, attention_mask=real.long(), **settings)
+    read = {} if ids.is_floating_point() else {"attention_mask": real.long()}
+    written = _generate(twins.theirs, ids, **read, **settings)
     tokens = [list(best[0].tokens) for best in found]
     assert len({*map(len, tokens)}) > 1  # some have ended, some were cut
     assert len({*map(tuple, tokens)}) > PROMPTS / 4  # what they write follows from what they read
@@ -217,6 +230,19 @@ def reopened(twins: Twins, folder: Path) -> float:
     batch = batch_for(twins.ours)
     output = twins.ours(**batch.ours)
     return _largest(output, _answer(theirs.eval()(**batch.theirs)), batch.counted)
+
+
+def _generate(theirs: Any, read: Tensor, **settings: Any) -> Tensor:
+    """The search that their models share, which Whisper's own prompts and windows are around."""
+    from transformers import GenerationMixin
+
+    written: Tensor = GenerationMixin.generate(theirs, read, **settings)
+    return written
+
+
+def _sounds(ours: SpeechEncoderDecoder, count: int, draw: torch.Generator) -> Tensor:
+    """Random spectrograms, as loud as it takes to write different texts."""
+    return 5 * torch.randn(count, ours.config.mel_bins, ours.config.frames, generator=draw)
 
 
 def _prompts() -> tuple[Tensor, Tensor]:

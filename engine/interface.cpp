@@ -223,6 +223,17 @@ int32_t regard_add(regard_decode* decode, const int32_t* ids, int64_t texts, int
   });
 }
 
+int32_t regard_add_sounds(regard_decode* decode, const float* frames, int64_t sounds,
+                          int32_t* numbers) {
+  return guarded([&] {
+    check(decode, frames, numbers);
+    check_shape(sounds, 1);
+    std::vector<int> added = decode->decode.add(frames, static_cast<int>(sounds));
+    decode->team->rest();
+    std::copy(added.begin(), added.end(), numbers);
+  });
+}
+
 int32_t regard_remove(regard_decode* decode, int32_t text) {
   return guarded([&] {
     check(decode);
@@ -369,6 +380,14 @@ int32_t regard_read_pair(const regard_model* model, const int32_t* source, int64
   return guarded([&] {
     check(model, source, target, states);
     model->reader.pair(source, length, target, target_length, threads, states);
+  });
+}
+
+int32_t regard_read_sound(const regard_model* model, const float* frames, const int32_t* target,
+                          int64_t target_length, int32_t threads, float* states) {
+  return guarded([&] {
+    check(model, frames, target, states);
+    model->reader.sound(frames, target, target_length, threads, states);
   });
 }
 

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 9 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 10 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -53,6 +53,8 @@ typedef struct {
   int32_t token_types;  /* of an encoder */
   int32_t image_length; /* of an encoder of images: patches and the class token */
   int32_t patch_width;  /* numbers of a patch */
+  int32_t sound_length; /* of an encoder-decoder whose sources are sounds: states of one */
+  int32_t mel_bins;     /* numbers of a frame, of which two make a state */
   int32_t head_outputs; /* of the head's last projection; 0: it has none, or the model writes */
   int32_t head_activation;
   /* of a decoder's layers that have a router: experts, those of a token, whether their shares add
@@ -203,6 +205,9 @@ REGARD_API void regard_end(regard_decode*);
    decoder's texts have no source: the length is 0. */
 REGARD_API int32_t regard_add(regard_decode*, const int32_t* ids, int64_t texts, int64_t length,
                               int32_t* numbers);
+/* Sounds, (sounds, 2 sound_length, mel_bins). */
+REGARD_API int32_t regard_add_sounds(regard_decode*, const float* frames, int64_t sounds,
+                                     int32_t* numbers);
 REGARD_API int32_t regard_remove(regard_decode*, int32_t text);
 /* Makes copies of these rows the rows of a text; of none, one without tokens. */
 REGARD_API int32_t regard_select(regard_decode*, int32_t text, const int32_t* rows, int32_t count);
@@ -225,6 +230,11 @@ REGARD_API int32_t regard_read_texts(const regard_model*, const int32_t* ids,
 REGARD_API int32_t regard_read_pair(const regard_model*, const int32_t* source, int64_t length,
                                     const int32_t* target, int64_t target_length, int32_t threads,
                                     float* states);
+/* A sound, (2 sound_length, mel_bins), and what a decoder reads of its text → the text's last
+   states, (target_length, d_model). */
+REGARD_API int32_t regard_read_sound(const regard_model*, const float* frames,
+                                     const int32_t* target, int64_t target_length, int32_t threads,
+                                     float* states);
 /* Of images, (images, image_length, d_model), by their patches, (images, image_length - 1,
    patch_width). */
 REGARD_API int32_t regard_read_images(const regard_model*, const float* patches, int64_t images,

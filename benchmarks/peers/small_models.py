@@ -65,6 +65,8 @@ READS = TOWER | TOKENS | dict(eos_token_id=START, max_position_embeddings=19)
 SEES = TOWER | dict(hidden_size=12, num_hidden_layers=3, image_size=6, patch_size=2)
 CLIP = dict(text_config=READS, vision_config=SEES, projection_dim=9)
 SIGLIP = dict(text_config=READS | dict(projection_size=12), vision_config=SEES)
+SOUND = dict(num_mel_bins=5, max_source_positions=7, max_target_positions=19)
+SOUND |= dict(suppress_tokens=None, begin_suppress_tokens=None)
 VIT = WORDS | dict(image_size=[6, 10], patch_size=[3, 2])
 
 
@@ -240,4 +242,10 @@ CASES = (
     Case("CLIP", "CLIPModel", CLIP),
     Case("CLIP, its old end", "CLIPModel", CLIP | dict(text_config=READS | dict(eos_token_id=2))),
     Case("SigLIP", "SiglipModel", SIGLIP),
+    Case("Whisper", "WhisperForConditionalGeneration", PAIR | SOUND),
+    Case(
+        "Whisper, relu",
+        "WhisperForConditionalGeneration",
+        PAIR | SOUND | dict(activation_function="relu", encoder_layers=1, decoder_layers=3),
+    ),
 )

@@ -22,6 +22,7 @@ class Decode {
 
   // Sources of these lengths, empty of a decoder; they are laid end to end without their padding.
   std::vector<int> add(const int32_t* ids, const std::vector<int32_t>& lengths) {
+    model_.check_reads_texts();
     Texts texts;
     for (int32_t length : lengths) {
       if (!model_.has_source() && length > 0) throw Mistake("a decoder's texts have no source");
@@ -42,15 +43,16 @@ class Decode {
       model_.encoder.embed(work, texts);
       states = model_.encoder(work, texts);
     }
-    std::vector<int> numbers;
-    for (size_t i = 0; i < lengths.size(); i++) numbers.push_back(place());
-    if (states == nullptr) return numbers;
-    for (size_t l = 0; l < layers_.size(); l++) {
-      std::vector<TextMemory*> memories;
-      for (int number : numbers) memories.push_back(&texts_[number]->memory[l]);
-      layers_[l].cross_attention.remember(work, states, stack_.stride(), texts, memories);
-    }
-    return numbers;
+    return placed(states, texts);
+  }
+
+  // Sounds, (count, 2 sound_length, mel_bins).
+  std::vector<int> add(const float* frames, int count) {
+    model_.check_reads_sounds();
+    const regard_config& config = model_.config;
+    const Texts sounds =
+        model_.encoder.embed_sounds(work, frames, count, config.sound_length, config.mel_bins);
+    return placed(model_.encoder(work, sounds), sounds);
   }
 
   void remove(int number) {
@@ -149,6 +151,19 @@ class Decode {
           throw Mistake("a token is not in the vocabulary");
     }
     return readings;
+  }
+
+  // Texts whose sources have these states, or that have no source.
+  std::vector<int> placed(const float* states, const Texts& texts) {
+    std::vector<int> numbers;
+    for (size_t i = 0; i < texts.lengths.size(); i++) numbers.push_back(place());
+    if (states == nullptr) return numbers;
+    for (size_t l = 0; l < layers_.size(); l++) {
+      std::vector<TextMemory*> memories;
+      for (int number : numbers) memories.push_back(&texts_[number]->memory[l]);
+      layers_[l].cross_attention.remember(work, states, stack_.stride(), texts, memories);
+    }
+    return numbers;
   }
 
   Text& at(int number) {

@@ -1,4 +1,4 @@
-// The encoder: texts, or images, → the states of their tokens or patches, which see each other.
+// The encoder: texts, images or sounds → the states of their parts, which see each other.
 #pragma once
 #include "layers/transformer.h"
 
@@ -12,6 +12,15 @@ class Encoder {
                {config.encoder_layers, config.encoder_heads, config.encoder_heads,
                 config.encoder_head_dim, false, embedding(config), config.vocab_size}),
         is_causal_(weights.has("encoder.causal")) {
+    if (config.sound_length > 0) {
+      const Axis states{1, config.d_model};
+      const auto precision = static_cast<Precision>(config.precision);
+      every_ = Linear(weights, {{"embed.every", states}}, Axis{1, 3 * config.mel_bins}, precision,
+                      Activation::GELU);
+      second_ = Linear(weights, {{"embed.second", states}}, Axis{3, config.d_model}, precision,
+                       Activation::GELU);
+      places_ = rows_of(weights("embed.positions.weight", config.sound_length, config.d_model));
+    }
     if (config.image_length == 0) return;
     patches_ = Linear(weights, {{"embed.patches", Axis{1, config.d_model}}},
                       Axis{1, config.patch_width}, static_cast<Precision>(config.precision));
@@ -47,6 +56,32 @@ class Encoder {
     if (norm_) norm_(work, states, images * length, states);
   }
 
+  // Frames of sounds, (count, 2 length, bands). A convolution reads a frame between its neighbors,
+  // which lie side by side: it is a product with rows that overlap.
+  Texts embed_sounds(Work& work, const float* frames, int count, int length, int bands) const {
+    const size_t stride = stack_.stride(), width = up_to(every_.outputs(), LANES);
+    const size_t heard = static_cast<size_t>(2) * length, taken = heard * bands;
+    float* x = work.states.need(count * length * stride);
+    for (int i = 0; i < count; i++, frames += taken, x += length * stride) {
+      float* near = work.wide.need(taken + 2 * bands + LANES);
+      std::fill_n(near, bands, 0.0f);
+      std::fill_n(std::copy_n(frames, taken, near + bands), bands + LANES, 0.0f);
+      float* every = work.added.need(heard * stride);
+      every_(work, near, bands, static_cast<int>(heard), every);
+      float* rows = work.wide.need((heard + 2) * width + LANES);
+      std::fill_n(rows, width, 0.0f);
+      for (size_t r = 0; r < heard; r++)
+        std::copy_n(every + r * stride, width, rows + (r + 1) * width);
+      std::fill_n(rows + (heard + 1) * width, width + LANES, 0.0f);
+      std::copy_n(places_.data(), length * stride, x);
+      second_(work, rows, 2 * width, length, x, Into::ADD);
+    }
+    Texts sounds;
+    sounds.lengths.assign(count, length);
+    sounds.positions.resize(static_cast<size_t>(count) * length);
+    return sounds;
+  }
+
   // What is embedded → its states, (rows, stride), in work.states.
   const float* operator()(Work& work, const Texts& texts) const {
     return stack_(
@@ -59,16 +94,17 @@ class Encoder {
 
  private:
   static const char* embedding(const regard_config& config) {
-    if (config.image_length > 0) return nullptr;
+    if (config.image_length > 0 || config.sound_length > 0) return nullptr;
     return config.kind == REGARD_ENCODER ? "embed" : "encoder.embed";
   }
 
   Stack stack_;
   bool is_causal_ = false;
   int first_ = 0;
-  Linear patches_;        // of images
-  Buffer<float> places_;  // their positions, the first with the class token
-  NormLayer norm_;        // of what is embedded
+  Linear patches_;         // of images
+  Linear every_, second_;  // of sounds: convolutions of every frame, and of every second one
+  Buffer<float> places_;   // positions of either; an image's first with the class token
+  NormLayer norm_;         // of what is embedded
 };
 
 }  // namespace regard

@@ -17,6 +17,13 @@ struct Model {
   // Else it reads for a head.
   bool writes() const { return config.kind != REGARD_ENCODER && config.head_outputs == 0; }
   bool has_source() const { return config.kind == REGARD_ENCODER_DECODER; }
+  bool reads_sounds() const { return config.sound_length > 0; }
+  void check_reads_texts() const {
+    if (reads_sounds()) throw Mistake("this model reads sounds");
+  }
+  void check_reads_sounds() const {
+    if (!reads_sounds()) throw Mistake("this model reads texts, or images");
+  }
 
   const regard_config config;
   const Kernels& kernels;
@@ -52,6 +59,8 @@ struct Model {
              {"token_types", c.token_types, 0, kMost},
              {"image_length", c.image_length, 0, c.kind == REGARD_ENCODER ? kMost : 0},
              {"patch_width", c.patch_width, 0, kMost},
+             {"sound_length", c.sound_length, 0, c.kind == REGARD_ENCODER_DECODER ? 1 << 20 : 0},
+             {"mel_bins", c.mel_bins, c.sound_length > 0, 1 << 16},
              {"head_outputs", c.head_outputs, 0, kMost},
              {"head_activation", c.head_activation, 0, 6},
              {"precision", c.precision, 0, 3},

@@ -15,6 +15,7 @@ class Reader {
              const int32_t* lengths, int64_t count, int threads, float* states) const {
     const regard_config& config = model_.config;
     if (config.image_length > 0) throw Mistake("this model reads images");
+    model_.check_reads_texts();
     const int vocab = config.kind == REGARD_DECODER ? config.target_vocab_size : config.vocab_size;
     check("an id", ids, tokens, 0, vocab);
     check("a position", positions, tokens, -config.position_offset, config.max_positions);
@@ -51,23 +52,37 @@ class Reader {
             int threads, float* states) const {
     const regard_config& config = model_.config;
     if (!model_.has_source()) throw Mistake("this model reads no source");
+    model_.check_reads_texts();
     if (length < 1 || count < 1 || std::max(length, count) > config.max_positions)
       throw Mistake("a source and a target must have 1 to " +
                     std::to_string(config.max_positions) + " tokens");
     check("an id", source, length, 0, config.vocab_size);
     check("a token", target, count, 0, config.target_vocab_size);
-    auto text = [](const int32_t* ids, int64_t rows) {
-      Texts one;
-      one.ids.assign(ids, ids + rows);
-      for (int i = 0; i < rows; i++) one.positions.push_back(i);
-      one.lengths = {static_cast<int>(rows)};
-      return one;
-    };
     const Texts whole = text(source, length);
     read(
         1, count, [count](int64_t) { return count; }, threads,
         [&](Work& work, Texts&, int64_t) {
           model_.encoder.embed(work, whole);
+          model_.encoder(work, whole);
+          return model_.decoder(work, text(target, count), &whole);
+        },
+        states);
+  }
+
+  // A sound, (2 sound_length, mel_bins), and what a decoder reads of its text → the text's last
+  // states, (count, d_model).
+  void sound(const float* frames, const int32_t* target, int64_t count, int threads,
+             float* states) const {
+    const regard_config& config = model_.config;
+    model_.check_reads_sounds();
+    if (count < 1 || count > config.max_positions)
+      throw Mistake("a target must have 1 to " + std::to_string(config.max_positions) + " tokens");
+    check("a token", target, count, 0, config.target_vocab_size);
+    read(
+        1, count, [count](int64_t) { return count; }, threads,
+        [&](Work& work, Texts&, int64_t) {
+          const Texts whole = model_.encoder.embed_sounds(work, frames, 1, config.sound_length,
+                                                          config.mel_bins);
           model_.encoder(work, whole);
           return model_.decoder(work, text(target, count), &whole);
         },
@@ -129,6 +144,14 @@ class Reader {
   }
 
  private:
+  static Texts text(const int32_t* ids, int64_t rows) {
+    Texts one;
+    one.ids.assign(ids, ids + rows);
+    for (int i = 0; i < rows; i++) one.positions.push_back(i);
+    one.lengths = {static_cast<int>(rows)};
+    return one;
+  }
+
   // Rows that are computed together where texts are short: enough for the weights to pass by
   // seldom, and few enough for what is computed to stay in the second cache.
   static constexpr int64_t ROWS = 128;

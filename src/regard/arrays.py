@@ -41,6 +41,10 @@ class Arrays:
             powers = np.exp(x - x.max(-1, keepdims=True))
             return powers / powers.sum(-1, keepdims=True)
 
+    def exp(self, x: Array) -> Array:
+        """e^x, (…)."""
+        return self.library.exp(x)
+
     def log_softmax(self, x: Array) -> Array:
         """Logarithm of the softmax over the last axis, of (…, vocab), in float32."""
         x = self.floats(x)

@@ -147,13 +147,12 @@ def test_settings_that_are_not_followed_are_named() -> None:
         {
             "typical_p": 0.9,
             "num_beam_groups": 1,
-            "suppress_tokens": [3],
-            "begin_suppress_tokens": None,
+            "token_healing": True,
             "temperature": 0.6,
             "min_length": 4,
         }
     )
-    assert not_followed == ["typical_p", "suppress_tokens", "temperature"]
+    assert not_followed == ["typical_p", "token_healing", "temperature"]
     assert config == GenerationConfig(min_new_tokens=3)
     config, not_followed = GenerationConfig.from_dict({"do_sample": True, "num_beams": 4})
     assert not_followed == ["num_beams"]

@@ -1,3 +1,4 @@
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -186,3 +187,36 @@ def test_nothing_asked_for_is_no_filter() -> None:
 
 def test_the_end_of_sentence_is_no_bad_word() -> None:
     assert filters_for(GenerationConfig(eos_token_id=0, bad_words_ids=((0,),))) == []
+
+
+@pytest.mark.parametrize("array", [torch.Tensor.clone, torch.Tensor.numpy])
+def test_suppressed_tokens_and_timestamps_are_those_of_transformers(array: Any) -> None:
+    """Random texts of the tokens 0-8, the end 9, no time 10, and the times 11-19."""
+    process = pytest.importorskip("transformers.generation.logits_process")
+    settings = SimpleNamespace(
+        **dict(no_timestamps_token_id=10, eos_token_id=9, bos_token_id=9),
+        max_initial_timestamp_index=3,
+    )
+    rules = filters_for(
+        GenerationConfig(
+            **dict(eos_token_id=9, suppress_tokens=[2, 5, 14], begin_suppress_tokens=[3, 12]),
+            **dict(timestamps_from=11, max_initial_timestamp_index=3),
+        )
+    )
+    theirs = [
+        process.SuppressTokensLogitsProcessor([2, 5, 14]),
+        process.SuppressTokensAtBeginLogitsProcessor([3, 12], begin_index=2),
+        process.WhisperTimeStampLogitsProcessor(settings, begin_index=2),
+    ]
+    draw, kept = torch.Generator().manual_seed(5), set()
+    for generated in (0, 1, 2, 3, 6):
+        history = torch.randint(0, 20, (64, 2 + generated), generator=draw)
+        history = torch.where(history > 10, history.cummax(1).values, history)  # times rise
+        logits = 3 * torch.randn(64, 20, generator=draw)
+        found, expected = array(logits), logits
+        for rule, their_rule in zip(rules, theirs, strict=True):
+            found = rule(found, array(history), generated)
+            expected = their_rule(history, expected)
+        assert torch.equal(torch.as_tensor(found), expected)
+        kept |= {tuple(row) for row in allowed(expected)}
+    assert len(kept) > 20

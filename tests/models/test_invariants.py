@@ -18,6 +18,8 @@ from regard.models import (
     EncoderDecoderConfig,
     RecurrentConfig,
     RecurrentEncoderDecoder,
+    SpeechConfig,
+    SpeechEncoderDecoder,
     VisionConfig,
     VisionTransformer,
 )
@@ -80,6 +82,7 @@ RECURRENT: dict[str, Any] = dict(d_model=10, hidden_size=14, dropout=0.0)
 IMAGE: dict[str, Any] = dict(
     image_size=(6, 10), patch_size=(3, 2), d_model=12, num_layers=2, num_heads=3, d_ff=22
 )
+SOUND: dict[str, Any] = dict(mel_bins=5, source_positions=7)
 
 
 @dataclass(frozen=True)
@@ -96,13 +99,13 @@ class Family:
     fused: bool = True
 
     @property
-    def reads_images(self) -> bool:
-        return self.model is VisionTransformer
+    def reads_text(self) -> bool:
+        return self.model not in (VisionTransformer, SpeechEncoderDecoder)
 
     @property
     def writes(self) -> bool:
         """Whether it gives a text token by token, so that there is a cache, and a future."""
-        return self.model in (Decoder, EncoderDecoder, RecurrentEncoderDecoder)
+        return self.model not in (Encoder, VisionTransformer)
 
 
 FAMILIES = {
@@ -162,6 +165,7 @@ FAMILIES = {
         VisionTransformer,
         IMAGE | dict(class_token=False, head="embedding", pooling="attention", projection=5),
     ),
+    "whisper": Family(SpeechEncoderDecoder, PAIR | SOUND),
     "no attention": Family(
         RecurrentEncoderDecoder, RECURRENT | dict(attention="none", cell="lstm"), fused=False
     ),
@@ -193,12 +197,13 @@ def families(applies: Callable[[Family], bool] = lambda family: True) -> pytest.
 def build(family: Family) -> Any:
     """A model in float64 whose weights are so large that nothing hides behind a zero or a one."""
     torch.manual_seed(3)
-    sizes = () if family.reads_images else (VOCAB,)
+    sizes = () if family.model is VisionTransformer else (VOCAB,)
     config = {
         Encoder: EncoderConfig,
         Decoder: DecoderConfig,
         EncoderDecoder: EncoderDecoderConfig,
         RecurrentEncoderDecoder: RecurrentConfig,
+        SpeechEncoderDecoder: SpeechConfig,
         VisionTransformer: VisionConfig,
     }[family.model](*sizes, **family.settings)
     model = family.model(config).double().eval()
@@ -209,11 +214,11 @@ def build(family: Family) -> Any:
 
 
 def batch(family: Family, rows: list[int], side: str = "right", more: int = 0) -> tuple[Any, ...]:
-    """What the model takes: those texts, padded to the longest and `more`; or images."""
-    if family.reads_images:
-        draw = torch.Generator().manual_seed(7)
-        pixels = torch.randn(len(TEXTS), 3, 6, 10, generator=draw, dtype=torch.float64)
-        return (pixels[rows],)
+    """What the model takes: those texts, padded to the longest and `more`; images; or sounds."""
+    if not family.reads_text:
+        draw, shape = torch.Generator().manual_seed(7), (5, 14) if family.writes else (3, 6, 10)
+        read = torch.randn(len(TEXTS), *shape, generator=draw, dtype=torch.float64)[rows]
+        return (read, TARGETS[rows]) if family.writes else (read,)
     length = max(len(TEXTS[row]) for row in rows) + more
     ids = torch.full((len(rows), length), PAD)
     for place, row in enumerate(rows):
@@ -244,7 +249,7 @@ def test_a_batch_gives_each_what_it_gets_alone(family: Family) -> None:
         torch.testing.assert_close(output, alone)
 
 
-@families(lambda family: not family.reads_images)
+@families(lambda family: family.reads_text)
 def test_padding_on_the_right_changes_nothing(family: Family) -> None:
     model = build(family)
     for row in ALL:
@@ -253,7 +258,7 @@ def test_padding_on_the_right_changes_nothing(family: Family) -> None:
         torch.testing.assert_close(padded, alone)
 
 
-@families(lambda family: family.left and not family.reads_images)
+@families(lambda family: family.left and family.reads_text)
 def test_padding_on_the_left_changes_nothing(family: Family) -> None:
     model = build(family)
     for row in ALL:

@@ -57,8 +57,8 @@ def test_a_tasks_own_come_before_both(tmp_path: Path) -> None:
 
 
 def test_what_is_not_followed_is_named(tmp_path: Path) -> None:
-    folder = write(tmp_path, {"typical_p": 0.5, "suppress_tokens": [4], "num_beam_groups": 1})
-    assert read_defaults(Checkpoint(folder))[""].not_followed == ("typical_p", "suppress_tokens")
+    folder = write(tmp_path, {"typical_p": 0.5, "token_healing": True, "num_beam_groups": 1})
+    assert read_defaults(Checkpoint(folder))[""].not_followed == ("typical_p", "token_healing")
 
 
 @pytest.mark.parametrize("none", [None, {}])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 
 from regard import catalog
 from regard.api.loading import task_class
@@ -15,7 +15,7 @@ from regard.errors import BadArgumentError, RegardError, UnavailableError, Unsup
 from regard.generation import GenerationConfig
 from regard.generation.config import SAMPLING
 from regard.inspection import Trace
-from regard.inspection.answers import ModelInfo
+from regard.inspection.answers import ModelInfo, ModelTask
 from regard.inspection.models import tap_name
 from regard.recipes.card import read_card
 from regard.tasks.defaults import read_defaults
@@ -28,6 +28,7 @@ EXAMPLES = {
     "generation": "The trophy did not fit into the suitcase because",
     "encoding": "The animal didn't cross the street because it was too tired.",
     "vision": "",
+    "transcription": "",
 }
 SOURCES = {  # of translators, by the language that they say they read
     "en": "I would like to drink a cup of tea with my friends.",
@@ -145,7 +146,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
     languages = [language] if isinstance(language, str) else [str(name) for name in language]
     return ModelInfo(
         name=name,
-        task=cast(Literal["translation", "generation", "encoding", "vision"], task),
+        task=cast(ModelTask, task),
         description=", ".join(
             [" → ".join(languages) or checkpoint.settings["model_type"], *_sizes(config)]
         ),

@@ -58,6 +58,7 @@ class ModelConfig:
     expert_d_ff: int | None = None
     unrouted: tuple[int, ...] = ()
     attention_bias = True
+    key_bias: bool | None = None
     attention_output_bias: bool | None = None
     norms = "input"
     query_key_norm = "none"
@@ -126,6 +127,7 @@ class ModelConfig:
         queries, keys = head_dim * num_heads, head_dim * (self.num_key_heads or num_heads)
         bias, output_bias = self.attention_bias, self.attention_output_bias
         output_bias = bias if output_bias is None else output_bias
+        key_bias = bias if self.key_bias is None else self.key_bias
         places = {"input": ["norm"], "output": ["output_norm"]}.get(
             self.norms, ["norm", "output_norm"]
         )
@@ -134,7 +136,7 @@ class ModelConfig:
             if self.sinks:
                 layer[f"{attention}.sinks"] = (num_heads,)
             layer |= linear(f"{attention}.query", d_model, queries, bias)
-            layer |= linear(f"{attention}.key", d_model, keys, bias)
+            layer |= linear(f"{attention}.key", d_model, keys, key_bias)
             layer |= linear(f"{attention}.value", d_model, keys, bias)
             layer |= linear(f"{attention}.output", queries, d_model, output_bias)
             if self.query_key_norm != "none":

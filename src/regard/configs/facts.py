@@ -20,8 +20,10 @@ class Facts:
 
     config: Any
     axes: ClassVar[tuple[str, ...]] = ("tokens",)  # the sequences between which it attends
-    reads: ClassVar[str] = "text"  # or "image"
-    writing: ClassVar[str] = ""  # the task of those that write: "generation" or "translation"
+    reads: ClassVar[str] = "text"  # or "image", or "sound"
+    writing: ClassVar[str] = (
+        ""  # the task of those that write: "generation", "translation" or "transcription"
+    )
     stepwise: ClassVar[bool] = False  # attention is computed for one step after another
 
     @property
@@ -42,7 +44,7 @@ class Facts:
 
     @property
     def task(self) -> str:
-        """ "translation", "generation", "encoding" or "vision"."""
+        """ "translation", "generation", "transcription", "encoding" or "vision"."""
         if self.writes:
             return self.writing
         return "vision" if self.reads == "image" else "encoding"
@@ -136,6 +138,21 @@ class PairFacts(Facts):
         return arrays.join([start, target[:, :-1]])
 
 
+class SpeechFacts(PairFacts):
+    """An encoder of a sound and a decoder of what is said in it."""
+
+    reads = "sound"
+    writing = "transcription"
+    seconds = 0.02  # of a state of the sound
+
+    @property
+    def rewrites(self) -> bool:
+        return False
+
+    def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        return {"target": self.shift_right(inputs["target"])}
+
+
 class RecurrentFacts(PairFacts):
     """Recurrent networks, of which one attends."""
 
@@ -191,6 +208,7 @@ KINDS: dict[str, type[Facts]] = {
     "EncoderDecoder": PairFacts,
     "RecurrentEncoderDecoder": RecurrentFacts,
     "DualEncoder": DualFacts,
+    "SpeechEncoderDecoder": SpeechFacts,
     "VisionTransformer": ImageFacts,
 }
 

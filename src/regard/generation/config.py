@@ -81,6 +81,12 @@ class GenerationConfig:
     forced_bos_token_id: int | None = None  # the first new token
     forced_beginning: Sequence[int] | None = None  # the first new tokens, at the model's own cost
     forced_eos_token_id: int | None = None  # the last token when max_new_tokens is reached
+    suppress_tokens: Sequence[int] | None = None  # never to be produced
+    begin_suppress_tokens: Sequence[int] | None = None  # nor as the first new token
+    # Whisper's: the id of 0.00 s, from which on ids are times, that are written in pairs and rise;
+    # and of how many of them the first may be.
+    timestamps_from: int | None = None
+    max_initial_timestamp_index: int | None = None
     eos_token_id: int | Sequence[int] | None = None  # any of these ends a hypothesis
     pad_token_id: int | None = None
     decoder_start_token_id: int | None = None  # what an encoder–decoder reads first
@@ -90,8 +96,9 @@ class GenerationConfig:
     def __post_init__(self) -> None:
         if isinstance(self.eos_token_id, list):
             object.__setattr__(self, "eos_token_id", tuple(self.eos_token_id))
-        if self.forced_beginning is not None:
-            object.__setattr__(self, "forced_beginning", tuple(self.forced_beginning))
+        for name in _LISTS:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         phrases = tuple(tuple(map(tuple, variants)) for variants in self.forced_phrases)
         object.__setattr__(self, "forced_phrases", phrases)
         if self.bad_words_ids is not None:
@@ -284,10 +291,15 @@ _NAMES = tuple(field.name for field in fields(GenerationConfig))
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(GenerationConfig)}
 FILE_NAMES = {"alternatives": "num_return_sequences"}  # of transformers and its files
 _SAMPLING_OFF: dict[str, Any] = {name: _DEFAULTS[name] for name in SAMPLING}
+_LISTS = ("forced_beginning", "suppress_tokens", "begin_suppress_tokens")
 _TOKEN_IDS = (
     "forced_bos_token_id",
     "forced_beginning",
     "forced_eos_token_id",
+    "suppress_tokens",
+    "begin_suppress_tokens",
+    "timestamps_from",
+    "max_initial_timestamp_index",
     "eos_token_id",
     "pad_token_id",
     "decoder_start_token_id",
@@ -326,8 +338,6 @@ OFF: dict[str, Any] = {
     "low_memory": False,
     "use_mtp": False,
     "exponential_decay_length_penalty": None,
-    "suppress_tokens": None,
-    "begin_suppress_tokens": None,
 }
 # Every setting of decoding that a checkpoint may have, followed here or not.
 SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *_LENGTHS, *OFF)

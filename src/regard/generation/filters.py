@@ -46,6 +46,10 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
     words = tuple(word for word in map(tuple, config.bad_words_ids or ()) if word not in ends)
     first, last, sampling = config.forced_bos_token_id, config.forced_eos_token_id, config.do_sample
     least, start = config.min_new_tokens, tuple(config.forced_beginning or ())
+    never, at_first = (
+        tuple(ids or ()) for ids in (config.suppress_tokens, config.begin_suppress_tokens)
+    )
+    zero, ends_at = config.timestamps_from, min(config.eos_ids, default=0)
     filters: list[tuple[object, Filter]] = [
         (config.repetition_penalty != 1.0, RepetitionPenalty(config.repetition_penalty)),
         (config.no_repeat_ngram_size, NoRepeatNgram(config.no_repeat_ngram_size)),
@@ -53,6 +57,9 @@ def filters_for(config: GenerationConfig) -> list[Filter]:
         (least and config.eos_ids, MinNewTokens(least, config.eos_ids)),
         (first is not None, ForcedToken(first or 0, at=0)),
         (last is not None, ForcedToken(last or 0, at=config.max_new_tokens - 1)),
+        (never, Suppressed(never)),
+        (at_first, Suppressed(at_first, first=True)),
+        (zero is not None, Timestamps(zero or 0, ends_at, config.max_initial_timestamp_index)),
         (sampling and config.temperature != 1.0, Temperature(config.temperature)),
         (sampling and config.top_k, TopK(config.top_k)),
         (sampling and config.top_p < 1.0, TopP(config.top_p)),
@@ -71,6 +78,7 @@ def acting(filters: Sequence[Filter], generated: int) -> list[Filter]:
         if not (isinstance(rule, MinNewTokens) and generated >= rule.minimum)
         and not (isinstance(rule, ForcedToken) and generated != rule.at)
         and not (isinstance(rule, ForcedBeginning) and generated >= len(rule.tokens))
+        and not (isinstance(rule, Suppressed) and rule.first and generated)
     ]
 
 
@@ -195,6 +203,65 @@ class ForcedBeginning:
         it = arrays.count(logits.shape[1], like=logits) == self.tokens[generated]
         possible = arrays.filled(logits, logits == -math.inf, 0.0)
         return arrays.filled(possible, ~it, -math.inf)
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """Forbids these tokens at every step, or at the first alone."""
+
+    tokens: tuple[int, ...]
+    first: bool = False
+
+    def check(self, vocab: int) -> None:
+        _check_ids("suppressed tokens", self.tokens, vocab)
+
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        if self.first and generated:
+            return logits
+        self.check(logits.shape[1])
+        forbidden = logits > math.inf  # nothing yet
+        forbidden[:, list(self.tokens)] = True
+        return arrays_of(logits).filled(logits, forbidden, -math.inf)
+
+
+@dataclass(frozen=True)
+class Timestamps:
+    """Makes tokens that are times rise and come in pairs, the end of a segment and the beginning of
+    the next, but at the beginning and at the end of all; one is written where they are likelier
+    together than any other token.
+
+    Radford et al. 2022, section 4.5, as in the authors' code.
+    """
+
+    zero: int  # the time 0; the token before it says that there are no times
+    end: int  # of the text, whose tokens are before it
+    most: int | None = None  # of the first one
+
+    def check(self, vocab: int) -> None:
+        _check_ids("timestamps_from", (self.zero,), vocab)
+
+    def __call__(self, logits: Array, history: Array, generated: int) -> Array:
+        arrays = arrays_of(logits)
+        self.check(logits.shape[1])
+        ids = arrays.count(logits.shape[1], like=logits)[None]
+        is_time, forbidden = ids >= self.zero, ids == self.zero - 1
+        if generated:
+            written = history[:, history.shape[1] - generated :]
+            times = arrays.where(written >= self.zero, written, self.zero - 1)
+            latest, closes = arrays.largest(times)[:, None], written[:, -1:] >= self.zero
+            is_pair = closes & (written[:, -2:-1] >= self.zero) if generated > 1 else closes
+            least = arrays.where(closes & ~is_pair, latest, latest + 1)
+            forbidden = forbidden | (is_time & ((ids < least) | is_pair))
+            forbidden = forbidden | (closes & ~is_pair & (ids < self.end))
+        else:
+            forbidden = forbidden | ~is_time
+            if self.most is not None:
+                forbidden = forbidden | (ids > self.zero + self.most)
+        logits = arrays.filled(logits, forbidden, -math.inf)
+        log_probs = arrays.log_softmax(logits)
+        largest = arrays.largest(log_probs[:, : self.zero])[:, None]
+        of_times = arrays.exp(log_probs[:, self.zero :]).sum(-1)[:, None]
+        return arrays.filled(logits, ~is_time & (of_times > arrays.exp(largest)), -math.inf)
 
 
 @dataclass(frozen=True)

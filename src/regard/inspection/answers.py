@@ -9,6 +9,10 @@ Reduce = Literal["max", "mean"]
 Group = Literal["token", "word", "sentence"]
 
 
+ModelTask = Literal["translation", "generation", "encoding", "vision", "transcription"]
+OF_FILES = ("vision", "transcription")  # what they look at is a file, of which a text is the name
+
+
 @dataclass(frozen=True)
 class AxisInfo:
     """A sequence whose positions are rows or columns of a map."""
@@ -99,7 +103,7 @@ class GenerationInfo:
 class TraceInfo:
     id: str
     model: str
-    task: Literal["translation", "generation", "encoding", "vision"]
+    task: ModelTask
     text: str
     axes: dict[str, AxisInfo]
     taps: list[TapInfo]
@@ -288,7 +292,7 @@ class Measures:
 @dataclass(frozen=True)
 class ModelInfo:
     name: str
-    task: Literal["translation", "generation", "encoding", "vision"]
+    task: ModelTask
     description: str
     example: str
     max_tokens: int

@@ -139,7 +139,12 @@ def named_axes(
         return {axis: replace(info, tokens=names[axis]) for axis, info in axes.items()}
     sinks = [axis for axis in axes if axis.endswith(SINK)]
     ids = {axis: rows[0].tolist() for axis, rows in model.ids(inputs).items()}
-    axes = {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
+    if model.reads == "sound":
+        states = axes[model.axes[0]].tokens
+        axes[model.axes[0]] = replace(
+            axes[model.axes[0]], tokens=[f"{int(k) * model.seconds:.2f}s" for k in states]
+        )
+    axes |= {axis: naming(tokenizer, axis).axis(row) for axis, row in ids.items()}
     predicted = None if logits is None else model.predicted(inputs, logits)
     if predicted is not None:
         axis = model.axes[-1]

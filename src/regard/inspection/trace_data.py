@@ -47,7 +47,7 @@ class TraceData(Mapping[str, Tap]):
     taps: dict[str, Tap]
     axes: dict[str, AxisInfo]  # the sequences that taps name as their queries and keys
     model_name: str
-    task: str  # "translation", "generation", "encoding" or "vision"
+    task: str  # a ModelTask
     text: str = ""
     output: Any = None  # what the model returned
     generation: GenerationInfo | None = None

@@ -9,6 +9,7 @@ from regard.layers.norm import NORMS, Norm, RMSNorm, make_norm
 from regard.layers.patches import PatchEmbedding
 from regard.layers.relative_bias import RelativeBias
 from regard.layers.rotary import Rotary
+from regard.layers.sound import SoundEmbedding
 from regard.layers.transformer import ACTIVATIONS, FeedForward, Stack, TransformerLayer
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "RMSNorm",
     "RelativeBias",
     "Rotary",
+    "SoundEmbedding",
     "Stack",
     "TransformerLayer",
     "check_ids",

@@ -37,6 +37,8 @@ class MultiHeadAttention(nn.Module):
         head_dim: width of one head; by default d_model / num_heads.
         bias: whether the projections of query, key and value have one.
         output_bias: whether the output projection has one; by default as `bias`.
+        key_bias: whether that of the key has one, which adds the same to a query's every score
+            (Whisper's does not); by default as `bias`.
         score: a name or function that `regard.attend` takes.
         rotary: rotates query and key by their positions (self-attention only).
         norm: makes the normalization of queries or keys, given its width, which comes before the
@@ -59,6 +61,7 @@ class MultiHeadAttention(nn.Module):
         head_dim: int | None = None,
         bias: bool = True,
         output_bias: bool | None = None,
+        key_bias: bool | None = None,
         score: str | Score = "scaled_dot",
         rotary: Rotary | None = None,
         norm: Callable[[int], Norm] | None = None,
@@ -87,7 +90,7 @@ class MultiHeadAttention(nn.Module):
         self.rotary = rotary
         width, key_width = num_heads * self.head_dim, self.num_key_heads * self.head_dim
         self.query = nn.Linear(d_model, width, bias=bias)
-        self.key = nn.Linear(d_model, key_width, bias=bias)
+        self.key = nn.Linear(d_model, key_width, bias=bias if key_bias is None else key_bias)
         self.value = nn.Linear(d_model, key_width, bias=bias)
         self.output = nn.Linear(width, d_model, bias=bias if output_bias is None else output_bias)
         self.norm_together = norm_together

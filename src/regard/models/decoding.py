@@ -75,7 +75,8 @@ class PairState:
         self.sentence = sentence
         self.memory = self.memory.index_select(0, rows)
         self.attention_mask = self.attention_mask.index_select(0, rows)
-        self.memory_mask = Padding(self.attention_mask)
+        if self.memory_mask is not None:
+            self.memory_mask = Padding(self.attention_mask)
         for cache in self.caches:
             cache.cross_attention.select(rows)
 

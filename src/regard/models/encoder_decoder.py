@@ -108,7 +108,7 @@ class EncoderDecoder(AnyEncoderDecoder):
         memory, memory_mask = self.encode(source)
         return self.decode(self.shift_right(target), memory, memory_mask)
 
-    def encode(self, source: Tensor) -> tuple[Tensor, Mask]:
+    def encode(self, source: Tensor) -> tuple[Tensor, Mask | None]:
         """Source ids, (batch, source length) → the memory, (batch, source length, d_model), and the
         mask of its padding."""
         check_ids(source, self.config.vocab_size)
@@ -122,7 +122,7 @@ class EncoderDecoder(AnyEncoderDecoder):
         self,
         inputs: Tensor,
         memory: Tensor,
-        memory_mask: Mask,
+        memory_mask: Mask | None,
         caches: list[LayerCache] | None = None,
     ) -> Tensor:
         """Decoder inputs, (batch, length), and the output of `encode` → states, (batch, length,

@@ -124,6 +124,7 @@ def make_layer(
             head_dim=config.head_dim,
             bias=config.attention_bias,
             output_bias=config.attention_output_bias,
+            key_bias=config.key_bias,
             score=score_of(config),
             rotary=rotary,
             norm=None if config.query_key_norm == "none" else heads_norm,

@@ -15,7 +15,7 @@ from typing import Any
 from regard.api.looking import Traceable, describe, look_at, open_for_looking
 from regard.checkpoints import hub
 from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError, unknown
-from regard.inspection.answers import ModelInfo
+from regard.inspection.answers import OF_FILES, ModelInfo
 from regard.inspection.trace import Trace
 from regard.inspection.watching import watching
 from regard.options import check_options
@@ -235,10 +235,11 @@ class Library:
             raise BadArgumentError("there is no text to look at; write a sentence.")
         check_options(request)
         info = self._info(request.model)
-        if info.task == "vision":  # its text would be a path, and no path from a page is opened
+        if info.task in OF_FILES:  # and no path from a page is opened
+            what = "images" if info.task == "vision" else "sounds"
             raise UnsupportedError(
-                f"{request.model} looks at images, which a page cannot open;"
-                f" run `regard look {request.model} IMAGE`."
+                f"{request.model} looks at {what}, which a page cannot open;"
+                f" run `regard look {request.model} FILE`."
             )
         for text in (request.text, request.target or ""):
             if len(text) > CHARACTERS_A_TOKEN * info.max_tokens:

@@ -20,7 +20,7 @@ from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
 from regard.tasks.calibration import UNCALIBRATED, Calibration
-from regard.tasks.handle import EncoderDecoderHandle, IdConfig
+from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer, TokenizerPair
 
@@ -97,7 +97,7 @@ class TextToText(Task):
 
     def _set(self, handle: EncoderDecoderHandle, generation: GenerationConfig) -> None:
         """Set the handle and the defaults of decoding: each has what the other lacks."""
-        self.generation = _with_ids(generation, handle.config)
+        self.generation = with_ids(generation, handle.config)
         assert self.generation.decoder_start_token_id is not None
         self.handle = handle.starting_from(self.generation.decoder_start_token_id)
 
@@ -485,7 +485,8 @@ def _special_around(tokenizer: Tokenizer) -> tuple[tuple[int, ...], tuple[int, .
     return tuple(encoding.ids[: inside[0]]), tuple(encoding.ids[inside[-1] + 1 :])
 
 
-def _with_ids(generation: GenerationConfig, config: IdConfig) -> GenerationConfig:
+def with_ids(generation: GenerationConfig, config: Any) -> GenerationConfig:
+    """The settings with the ids of a model's config that they lack."""
     ids = {
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,

@@ -83,11 +83,11 @@ def test_a_target_picks_the_shipped_model(regard):
 
 
 def test_settings_that_are_not_followed_are_said_once(regard, upper_case):
-    upper_case.not_followed = ("typical_p", "suppress_tokens")
+    upper_case.not_followed = ("typical_p", "token_healing")
     outcome = regard("translate", stdin=b"a\nb\n")
     assert outcome.out == "A\nB\n"
     assert outcome.err == (
-        "regard: en-de asks for typical_p, suppress_tokens; regard ignores that.\n"
+        "regard: en-de asks for typical_p, token_healing; regard ignores that.\n"
     )
 
 

@@ -70,6 +70,7 @@ FAMILIES = (
     Entry("vit", "VisionTransformer", {"vit": "ViT"}),
     Entry("clip", "DualEncoder", {"clip": "CLIP"}),
     Entry("siglip", "DualEncoder", {"siglip": "SigLIP"}),
+    Entry("whisper", "SpeechEncoderDecoder", {"whisper": "Whisper"}),
 )
 READERS = ("Encoder", "Decoder", "EncoderDecoder")  # can read a text for a head
 TYPES: dict[str, Entry] = {name: entry for entry in FAMILIES for name in entry.titles}

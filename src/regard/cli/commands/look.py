@@ -23,6 +23,7 @@ from regard.cli.streams import say
 from regard.cli.texts import whole_text
 from regard.cli.training_options import takes
 from regard.errors import BadArgumentError
+from regard.inspection.answers import OF_FILES
 from regard.options import check_options
 from regard.tasks.options import TraceRequest
 
@@ -151,7 +152,7 @@ def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
     """A trace as the page's address names it: by what was asked, so that the link outlives the
     server; by its id where that would be too long, is not a text, or would be refused."""
     characters = len(trace.text) + len(request.target or "")
-    if saved or request.force or trace.task == "vision" or characters > LONGEST_LINK:
+    if saved or request.force or trace.task in OF_FILES or characters > LONGEST_LINK:
         return {"trace": request.id}
     return request.address | {"model": trace.model_name, "text": trace.text}
 

@@ -2,14 +2,23 @@
 
 import math
 from dataclasses import fields
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import Array, as_numpy, without_gradients
 from regard.errors import BadArgumentError, check_choice
-from regard.inspection.answers import AxisInfo, Cell, Looked, Looks, Quantity, TapInfo, TraceInfo
+from regard.inspection.answers import (
+    AxisInfo,
+    Cell,
+    Looked,
+    Looks,
+    ModelTask,
+    Quantity,
+    TapInfo,
+    TraceInfo,
+)
 from regard.inspection.tap import Tap, one
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views import tiles
@@ -24,7 +33,7 @@ def describe(trace: TraceData, id: str) -> TraceInfo:
     return TraceInfo(
         id=id,
         model=trace.model_name,
-        task=cast(Literal["translation", "generation", "encoding", "vision"], trace.task),
+        task=cast(ModelTask, trace.task),
         text=trace.text,
         axes=trace.axes,
         taps=[_tap(tap) for tap in trace.values()],

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig, Hypothesis, generate
 from regard.generation.filters import NO_TOKEN, BadWords, filters_for
 from regard.generation.loop import check_prompt
@@ -140,6 +141,47 @@ class NativeEncoderDecoder(NativeWriter):
         return Batch(self, slots, slots.add(source) if len(source) else [])
 
 
+class NativeSpeech(NativeWriter):
+    """An encoder of sounds with a decoder of their text.
+
+    Args:
+        shape: of a spectrogram, (mel_bins, frames).
+    """
+
+    def __init__(self, shape: tuple[int, int], *others: Any):
+        super().__init__(*others)
+        self._shape = shape
+
+    def states_beside(self, source: NDArray[np.float32], target: Ints) -> NDArray[np.float32]:
+        """The last states, (1, target length, d_model), of one text as its tokens are read, (1,
+        target length), beside its spectrogram, (1, mel_bins, frames)."""
+        check_length(target.shape[1], self.limits.max_positions)
+        frames, read = self._frames(source), int32(target[0])
+        states = np.empty((len(read), self._width), np.float32)
+        with self.threads.of_call() as threads:
+            status = self._library.regard_read_sound(
+                *(self.pointer, pointer_to(frames), pointer_to(read), len(read)),
+                *(threads, pointer_to(states)),
+            )
+        self.check(status)
+        return states[None]
+
+    def start(self, source: NDArray[np.float32]) -> "Batch":
+        """Encodes spectrograms, (batch, mel_bins, frames), for generation to decode step by
+        step."""
+        slots = Slots(self)
+        return Batch(self, slots, slots.add_sounds(self._frames(source)))
+
+    def _frames(self, source: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(batch, mel_bins, frames) → (batch, frames, mel_bins)."""
+        if source.shape[1:] != self._shape:
+            raise BadArgumentError(
+                f"a spectrogram must be (batch, mel_bins, frames) with {self._shape} after batch;"
+                f" got {source.shape}. Pad or cut the sound."
+            )
+        return np.ascontiguousarray(source.transpose(0, 2, 1), np.float32)
+
+
 class NativeDecoder(NativeWriter):
     """A language model."""
 
@@ -237,6 +279,16 @@ class Slots:
         self._model.check(
             self._library.regard_add(
                 self._pointer, pointer_to(ids), *ids.shape, pointer_to(numbers)
+            )
+        )
+        return [Slot(number) for number in numbers.tolist()]
+
+    def add_sounds(self, frames: NDArray[np.float32]) -> list[Slot]:
+        """Encodes sounds, (batch, frames, mel_bins), and gives each a slot."""
+        numbers = np.empty(len(frames), np.int32)
+        self._model.check(
+            self._library.regard_add_sounds(
+                self._pointer, pointer_to(frames), len(frames), pointer_to(numbers)
             )
         )
         return [Slot(number) for number in numbers.tolist()]
@@ -360,7 +412,9 @@ class Batch:
 
 def is_searched(config: GenerationConfig) -> bool:
     """Return True if texts are searched in the engine as a whole."""
-    return not (config.do_sample or config.forced_phrases)
+    with_times = config.timestamps_from is not None
+    rules = (config.forced_phrases, config.suppress_tokens, config.begin_suppress_tokens)
+    return not (config.do_sample or with_times or any(rules))
 
 
 def hypotheses_of(found: Any, config: GenerationConfig) -> list[list[Hypothesis]]:

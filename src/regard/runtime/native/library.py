@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 9  # counts up with that of engine/interface.h
+INTERFACE = 10  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -48,8 +48,9 @@ Config = _struct(
     " encoder_heads decoder_heads encoder_head_dim decoder_head_dim decoder_key_heads activation"
     " gated norm_first rms_norm has_positions max_positions position_offset"
     " relative_reach scale_embedding embedding_norm tied_output"
-    " scale_output pad_id start_id token_types image_length patch_width head_outputs"
-    " head_activation experts experts_per_token shares_add_to_one expert_d_ff precision kernels",
+    " scale_output pad_id start_id token_types image_length patch_width sound_length mel_bins"
+    " head_outputs head_activation experts experts_per_token shares_add_to_one expert_d_ff"
+    " precision kernels",
     "float norm_eps rotary_factor score_scale score_cap output_cap gate_limit",
 )
 Generation = _struct(
@@ -127,6 +128,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "begin": (c_void_p, [c_void_p, c_int32]),
     "end": (None, [c_void_p]),
     "add": (c_int32, [c_void_p, Int32s, c_int64, c_int64, Int32s]),
+    "add_sounds": (c_int32, [c_void_p, Floats, c_int64, Int32s]),
     "remove": (c_int32, [c_void_p, c_int32]),
     "select": (c_int32, [c_void_p, c_int32, Int32s, c_int32]),
     "step": (
@@ -141,6 +143,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int32,
         [c_void_p, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
     ),
+    "read_sound": (c_int32, [c_void_p, Floats, Int32s, c_int64, c_int32, Floats]),
     "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "head": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),
     "pool": (c_int32, [c_void_p, Floats, c_int64, c_int64, c_int32, Floats]),

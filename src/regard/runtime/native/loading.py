@@ -12,12 +12,13 @@ from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
 from regard.configs.dual_encoder import DualEncoderConfig
 from regard.configs.encoder import EncoderConfig
+from regard.configs.speech import SpeechConfig
 from regard.configs.tables import every_distance_row, relative_buckets
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
 from regard.runtime.native import library, reads
-from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder
+from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.runtime.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 Arrays = dict[str, NDArray[Any]]
 
-ARCHITECTURES = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer", "DualEncoder")
+ARCHITECTURES = (
+    *("EncoderDecoder", "SpeechEncoderDecoder", "Decoder", "Encoder"),
+    *("VisionTransformer", "DualEncoder"),
+)
 BIAS = "relative_bias.table"  # of scores by distance
 
 
@@ -36,7 +40,7 @@ def open_native(
     threads: int = 1,
     shared: bool = False,
     kernels: int = 0,
-) -> NativeEncoderDecoder | NativeDecoder | NativeReader | NativeVision | NativeDual:
+) -> NativeEncoderDecoder | NativeSpeech | NativeDecoder | NativeReader | NativeVision | NativeDual:
     """The model, ready to run in the native engine.
 
     Args:
@@ -89,9 +93,11 @@ def _opened(
         return NativeVision(config, pointer, of_calls)
     if config.head != "language_model":
         return NativeReader(config, pointer, of_calls)
+    limits, sizes = reads.limits_of(config), (settings.target_vocab_size, config.d_model)
+    if isinstance(config, SpeechConfig):
+        return NativeSpeech((config.mel_bins, config.frames), pointer, limits, *sizes, of_calls)
     kind = NativeDecoder if isinstance(config, DecoderConfig) else NativeEncoderDecoder
-    vocab = settings.target_vocab_size
-    return kind(pointer, reads.limits_of(config), vocab, config.d_model, of_calls)
+    return kind(pointer, limits, *sizes, of_calls)
 
 
 def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
@@ -181,6 +187,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
         decoder_key_heads=config.decoder_heads,
         rotary_factor=1,
+        sound_length=getattr(config, "source_positions", 0),
     )
     return library.Config(**same | common | pair)
 
@@ -193,9 +200,12 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix or a vector of `library.NUMBERS`. A convolution of patches is a product
-    with each, (d_model, pixels), and the places of an image, (1, length, d_model), are rows."""
-    matrix = array.reshape(len(array), -1) if array.ndim == 4 else array
+    """A matrix or a vector of `library.NUMBERS`. A convolution is a product with each patch,
+    (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
+    (1, length, d_model), are rows."""
+    if array.ndim == 3 and len(array) > 1:
+        array = array.transpose(0, 2, 1)
+    matrix = array.reshape(len(array), -1) if array.ndim > 2 and len(array) > 1 else array
     matrix = matrix[0] if matrix.ndim == 3 else matrix
     return np.ascontiguousarray(
         matrix, array.dtype if array.dtype in library.NUMBERS else np.float32

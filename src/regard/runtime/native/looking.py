@@ -20,7 +20,7 @@ from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
-from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, TextFacts
+from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, SpeechFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
 from regard.runtime.native.loading import part_of, weights_of
@@ -213,6 +213,10 @@ class SeenPair(PairFacts, Seen):
         return states
 
 
+class SeenSpeech(SpeechFacts, SeenPair):
+    """An encoder of a sound and a decoder of its text."""
+
+
 class SeenImage(ImageFacts, Seen):
     """A Transformer for images."""
 
@@ -231,6 +235,7 @@ KINDS = {
     "Encoder": Seen,
     "Decoder": SeenText,
     "EncoderDecoder": SeenPair,
+    "SpeechEncoderDecoder": SeenSpeech,
     "VisionTransformer": SeenImage,
 }
 

@@ -1,0 +1,120 @@
+"""Transcribing: the tokens and times of transformers, whose windows are those of the paper."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+
+import regard
+from fixtures import speech
+from regard.errors import RegardError
+from regard.tasks.transcription import Transcriber
+
+transformers = pytest.importorskip("transformers")
+
+
+class Twins(NamedTuple):
+    theirs: Any
+    ours: Transcriber
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
+    folder = tmp_path_factory.mktemp("whisper")
+    theirs, loaded = speech.write(folder), regard.load(folder)
+    assert isinstance(loaded, Transcriber)
+    return Twins(theirs, loaded, folder)
+
+
+@pytest.mark.parametrize("engine", ["torch", "native"])
+@pytest.mark.parametrize(
+    ("seconds", "beams", "timestamps", "options"),
+    [
+        (1.0, 1, False, {"language": "de", "task": "translate"}),
+        (1.0, 3, True, {"language": "en", "task": "transcribe"}),
+        (3.3, 1, True, {"task": "translate"}),
+        (4.9, 3, True, {"language": "fr", "task": "transcribe"}),
+    ],
+)
+def test_tokens_segments_and_language_are_those_of_transformers(
+    seconds: float, beams: int, timestamps: bool, options: Any, engine: str, twins: Twins
+) -> None:
+    theirs, ours, folder = twins
+    sound = speech.noise(seconds, 5)
+    extractor = transformers.WhisperFeatureExtractor.from_pretrained(folder)
+    long = dict(truncation=False, padding="longest") if seconds > 1 else {}
+    features = extractor(sound, sampling_rate=speech.RATE, return_tensors="pt", **long)
+    asked = dict(return_timestamps=timestamps, num_beams=beams, **options)
+    with torch.no_grad():
+        found = theirs.generate(features.input_features, return_segments=True, **asked)
+    parts = found["segments"][0]
+    end, first = speech.IDS["<|endoftext|>"], speech.IDS["<|notimestamps|>"] + 1
+    [result] = ours.run_by(engine).run(
+        [sound], timestamps=timestamps, num_beams=beams, no_speech=1.0, **options
+    )
+    expected = [id_ for part in parts for id_ in part["tokens"].tolist() if id_ < end]
+    assert [id_ for id_ in result.ids if id_ < end] == expected
+    assert len(set(expected)) > 5
+    texts = {
+        (round(float(part["start"]), 2), round(float(part["end"]), 2))
+        for part in parts
+        if ours.tokenizer.decode(id_ for id_ in part["tokens"].tolist() if id_ < end).strip()
+    }
+    assert not timestamps or {(each.start, each.end) for each in result.segments} == texts
+    assert first not in expected
+    assert result.language == options.get("language", result.language)
+
+
+def test_settings_of_the_checkpoint_are_followed(twins: Twins) -> None:
+    [result] = twins.ours.run([speech.noise(2.0)], timestamps=True)
+    suppressed = twins.theirs.generation_config.suppress_tokens
+    assert suppressed
+    assert not set(suppressed) & set(result.ids)
+    assert twins.ours.not_followed == ()
+
+
+def test_a_window_without_speech_is_left_out(twins: Twins) -> None:
+    sound = speech.noise(1.0)
+    assert twins.ours(sound, language="en", no_speech=1.0)
+    assert twins.ours(sound, language="en", no_speech=0.0) == ""
+
+
+def test_what_the_model_does_not_have_is_refused(twins: Twins, tmp_path: Path) -> None:
+    sound, ours = speech.noise(0.1), twins.ours
+    for options, sentence in (
+        ({"language": "xx"}, "a language of .* must be one of"),
+        ({"task": "sing"}, "a task of"),
+        ({"alternatives": 2, "num_beams": 2}, "a sound has one transcription"),
+    ):
+        with pytest.raises(RegardError, match=sentence):
+            ours.run([sound], **options)
+    alone = Transcriber(ours.model, ours.tokenizer, ours.spectrogram)
+    assert alone.run([sound])[0].language is None
+    with pytest.raises(RegardError, match="knows one language"):
+        alone.run([sound], language="en")
+    with pytest.raises(RegardError, match=r"a sound of more than 1 seconds needs"):
+        alone.run([speech.noise(1.5)])
+
+
+def test_each_word_is_seen_to_listen_to_seconds(twins: Twins) -> None:
+    sound = speech.noise(1.0, 5)
+    trace = twins.ours.trace(sound, language="de")
+    assert trace.axes["source"].tokens[:3] == ["0.00s", "0.02s", "0.04s"]
+    assert trace.axes["target"].tokens[:4] == [
+        "<|startoftranscript|>", "<|de|>", "<|transcribe|>", "<|notimestamps|>",
+    ]  # fmt: skip
+    weights = trace["decoder.layers.1.cross"].weights(head=0)
+    assert weights.shape == (len(trace.axes["target"].tokens), 50)
+    theirs = transformers.WhisperForConditionalGeneration.from_pretrained(
+        twins.folder, attn_implementation="eager"
+    ).eval()
+    with torch.no_grad():
+        output = theirs(
+            torch.from_numpy(twins.ours.spectrogram(sound)[None]),
+            decoder_input_ids=torch.as_tensor(trace.read["target"]),
+            output_attentions=True,
+        )
+    expected = output.cross_attentions[1][0, 0]
+    assert (torch.as_tensor(weights) - expected).abs().max() <= 1e-5
