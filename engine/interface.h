@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 9 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 10 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -111,6 +111,7 @@ typedef struct {
   const float* sinks; /* (heads): the score of one more key, which adds nothing; null: none */
   float* output;                    /* of states: (queries, head_dim), the rows themselves */
   int64_t query_stride, key_stride, value_stride, output_stride;
+  const float* lse; /* (heads, queries): log Σ exp(score) of a row; null where there are few keys */
 } regard_attention;
 /* Called where it happens; another answer than 0 stops. */
 typedef int32_t (*regard_listener)(const regard_attention*);

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 9  # counts up with that of engine/interface.h
+INTERFACE = 10  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -97,6 +97,7 @@ Captured = _struct(
     "int32 queries keys first before after reach",
     "float* query key value bias sinks output",
     "int64 query_stride key_stride value_stride output_stride",
+    "float* lse",
 )
 Listener = ctypes.CFUNCTYPE(c_int32, POINTER(Captured))
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {

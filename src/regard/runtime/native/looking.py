@@ -20,6 +20,7 @@ from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
 from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
+from regard.inspection.recording import array_on_disk
 from regard.progress import Stopped, check
 from regard.runtime.native import library
 from regard.runtime.native.loading import weights_of
@@ -30,6 +31,9 @@ Listener = Callable[[str, Call], Floats | None]
 AtLayer = Callable[[str, int, Floats], Floats | None]
 """Called with a stack, the number of its layers that have run, and the states, (1, length,
 d_model); an array that it returns takes their place."""
+
+MOST_LOGITS = 2**26  # that are computed together: 256 MiB
+IN_MEMORY = 2**26  # bytes of an array; a larger one is copied to a file
 
 _ALL = 1 << 30  # of a query's sight
 _now = threading.local()  # the listeners of this thread
@@ -111,7 +115,7 @@ class Seen(Facts):
                         routed(path, _states(what).copy())
                 elif listener is not None:
                     kind = "cross" if what.kind == library.CROSS else "self"
-                    call = Call(self._attention(what), _output(what), None)
+                    call = Call(self._attention(what), _output(what), _lse(what))
                     path = f"{stack}.layers.{what.layer}.{kind}_attention"
                     _replace(_output(what), listener(path, call))
             except BaseException as error:  # which C would lose
@@ -147,9 +151,9 @@ class Seen(Facts):
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
         attention = Attention(
-            query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
-            key=np.ascontiguousarray(key),
-            value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
+            query=_copy(_heads(what.query, what.heads, what.queries, what.query_stride, what)),
+            key=_copy(key),
+            value=_copy(_heads(what.value, heads, keys, what.value_stride, what)),
             score=score_of(self.config),
             mask=_mask(what),
             bias=bias,
@@ -166,8 +170,33 @@ class SeenText(TextFacts, Seen):
     def __call__(self, **inputs: Any) -> Floats:
         if not self.writes:
             return super().__call__(**inputs)
-        states = self.packed.hidden(inputs["ids"])
-        logits: Floats = self.packed.logits(states[0])[None]
+        logits: Floats = Logits(self.packed, self.packed.hidden(inputs["ids"]))[:]
+        return logits
+
+
+class Logits:
+    """Logits of states, (…, d_model), as an array of (…, vocab) whose parts are computed when they
+    are asked for: those of many tokens together would fill the memory.
+
+    A part of at most MOST_LOGITS numbers is an array.
+    """
+
+    def __init__(self, packed: Any, states: Floats):
+        self._packed, self._states = packed, states
+        self.shape = (*states.shape[:-1], packed.vocab)
+        self.ndim, self.dtype = states.ndim, states.dtype
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __getitem__(self, places: Any) -> Any:
+        """Parts by places on all axes but the last."""
+        part = Logits(self._packed, self._states[places])
+        return part if np.prod(part.shape) > MOST_LOGITS else np.asarray(part)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        rows = np.ascontiguousarray(self._states.reshape(-1, self._states.shape[-1]))
+        logits: Floats = self._packed.logits(rows).reshape(self.shape)
         return logits
 
 
@@ -223,6 +252,18 @@ def _output(what: Any) -> Floats:
 
 def _states(what: Any) -> Floats:
     return _rows(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+
+
+def _lse(what: Any) -> Floats | None:
+    if not what.lse:
+        return None
+    shape = (1, what.heads, what.queries)
+    return _rows(what.lse, shape, (0, what.queries, 1)).copy()
+
+
+def _copy(array: Floats) -> Floats:
+    """The engine's numbers, contiguous, in memory of their own or in a file."""
+    return array.copy() if array.nbytes <= IN_MEMORY else array_on_disk(array)
 
 
 def _replace(place: Floats, numbers: Floats | None) -> None:
