@@ -113,6 +113,7 @@ typedef struct {
   const float* sinks; /* (heads): the score of one more key, which adds nothing; null: none */
   float* output;                    /* of states: (queries, head_dim), the rows themselves */
   int64_t query_stride, key_stride, value_stride, output_stride;
+  const float* lse; /* (heads, queries): log Σ exp(score) of a row; null where there are few keys */
 } regard_attention;
 /* Called where it happens; another answer than 0 stops. */
 typedef int32_t (*regard_listener)(const regard_attention*);

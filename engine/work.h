@@ -35,7 +35,8 @@ struct Work {
 
   const Kernels& kernels;
   Team* team = nullptr;  // which shares what is large
-  Buffer<float> states, normed, added, wide, attended, projected, last, logits, scores, angles;
+  Buffer<float> states, normed, added, wide, attended, projected, last, logits, scores, angles,
+      lse;
   Buffer<int8_t> integers;
   Buffer<float> row_scales, row_middles;
   Buffer<int32_t> row_sums;

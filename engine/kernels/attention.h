@@ -10,7 +10,8 @@ INLINE int least(int a, int b) { return a < b ? a : b; }
 // In place, of the scores in [from, to); the others in [begin, end) become zero. What a query
 // cannot see adds zeros to its sums, so no bit depends on which queries share a load; `begin` is a
 // multiple of LANES, so that a score's lane is its key's alone.
-static void softmax(float* scores, int begin, int from, int to, int end, const float* sink) {
+// Returns the logarithm of the sum of their powers.
+static float softmax(float* scores, int begin, int from, int to, int end, const float* sink) {
   auto seen = [&](int i) { return below(i, to) & ~below(i, from); };
   Floats most = all(-INFINITY);
   for (int i = begin; i < to; i += LANES)
@@ -27,6 +28,7 @@ static void softmax(float* scores, int begin, int from, int to, int end, const f
   if (sink != nullptr) whole += exponential(all(*sink) - top)[0];
   float factor = 1 / whole;
   for (int i = begin; i < to; i += LANES) store(scores + i, load<Floats>(scores + i) * factor);
+  return most_of_all + logf(whole);
 }
 
 // Of numbers as far as whole lanes of them go.
@@ -86,7 +88,7 @@ template <int QUERIES>
 static void attend_some(const float* queries, size_t q_stride, int head_width,
                         const Memory& memory, const Sight& sight, Score score,
                         const Distances& distances, int first, float* scores, float* y,
-                        size_t y_stride) {
+                        size_t y_stride, float* lse) {
   const int padded = memory.padded, at = sight.first + first;
   auto from = [&](int q) { return at + q > sight.before ? at + q - sight.before : 0; };
   auto to = [&](int q) { return least(memory.count, at + q + sight.after + 1); };
@@ -99,7 +101,8 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
       add_distances(distances, distances.table, first + q, from(q), to(q), scores + q * padded);
     if (distances.rows != nullptr)
       add_products(distances, first + q, from(q), to(q), scores + q * padded);
-    softmax(scores + q * padded, begin, from(q), to(q), end, score.sinks);
+    const float of_row = softmax(scores + q * padded, begin, from(q), to(q), end, score.sinks);
+    if (lse != nullptr) lse[first + q] = of_row;
   }
   for (int i = 0; i < head_width; i += LANES) {
     Floats sums[QUERIES] = {};
@@ -112,16 +115,181 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
   }
 }
 
+// Of a query that sees many keys: the largest of its scores so far, and the sum of the powers of all,
+// relative to it; its y is what these powers average, not yet divided by their sum.
+struct Running {
+  float most, total;
+};
+
+// Keys and values of one head that lie together: (head_width, LONG_BLOCK) and (LONG_BLOCK, head_width).
+struct Block {
+  const float *keys, *values;
+  int first, end;
+};
+
+template <int COUNT>
+struct Vectors {
+  static constexpr int count = COUNT;
+};
+
+#ifdef __AVX512F__
+constexpr int TOGETHER = 8, WIDE = 2;  // queries, and vectors of a key or a value, that share loads
+#else
+constexpr int TOGETHER = 4, WIDE = 1;  // there are fewer registers
+#endif
+
+template <int QUERIES>
+static void attend_block(const float* queries, size_t q_stride, int head_width, const Block& block,
+                         const Sight& sight, Score score, const Distances& distances, int first,
+                         float* scores, float* y, size_t y_stride, Running* sums) {
+  const int at = sight.first + first;
+  auto from = [&](int q) {
+    const int start = at + q > sight.before ? at + q - sight.before : 0;
+    return start > block.first ? start - block.first : 0;
+  };
+  auto to = [&](int q) { return least(block.end, at + q + sight.after + 1) - block.first; };
+  const int begin = from(0) / LANES * LANES, end = to(QUERIES - 1);
+  if (begin >= end) return;
+  for (int key = begin; key < end; key += WIDE * LANES) {
+    Floats dots[QUERIES][WIDE] = {};
+    for (int i = 0; i < head_width; i++) {
+      const float* row = block.keys + i * LONG_BLOCK + key;
+      Floats keys[WIDE];
+      for (int w = 0; w < WIDE; w++) keys[w] = load<Floats>(row + w * LANES);
+      for (int q = 0; q < QUERIES; q++)
+        for (int w = 0; w < WIDE; w++)
+          dots[q][w] = fused(all(queries[q * q_stride + i]), keys[w], dots[q][w]);
+    }
+    for (int q = 0; q < QUERIES; q++)
+      for (int w = 0; w < WIDE; w++)
+        store(scores + q * LONG_BLOCK + key + w * LANES, dots[q][w] * score.scale);
+  }
+  float factors[QUERIES];
+  for (int q = 0; q < QUERIES; q++) {
+    float* row = scores + q * LONG_BLOCK;
+    if (score.cap > 0) cap(row + begin, end - begin, score.cap);
+    Distances here = distances;
+    if (distances.keys != nullptr) here.keys += block.first;
+    if (distances.table != nullptr)
+      add_distances(here, distances.table, first + q, from(q), to(q), row);
+    if (distances.rows != nullptr) {
+      here.of_keys += block.first;
+      add_products(here, first + q, from(q), to(q), row);
+    }
+    auto seen = [&](int i) { return below(i, to(q)) & ~below(i, from(q)); };
+    Floats most = all(sums[q].most);
+    for (int i = begin; i < end; i += LANES)
+      most = larger(chosen(seen(i), load<Floats>(row + i), most), most);
+    const float largest_so_far = largest(most);
+    Floats top = all(largest_so_far), total = {};
+    for (int i = begin; i < end; i += LANES) {
+      const Floats power = chosen(seen(i), exponential(load<Floats>(row + i) - top), Floats{});
+      total += power;
+      store(row + i, power);
+    }
+    factors[q] = exponential(all(sums[q].most) - top)[0];
+    sums[q] = {largest_so_far, sums[q].total * factors[q] + sum(total)};
+  }
+  auto average = [&](int i, auto vectors) {
+    constexpr int SOME = decltype(vectors)::count;
+    Floats averages[QUERIES][SOME];
+    for (int q = 0; q < QUERIES; q++)
+      for (int w = 0; w < SOME; w++)
+        averages[q][w] = load<Floats>(y + q * y_stride + i + w * LANES) * factors[q];
+    for (int key = begin; key < end; key++) {
+      const float* row = block.values + key * head_width + i;
+      Floats values[SOME];
+      for (int w = 0; w < SOME; w++) values[w] = load<Floats>(row + w * LANES);
+      for (int q = 0; q < QUERIES; q++)
+        for (int w = 0; w < SOME; w++)
+          averages[q][w] = fused(all(scores[q * LONG_BLOCK + key]), values[w], averages[q][w]);
+    }
+    for (int q = 0; q < QUERIES; q++)
+      for (int w = 0; w < SOME; w++) store(y + q * y_stride + i + w * LANES, averages[q][w]);
+  };
+  int i = 0;
+  for (; i + WIDE * LANES <= head_width; i += WIDE * LANES) average(i, Vectors<WIDE>{});
+  for (; i < head_width; i += LANES) average(i, Vectors<1>{});
+}
+
+// Queries that see many keys. A block of keys and values is copied together, into the second cache,
+// and read by many queries; blocks begin at multiples of their length, so a query's sums are in the
+// same order whichever queries are computed with it.
+static void attend_long(const float* queries, size_t q_stride, int count, int head_width,
+                        const Memory& memory, const Sight& sight, Score score,
+                        const Distances& distances, int first, float* scores, float* y,
+                        size_t y_stride, float* lse) {
+  constexpr int MOST = 256;
+  float *keys = scores + 8 * LONG_BLOCK, *values = keys + head_width * LONG_BLOCK;
+  for (int done = 0; done < count; done += MOST) {
+    const int some = least(MOST, count - done), at = sight.first + first + done;
+    const float* x = queries + done * q_stride;
+    float* to = y + done * y_stride;
+    Running sums[MOST];
+    for (int q = 0; q < some; q++) {
+      sums[q] = {-3e38f, 0};
+      for (int i = 0; i < head_width; i++) to[q * y_stride + i] = 0;
+    }
+    const int end = least(memory.count, at + some + sight.after);
+    int start = at > sight.before ? at - sight.before : 0;
+    for (start = start / LONG_BLOCK * LONG_BLOCK; start < end; start += LONG_BLOCK) {
+      const int there = least(LONG_BLOCK, memory.count - start);
+      const int padded = least(LONG_BLOCK, memory.padded - start);
+      for (int i = 0; i < head_width; i++) {
+        const float* row = memory.keys + (size_t)i * memory.padded + start;
+        memcpy(keys + i * LONG_BLOCK, row, padded * sizeof(float));
+        memset(keys + i * LONG_BLOCK + padded, 0, (LONG_BLOCK - padded) * sizeof(float));
+      }
+      for (int key = 0; key < there; key++)
+        memcpy(values + key * head_width, memory.values + (start + key) * memory.stride,
+               head_width * sizeof(float));
+      const Block block{keys, values, start, start + there};
+      int q = 0;
+      for (; q + TOGETHER <= some; q += TOGETHER)
+        attend_block<TOGETHER>(x + q * q_stride, q_stride, head_width, block, sight, score,
+                               distances, first + done + q, scores, to + q * y_stride, y_stride,
+                               sums + q);
+      for (; q < some; q++)
+        attend_block<1>(x + q * q_stride, q_stride, head_width, block, sight, score, distances,
+                        first + done + q, scores, to + q * y_stride, y_stride, sums + q);
+    }
+    for (int q = 0; q < some; q++) {
+      const float* sink = score.sinks;
+      const float most = sink != nullptr && *sink > sums[q].most ? *sink : sums[q].most;
+      const float factor = exponential(all(sums[q].most - most))[0];
+      float whole = sums[q].total * factor;
+      if (sink != nullptr) whole += exponential(all(*sink - most))[0];
+      for (int i = 0; i < head_width; i += LANES)
+        store(to + q * y_stride + i, load<Floats>(to + q * y_stride + i) * (factor / whole));
+      if (lse != nullptr) lse[first + done + q] = most + logf(whole);
+    }
+  }
+}
+
 static void attend(const float* queries, size_t q_stride, int count, int head_width,
                    const Memory& memory, const Sight& sight, Score score,
-                   const Distances& distances, float* scores, float* y, size_t y_stride) {
-  int q = 0;
-  for (; q + 4 <= count; q += 4)
-    attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
-                   q, scores, y + q * y_stride, y_stride);
-  for (; q < count; q++)
-    attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
-                   q, scores, y + q * y_stride, y_stride);
+                   const Distances& distances, float* scores, float* y, size_t y_stride,
+                   float* lse) {
+  auto is_long = [&](int q) {
+    const int at = sight.first + q, from = at > sight.before ? at - sight.before : 0;
+    return least(memory.count, at + sight.after + 1) - from > LONG;
+  };
+  for (int q = 0; q < count;) {
+    int some = 1;
+    if (is_long(q)) {
+      while (q + some < count && is_long(q + some)) some++;
+      attend_long(queries + q * q_stride, q_stride, some, head_width, memory, sight, score,
+                  distances, q, scores, y + q * y_stride, y_stride, lse);
+    } else if (q + 4 <= count && !is_long(q + 1) && !is_long(q + 2) && !is_long(q + 3)) {
+      attend_some<4>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
+                     q, scores, y + q * y_stride, y_stride, lse);
+      some = 4;
+    } else {
+      attend_some<1>(queries + q * q_stride, q_stride, head_width, memory, sight, score, distances,
+                     q, scores, y + q * y_stride, y_stride, lse);
+    }
+    q += some;
+  }
 }
 
 static void attend_past(const float* query, const Past& past, Score score,

@@ -13,6 +13,8 @@ constexpr int LANES = 16;   // numbers that are computed side by side
 constexpr int PANEL = 64;   // outputs of a product whose weights lie together
 constexpr int QUADS = 4;    // inputs of an output that lie together in integers
 constexpr int BLOCK = 32;   // inputs of an output that share a scale in INT4
+constexpr int LONG = 2048;        // keys beyond which a query sees them block by block
+constexpr int LONG_BLOCK = 512;   // keys of such a block, a multiple of LANES
 
 enum class Storage { FLOAT32, BFLOAT16, INT8, INT4 };
 enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH, QUICK_GELU };
@@ -54,6 +56,12 @@ struct Memory {
   size_t stride;
   int count, padded;  // padded: the next multiple of LANES
 };
+
+inline size_t score_places(int head_width, int padded) {
+  const size_t of_block = static_cast<size_t>(2 * head_width + 8) * LONG_BLOCK;
+  const size_t of_rows = static_cast<size_t>(4) * padded;
+  return padded > LONG && of_block > of_rows ? of_block : of_rows;
+}
 
 // What a query sees of a text's keys: of query q, which is at key first + q, those from `before`
 // ahead of it to `after` behind it.
@@ -97,10 +105,11 @@ struct Kernels {
   Product product;
   void (*round)(const float* x, size_t stride, int rows, int width, const Rounded&);
   void (*normalize)(const Norm&, const float* x, size_t stride, int rows, float* y);
-  // One head: queries (count, q_stride) → y (count, y_stride); `scores` has 4 · padded places.
+  // One head: queries (count, q_stride) → y (count, y_stride), and, where `lse` is not null, the
+  // logarithm of the sum of each row's powers; `scores` has score_places(…) places.
   void (*attend)(const float* queries, size_t q_stride, int count, int head_width,
                  const Memory&, const Sight&, Score, const Distances&, float* scores,
-                 float* y, size_t y_stride);
+                 float* y, size_t y_stride, float* lse);
   // Scaled products of rows of a head, (count, x_stride), with keys as in Memory, of those from
   // `first`, a multiple of LANES, to `end` in whole lanes → y (count, y_stride).
   void (*products)(const float* x, size_t x_stride, int count, int head_width, const float* keys,

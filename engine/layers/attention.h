@@ -90,9 +90,13 @@ class MultiHeadAttention {
               const TextMemory& memory, const Sight& sight, const RelativeBias& bias,
               const int32_t* keys, const int32_t* places, float* y, size_t y_stride) const {
     int padded = static_cast<int>(up_to(memory.count, LANES));
-    float* scores = work.scores.need(static_cast<size_t>(heads()) * 4 * padded);
+    const size_t places_of_head = score_places(head_width(), padded);
+    float* scores = work.scores.need(heads() * places_of_head);
     const size_t room = distances_ ? distances_.room(count, padded) : 0;
     float* of_distances = work.of_distances.need(heads() * room);
+    float* lse = nullptr;
+    if (listener != nullptr && memory.count > LONG)
+      lse = work.lse.need(static_cast<size_t>(heads()) * count);
     const int64_t each = static_cast<int64_t>(2) * count * memory.count * head_width();
     work.share(heads(), each, [&](int64_t first_head, int64_t end) {
       for (int64_t h = first_head; h < end; h++) {
@@ -105,7 +109,8 @@ class MultiHeadAttention {
           distances = distances_.of(work, number, queries + first, q_stride, count, head,
                                     score_.scale, keys, places, of_distances + first_head * room);
         work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score(h),
-                            distances, scores + first_head * 4 * padded, y + first, y_stride);
+                            distances, scores + first_head * places_of_head, y + first, y_stride,
+                            lse == nullptr ? nullptr : lse + h * count);
       }
     });
     if (listener == nullptr) return;
@@ -122,6 +127,7 @@ class MultiHeadAttention {
     what.key = memory.keys.data(), what.key_stride = padded;
     what.value = memory.values.data(), what.value_stride = key_width();
     what.output = y, what.output_stride = y_stride;
+    what.lse = lse;
     tell(what);
   }
 

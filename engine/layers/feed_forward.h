@@ -19,8 +19,17 @@ class FeedForward {
     outer_ = Linear(weights, {{name + ".outer", states}}, wide, precision);
   }
 
-  // Added to y, (rows, stride).
+  // Added to y, (rows, stride), some rows at a time: the inner network is wide, and a text may be long.
   void add(Work& work, const float* x, size_t stride, int rows, float* y) const {
+    for (int done = 0; done < rows; done += ROWS)
+      add_some(work, x + done * stride, stride, std::min(ROWS, rows - done),
+               y + done * outer_.stride());
+  }
+
+ private:
+  static constexpr int ROWS = 4096;
+
+  void add_some(Work& work, const float* x, size_t stride, int rows, float* y) const {
     float* wide = work.wide.need(rows * inner_.stride());
     if (gated_) gate_(work, x, stride, rows, wide);
     if (gated_ && limit_ > 0) {
@@ -33,7 +42,6 @@ class FeedForward {
     outer_(work, wide, inner_.stride(), rows, y, Into::ADD);
   }
 
- private:
   bool gated_ = false;
   float limit_ = 0;
   Linear gate_, inner_, outer_;

@@ -239,7 +239,9 @@ NUMPY, TORCH = Arrays(), TorchArrays()
 
 def arrays_of(array: Array) -> Arrays:
     """The operations of the array's library."""
-    return NUMPY if isinstance(array, np.ndarray) else TORCH
+    if isinstance(array, np.ndarray):
+        return NUMPY
+    return TORCH if hasattr(array, "requires_grad") else NUMPY
 
 
 def as_numpy(x: Array) -> Any:

@@ -160,7 +160,9 @@ class Recorder:
         self._bytes += array.nbytes
         if isinstance(array, np.ndarray):  # a copy already
             in_memory = self.keep == "memory" or (self.keep == "auto" and self._bytes <= IN_MEMORY)
-            return array if in_memory else array_on_disk(array)
+            if in_memory == isinstance(array, np.memmap):
+                return np.array(array) if in_memory else array_on_disk(array)
+            return array
         tensor: Tensor = array.detach()
         if tensor.device.type != "cpu":
             return tensor  # where it is, it stays

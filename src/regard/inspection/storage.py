@@ -33,6 +33,8 @@ MASKS: dict[str, Any] = {
     if isinstance(kind, type) and issubclass(kind, masks.Mask)
 }
 SCORES: dict[str, Any] = {name: kind for name, kind in vars(scores).items() if is_dataclass(kind)}
+DTYPES = {"F16": "float16", "F32": "float32", "F64": "float64", "I32": "int32", "I64": "int64",
+          "BOOL": "bool"}  # fmt: skip
 TENSORS = ("output_weight", "known_lse")
 PARTS = (*TENSORS, "distances")
 KINDS: dict[str, Any] = {
@@ -73,14 +75,16 @@ def save_trace(trace: TraceData, path: str | os.PathLike[str]) -> None:
     values = {part.name: getattr(trace, part.name) for part in fields(Content)}
     content = asdict(Content(**values | {"taps": taps, "routes": routes}))
     header = {"format": FORMAT, "version": str(VERSION), "trace": json.dumps(content)}
+    arrays = store.tensors.values()
+    kind = "numpy" if all(isinstance(array, np.ndarray) for array in arrays) else "torch"
     with whole_file(path) as file:
-        kind = {type(array).__module__ for array in store.tensors.values()} or {"numpy"}
-        write = import_module(f"safetensors.{kind.pop()}").save_file
-        write(store.tensors, file, metadata=header)
+        write = import_module(f"safetensors.{kind}").save_file
+        write(store.tensors, file, metadata=header | {"arrays": kind})
 
 
 def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The fields of the trace in a file, as tensors, which stay there until they are looked at.
+    """The fields of the trace in a file, as arrays of the library of its run, which stay there
+    until they are looked at.
 
     It has no model, so nothing can be ablated.
     """
@@ -90,9 +94,13 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"there is no trace at {path}; give a file that trace.save has written."
         )
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="numpy") as file:
             header = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        if header.get("arrays") == "numpy":
+            tensors = _mapped(path)
+        else:
+            with safe_open(path, framework="pt") as file:
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise DamagedFileError(
             f"{path} is not a complete safetensors file ({error}); was it cut short? Save it again."
@@ -108,6 +116,18 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
         )
     with refusing(f"{path} is not a trace as regard writes it"):
         return trace_fields(header["trace"], tensors)
+
+
+def _mapped(path: Path) -> dict[str, Array]:
+    """The arrays of a file that safetensors has checked."""
+    file = np.memmap(path, np.uint8, "r")
+    start = 8 + int.from_bytes(file[:8].tobytes(), "little")
+    arrays = {}
+    for name, entry in json.loads(file[8:start].tobytes()).items():
+        if name != "__metadata__":
+            first, last = (start + place for place in entry["data_offsets"])
+            arrays[name] = file[first:last].view(DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    return arrays
 
 
 class Store:
@@ -147,8 +167,11 @@ class Store:
         same = (place, tuple(array.shape), strides, array.dtype)
         if same not in self._names:
             self._names[same] = str(len(self.tensors))
-            copy = np.array(array) if is_numpy else array.detach().cpu().contiguous().clone()
-            self.tensors[self._names[same]] = copy
+            self.tensors[self._names[same]] = (
+                np.ascontiguousarray(array)
+                if is_numpy
+                else array.detach().cpu().contiguous().clone()
+            )
         return self._names[same]
 
 

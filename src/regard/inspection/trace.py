@@ -77,14 +77,14 @@ class Trace(TraceData):
         >>> Trace.load("station.safetensors")["decoder.layers.1.cross"]
         <Tap decoder.layers.1.cross: 4 heads, target x source = 6 x 6>
         """
-        from regard.inspection.storage import save_trace  # by torch
+        from regard.inspection.storage import save_trace
 
         save_trace(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Trace":
         """The trace that `save` wrote. Raises DamagedFileError for any other or incomplete file."""
-        from regard.inspection.storage import load_trace  # by torch
+        from regard.inspection.storage import load_trace
 
         return cls(**load_trace(path))
 

@@ -19,7 +19,7 @@ from regard.inspection.views.ablation import ablate, reliances
 from regard.inspection.views.page import cell
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile
-from regard.runtime.native import library
+from regard.runtime.native import library, looking
 from regard.runtime.native.loading import open_native
 from regard.runtime.native.looking import seen
 
@@ -236,7 +236,44 @@ def test_a_saved_trace_is_the_engines(tmp_path: Any) -> None:
     trace.save(tmp_path / "trace.safetensors")
     saved = load_trace(tmp_path / "trace.safetensors")["taps"]
     for name, tap in trace.items():
-        assert difference(tap.weights(), saved[name].weights()) <= EXACT
+        assert np.array_equal(tap.weights(), saved[name].weights())
+        assert isinstance(saved[name].query, np.memmap)  # read as it is looked at
+
+
+def test_a_long_text_is_looked_at_block_by_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(0)
+    config = models.decoder_preset(
+        "tiny", 60, num_layers=2, num_heads=2, d_model=32, positions="rotary", sinks=True,
+        window=2060, unwindowed=(1,), score_cap=4.0,
+    )  # fmt: skip
+    model = models.Decoder(config).eval()
+    for layer in model.decoder.layers:
+        torch.nn.init.normal_(layer.self_attention.query.weight)
+        torch.nn.init.normal_(layer.self_attention.sinks)
+    ids = np.random.default_rng(0).integers(0, 60, (1, 2201))
+    packed = open_native(model)
+    monkeypatch.setattr(looking, "IN_MEMORY", 0)
+    whole = traced(seen(packed, model), {"ids": ids})
+    monkeypatch.setattr(looking, "MOST_LOGITS", 60 * 2200)
+    engine = traced(seen(packed, model), {"ids": ids}, keep="disk")
+    assert engine.output.shape == (1, 2201, 60)
+    assert np.array_equal(engine.output[0, 7:], whole.output[0, 7:])
+    assert not isinstance(engine.output, np.ndarray)  # too large for that
+    assert engine.axes == whole.axes
+    with torch.no_grad():
+        assert difference(whole.output, model(torch.from_numpy(ids))) <= EXACT
+    for name, tap in engine.items():
+        assert isinstance(tap.query, np.memmap)
+        assert not isinstance(whole[name].query, np.memmap)
+        assert tap.known_lse is not None
+        np.testing.assert_allclose(tap.known_lse, tap.attention.lse(), atol=EXACT)
+        assert tap.receipt.row_sum_error <= EXACT
+    pieces = packed.start()
+    for first, last in ((0, 2050), (2050, 2071), (2071, 2200)):
+        pieces.step(ids[:, first:last])
+    at_once = packed.start()
+    at_once.step(ids[:, :2200])
+    assert np.array_equal(pieces.step(ids[:, 2200:]), at_once.step(ids[:, 2200:]))
 
 
 def test_a_part_that_is_not_there_is_refused() -> None:
@@ -247,4 +284,4 @@ def test_a_part_that_is_not_there_is_refused() -> None:
 
 
 def test_the_struct_has_the_fields_of_the_header() -> None:
-    assert ctypes.sizeof(library.Captured) == 13 * 4 + 4 + 6 * 8 + 4 * 8
+    assert ctypes.sizeof(library.Captured) == 13 * 4 + 4 + 6 * 8 + 4 * 8 + 8

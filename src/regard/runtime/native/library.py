@@ -98,6 +98,7 @@ Captured = _struct(
     "int32 queries keys first before after reach",
     "float* query key value bias sinks output",
     "int64 query_stride key_stride value_stride output_stride",
+    "float* lse",
 )
 Listener = ctypes.CFUNCTYPE(c_int32, POINTER(Captured))
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {

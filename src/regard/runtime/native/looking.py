@@ -21,6 +21,7 @@ from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
 from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, SpeechFacts, TextFacts
+from regard.inspection.recording import array_on_disk
 from regard.progress import Stopped, check
 from regard.runtime.native import library
 from regard.runtime.native.loading import part_of, weights_of
@@ -31,6 +32,9 @@ Listener = Callable[[str, Call], Floats | None]
 AtLayer = Callable[[str, int, Floats], Floats | None]
 """Called with a stack, the number of its layers that have run, and the states, (1, length,
 d_model); an array that it returns takes their place."""
+
+MOST_LOGITS = 2**26  # that are computed together: 256 MiB
+IN_MEMORY = 2**26  # bytes of an array; a larger one is copied to a file
 
 _ALL = 1 << 30  # of a query's sight
 _now = threading.local()  # the listeners of this thread
@@ -132,7 +136,7 @@ class Seen(Facts):
                     path = f"{stack}.layers.{what.layer}.{kind}_attention"
                     if kind == "cross" and stack == "encoder":
                         path = "head.pool.cross_attention"
-                    call = Call(self._attention(path, what), _output(what), None)
+                    call = Call(self._attention(path, what), _output(what), _lse(what))
                     _replace(_output(what), listener(path, call))
             except BaseException as error:  # which C would lose
                 failed.append(error)
@@ -166,8 +170,8 @@ class Seen(Facts):
             table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
-        key, score = np.ascontiguousarray(key), score_of(self.config)
-        query = _heads(what.query, what.heads, what.queries, what.query_stride, what).copy()
+        key, score = _copy(key), score_of(self.config)
+        query = _copy(_heads(what.query, what.heads, what.queries, what.query_stride, what))
         distances = self.distances(path, keys)
         if distances is not None:
             to_position, to_content = distances.scores(score, query, key)
@@ -175,7 +179,7 @@ class Seen(Facts):
         attention = Attention(
             query=query,
             key=key,
-            value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
+            value=_copy(_heads(what.value, heads, keys, what.value_stride, what)),
             score=score,
             mask=_mask(what),
             bias=bias,
@@ -192,8 +196,33 @@ class SeenText(TextFacts, Seen):
     def __call__(self, **inputs: Any) -> Floats:
         if not self.writes:
             return super().__call__(**inputs)
-        states = self.packed.hidden(inputs["ids"])
-        logits: Floats = self.packed.logits(states[0])[None]
+        logits: Floats = Logits(self.packed, self.packed.hidden(inputs["ids"]))[:]
+        return logits
+
+
+class Logits:
+    """Logits of states, (…, d_model), as an array of (…, vocab) whose parts are computed when they
+    are asked for: those of many tokens together would fill the memory.
+
+    A part of at most MOST_LOGITS numbers is an array.
+    """
+
+    def __init__(self, packed: Any, states: Floats):
+        self._packed, self._states = packed, states
+        self.shape = (*states.shape[:-1], packed.vocab)
+        self.ndim, self.dtype = states.ndim, states.dtype
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __getitem__(self, places: Any) -> Any:
+        """Parts by places on all axes but the last."""
+        part = Logits(self._packed, self._states[places])
+        return part if np.prod(part.shape) > MOST_LOGITS else np.asarray(part)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        rows = np.ascontiguousarray(self._states.reshape(-1, self._states.shape[-1]))
+        logits: Floats = self._packed.logits(rows).reshape(self.shape)
         return logits
 
 
@@ -264,6 +293,18 @@ def _output(what: Any) -> Floats:
 
 def _states(what: Any) -> Floats:
     return _rows(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+
+
+def _lse(what: Any) -> Floats | None:
+    if not what.lse:
+        return None
+    shape = (1, what.heads, what.queries)
+    return _rows(what.lse, shape, (0, what.queries, 1)).copy()
+
+
+def _copy(array: Floats) -> Floats:
+    """The engine's numbers, contiguous, in memory of their own or in a file."""
+    return array.copy() if array.nbytes <= IN_MEMORY else array_on_disk(array)
 
 
 def _replace(place: Floats, numbers: Floats | None) -> None:
