@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import cycle, islice
 from pathlib import Path
 
 from regard.checkpoints import find_folder
@@ -105,13 +106,8 @@ async def client(port: int, bodies: Iterator[tuple[str, bytes]], end: float, loa
 
 async def loaded(port: int, options: argparse.Namespace, texts: list[str]) -> Load:
     """All clients at once."""
-    bodies = iter(
-        [
-            (text, json.dumps({"text": text, "num_beams": options.beams}).encode())
-            for k in range(options.requests)
-            for text in [texts[k % len(texts)]]
-        ]
-    )
+    asked = [(text, json.dumps({"text": text, "num_beams": options.beams})) for text in texts]
+    bodies = islice(cycle([(text, body.encode()) for text, body in asked]), options.requests)
     load, began = Load(), time.perf_counter()
     end = began + options.seconds
     await asyncio.gather(*(client(port, bodies, end, load) for _ in range(options.clients)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+import regard
 from regard import RegardError
 from regard.tasks.answering import Answerer, AnswerSettings
 
@@ -99,7 +100,7 @@ def test_an_answer_is_no_longer_than_asked_for(answerer):
     [
         ("", "a text", "a question must contain words; got ''"),
         ("who?", " \n", r"a context must contain words; got ' \\n'"),
-        ("who sees the dog " * 30, "a text", "must leave more than 33 of 67 tokens"),
+        ("who sees the dog " * 30, "the dog", "must leave more than 33 of 67 tokens"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(answerer, question, context, message):
@@ -111,6 +112,19 @@ def test_what_cannot_be_answered_is_refused(answerer, question, context, message
 def test_limits_are_at_least_one(answerer, option):
     with pytest.raises(RegardError, match=f"{option} must be at least 1; got 0"):
         answerer(*SHORT, **{option: 0})
+
+
+@pytest.mark.parametrize(
+    ("question", "context"),
+    [("मेरा घर कहाँ है?", "The house is small."), ("Where?", "घर छोटा है।")],
+)
+def test_another_script_is_refused_unless_forced(question: str, context: str) -> None:
+    answerer = regard.load("answers")
+    with pytest.raises(
+        RegardError, match=r"answers cannot read this (question|context): its vocab"
+    ):
+        answerer.run([(question, context)])
+    assert answerer.run([(question, context)], force=True)[0].answers
 
 
 def test_a_long_text_is_read_at_the_width_of_the_model(answerer):

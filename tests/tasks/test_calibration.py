@@ -16,7 +16,7 @@ def test_rarity_is_the_mean_logarithm_of_ranks() -> None:
     assert SMALL.rarity("A dog sees a cat.") == pytest.approx(
         (1 + 1.585 + 2 + 1 + 2.322) / 5, abs=1e-3
     )
-    unknown = 4.3219  # log2 of four times the five words
+    unknown = 8.3219  # log2 of 64 times the five words
     assert SMALL.rarity("the dog sees nothing") == pytest.approx(
         (0 + 1.585 + 2 + unknown) / 4, abs=1e-3
     )

@@ -62,7 +62,7 @@ def test_what_it_cannot_do_is_refused(folder: Path) -> None:
     extractor = Extractor.load(folder, name="mine")
     with pytest.raises(RegardError, match="`num_beams` belongs to a model that writes; mine takes"):
         extractor.run(TEXTS, num_beams=2)
-    with pytest.raises(RegardError, match="lacks 100% of its characters") as refused:
+    with pytest.raises(RegardError, match="lacks 100% of the characters of '猫猫猫'") as refused:
         extractor.run(["the dog", "猫猫猫"])
     assert refused.value.index == 1
     assert extractor.run(["猫猫猫"], force=True)[0].text == "猫猫猫"

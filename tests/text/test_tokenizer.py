@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -46,9 +47,24 @@ def test_a_special_token_in_the_text_is_only_text(tokenizer: Tokenizer) -> None:
     assert tokenizer.decode(ids) == text
 
 
-def test_a_batch_is_encoded_as_its_texts_are_one_by_one(tokenizer: Tokenizer) -> None:
-    texts = [*LINES[:6], "", "😀"]
+@pytest.mark.parametrize("fold_quotes", [False, True])
+def test_a_batch_is_encoded_as_its_texts_are_one_by_one(fold_quotes: bool) -> None:
+    """One text word by word, by what is remembered of each; a batch by the library, as a whole."""
+    tokenizer = train_tokenizer(LINES, vocab_size=600, fold_quotes=fold_quotes)
+    assert tokenizer._is_word_by_word
+    parts = [*" ▁\u0308éé“’'.123", "  ", "man", "don't", "</s>", "लड़के", "\u00a0", "\n", "😀", "#"]
+    draw = random.Random(0)
+    texts = ["", *("".join(draw.choices(parts, k=draw.randrange(1, 9))) for _ in range(3000))]
     assert tokenizer.encode_batch(texts) == [tokenizer.encode(text) for text in texts]
+
+
+def test_a_tokenizer_that_normalizes_across_words_is_not_read_word_by_word() -> None:
+    tokenizer = train_tokenizer(LINES, vocab_size=600)
+    folding = library.normalizers.Replace(library.Regex("a man"), "Hut")
+    tokenizer.backend.normalizer = library.normalizers.Sequence(
+        [library.normalizers.NFC(), folding]
+    )
+    assert tokenizer.encode("a man") == train_tokenizer(LINES, vocab_size=600).encode("Hut")
 
 
 def test_decoding_leaves_out_padding_and_the_end(tokenizer: Tokenizer) -> None:

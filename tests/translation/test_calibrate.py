@@ -23,7 +23,7 @@ def test_bounds_are_measured_and_written(translator: Translator, tmp_path: Path)
     report = regard.evaluate(tmp_path / "model", tmp_path / "dev.tsv", **options)
     bounds = Calibration.of(JsonFiles(tmp_path / "model"))
     assert bounds.unsure_below == report.result.judged.threshold()
-    assert bounds.rarest == 11.0
+    assert bounds.rarest == 12.5
     assert set(bounds.words.split()) == {"the", "old", "dog", "sees", "a", "tree", "red", "house"}
     assert any(
         line.lstrip().startswith("| 90% to 100%") for line in "\n".join(report.lines()).splitlines()

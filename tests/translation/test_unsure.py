@@ -9,7 +9,7 @@ import pytest
 from regard import RegardError
 from regard.tasks.calibration import Calibration
 from regard.translation.passages import Passage
-from regard.translation.result import Translation, WrittenWord, best, of_passage
+from regard.translation.result import Translation, WrittenWord, of_passage
 from regard.translation.spans import Span
 from regard.translation.translator import Translator
 
@@ -62,9 +62,9 @@ def test_a_word_that_stands_for_another_is_shown_as_that(calibrated: Translator)
     [stand_in] = passage.stand_ins.values()
     words = [WrittenWord(text, 0.5, unsure=False) for text in ("siehe", stand_in, "jetzt")]
     text = " ".join(word.text for word in words)
-    whole = best([Translation(text, -1.0, finished=True, words=words)])
-    fragments = [best([Translation("x", -1.0, finished=True)]) for _ in passage.fragments]
-    result = of_passage(passage, [whole, *fragments])
+    whole = Translation(text, -1.0, finished=True, words=words)
+    fragments = [[Translation("x", -1.0, finished=True)] for _ in passage.fragments]
+    [result] = of_passage(passage, [[whole], *fragments])
     assert [word.text for word in result.words] == ["siehe", "a.txt", "jetzt"]
 
 

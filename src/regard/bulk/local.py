@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Generator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
@@ -20,6 +20,7 @@ from regard.errors import UnavailableError
 from regard.processes import Child, Team, end_with_parent
 from regard.progress import Stopped, Work
 
+TURN, MANY = 0.5, 50_000  # seconds that a thread keeps Python's lock; objects between two searches
 ATTEMPTS = 3  # at a shard that ends the process which computes it
 
 
@@ -37,7 +38,6 @@ def parts(
         UnavailableError: a shard ends every process that computes it.
     """
     task = opened(settings, threads, _say)
-    gc.freeze()  # a quarter of Python's time was looking for garbage in what is opened once
     outcomes: Generator[Any, None, None]
     if task.packed is not None:
         outcomes = _by_threads(settings, task, shards, workers * threads)
@@ -50,11 +50,30 @@ def parts(
             lost=_lost,
         )
         outcomes = team.answers(shards)
-    with closing(outcomes):
+    with _undisturbed(), closing(outcomes):
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
             yield outcome
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Have Python work in long turns.
+
+    Two threads that take its lock from each other every 5 ms end their batches together, and so
+    need it together the next time, and the next. And a quarter of Python's time was looking for
+    garbage: in what is opened once, and in results before they were written.
+    """
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    sys.setswitchinterval(TURN)
+    gc.freeze()
+    gc.set_threshold(MANY)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(interval)
+        gc.set_threshold(*thresholds)
 
 
 def _by_threads(

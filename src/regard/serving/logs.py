@@ -1,5 +1,6 @@
 """One line of JSON for each request, and its place in the metrics; never a text of a user."""
 
+import asyncio
 import json
 import logging
 import sys
@@ -16,22 +17,23 @@ log = logging.getLogger("regard.serving")
 
 
 class JsonLines(logging.Formatter):
-    """A record as one object."""
+    """A record as one object, or as several of the same time."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Time, level, message and the fields that come as `extra={"fields": …}`."""
+        """Time, level, message and the fields that come as `extra={"fields": …}`, or as a list."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
         }
-        line |= getattr(record, "fields", {})
         if record.exc_info:
             kind, error, _ = record.exc_info
             # Of an error the class and the place; its words may quote what was sent.
             line["error"] = kind.__name__ if kind is not None else None
             line["where"] = _where(error)
-        return json.dumps(line)
+        fields = getattr(record, "fields", {})
+        several = fields if isinstance(fields, list) else [fields]
+        return "\n".join(json.dumps(line | its) for its in several)
 
 
 def log_to_stderr() -> None:
@@ -72,12 +74,13 @@ class Logged:
 
 
 class Counts:
-    """Counts and logs requests. What a full server refuses has one line a second, since it may be
-    much."""
+    """Counts and logs requests, those that end in one step of the loop together. What a full server
+    refuses has one line a second, since it may be much."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
         self._refused, self._logged = 0, 0.0  # by a full server, not in the log yet
+        self._answered = list[dict[str, Any]]()  # not in the log yet
 
     def add(
         self, route: str, status: int, seconds: float, client: str | None, method: str = "POST"
@@ -90,6 +93,8 @@ class Counts:
             self._refused, self._logged = 0, time.monotonic()
         if status == HTTPStatus.TOO_MANY_REQUESTS:
             return
+        if not self._answered:
+            asyncio.get_running_loop().call_soon(self._log)
         fields = {
             "method": method,
             "route": route,
@@ -97,6 +102,10 @@ class Counts:
             "seconds": round(seconds, 4),
             "client": client,
         }
+        self._answered.append(fields)
+
+    def _log(self) -> None:
+        fields, self._answered = self._answered, []
         log.info("answered", extra={"fields": fields})
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -38,6 +39,12 @@ class Metrics:
         self._waiting = self._gauge("waiting", "Texts that wait.", "model")
         self._running = self._gauge("running", "Hypotheses, or texts, that run.", "model")
         self._processes = self._gauge("processes", "Processes that answer.")
+        self._of_route = lru_cache(1024)(
+            lambda route, status: (
+                self._requests.labels(route, str(status)),
+                self._seconds.labels(route),
+            )
+        )
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:
         return Counter(f"regard_{name}", about, labels, registry=self.registry)
@@ -49,8 +56,9 @@ class Metrics:
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Count a request that has been answered."""
-        self._requests.labels(route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        requests, took = self._of_route(route, status)
+        requests.inc()
+        took.observe(seconds)
 
     def of_model(self, name: str) -> "ModelMetrics":
         """The counters of one model."""

@@ -15,6 +15,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 TRIM_SECONDS = 5.0  # between two returns of gaps, each of some milliseconds
 
 
+MANY = 20_000  # new objects, less those that have gone, after which garbage is looked for
 NICENESS = 5  # of the threads that compute
 SWITCH_SECONDS = 0.0005  # that a thread may keep Python's lock while others wait for it
 
@@ -44,10 +45,12 @@ def return_freed_memory() -> None:
 def keep_what_is_loaded() -> None:
     """Spare the garbage collector what stays until the end: modules, models, routes.
 
-    It would look through all of it again and again, while every request waits.
+    It would look through all of it again and again, while every request waits; and through what
+    requests make, of which next to nothing needs it.
     """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(MANY)
 
 
 def answer_first() -> None:

@@ -48,6 +48,7 @@ FORMER = {"source": "source_language", "target": "target_language", "pair": "tex
     for alias in setting.metadata["aliases"]
 }
 
+ANSWER = TypeAdapter(dict[str, Any])  # a result's fields have their types, so nothing is checked
 OneOrMore = str | Annotated[list[str], Field(min_length=1)]
 Results = tuple[Sequence[Any], dict[str, Any]]  # and what else the answer has
 
@@ -96,7 +97,7 @@ def add_routes() -> None:
         )
         run.add_api_route(
             f"/run/{verb}",
-            _endpoint(kind, hook, _request_class(kind, hook), TypeAdapter(answer)),
+            _endpoint(kind, hook, _request_class(kind, hook)),
             methods=["POST"],
             response_model=answer,
             description=kind.summary,
@@ -104,19 +105,17 @@ def add_routes() -> None:
         )
 
 
-def _endpoint(
-    kind: Kind, hook: Hook, asked_class: type[Asked], answer: TypeAdapter[Any]
-) -> Callable[..., Any]:
+def _endpoint(kind: Kind, hook: Hook, asked_class: type[Asked]) -> Callable[..., Any]:
     options = kind.options_class().settings()
 
     async def endpoint(request: Request, asked: asked_class, here: Here) -> Response:
         model = here.served.model(kind.verb, asked.model)  # type: ignore[attr-defined]
-        values = asked.model_dump(include=set(options), exclude_unset=True)  # type: ignore[attr-defined]
+        named = asked.model_fields_set  # type: ignore[attr-defined]
+        values = {name: getattr(asked, name) for name in options if name in named}
         chosen = _chosen(kind.verb, values)
         results, more = await hook.answer(request, here, model, asked, chosen)
         its = [result.json(chosen) for result in results]
-        content = answer.validate_python({"model": model.name, "results": its, **more})
-        contents = answer.dump_json(content, exclude_unset=True)
+        contents = ANSWER.dump_json({"model": model.name, "results": its, **more})
         return Response(contents, media_type="application/json")
 
     return endpoint

@@ -19,6 +19,7 @@ from regard.tasks.options import AnswerOptions
 from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result, inside
 from regard.tasks.spans import TokenPair, best_spans
+from regard.tasks.task import check_known
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
@@ -188,6 +189,7 @@ class Answerer(ReadingTask):
         or_none: bool | None = None,
         max_question_len: int | None = None,
         align_to_words: bool = True,
+        force: bool = False,
         batch_size: int = 32,
         progress: Callable[[int], None] = lambda done: None,
     ) -> list[Answers]:
@@ -201,11 +203,13 @@ class Answerer(ReadingTask):
                 if the model has a threshold.
             max_question_len: tokens that are read of a question; None: all.
             align_to_words: widen an answer to whole words.
+            force: also read questions and contexts in a script that the model does not know.
             batch_size: windows read together.
             progress: called with the number of questions just finished.
 
         Raises:
-            BadArgumentError: an empty question or context, or a question that fills the window.
+            BadArgumentError: an empty question or context, one in another script, or a question
+                that fills the window.
         """
         AnswerOptions(top_k=top_k, max_answer_len=max_answer_len, or_none=or_none)
         asked = dict(max_answer_len=max_answer_len, max_seq_len=max_seq_len, doc_stride=doc_stride)
@@ -216,7 +220,7 @@ class Answerer(ReadingTask):
         threshold = settings.no_answer_threshold
 
         def read(question: Question) -> tuple[TokenPair, list[list[int]]]:
-            encoding = self._encoding(*question, max_question_len)
+            encoding = self._encoding(*question, max_question_len, force=force)
             pair = TokenPair.of(encoding, whole_words=align_to_words)
             return pair, windows(encoding, length, stride)
 
@@ -260,11 +264,17 @@ class Answerer(ReadingTask):
             question, context, answers=lambda ids: ends, looks=looks, keep=keep
         )
 
-    def _encoding(self, question: str, context: str, longest: int | None) -> Encoding:
-        for what, text in (("question", question), ("context", context)):
+    def _encoding(
+        self, question: str, context: str, longest: int | None, *, force: bool
+    ) -> Encoding:
+        both = (("question", question), ("context", context))
+        for what, text in both:
             if not (text.strip() and self.tokenizer.encode(text)):
                 raise BadArgumentError(f"a {what} must contain words; got {text!r}.")
         encoding = self.tokenizer.inputs(question, context)
+        if not (force or self.tokenizer.unknown_ids.isdisjoint(encoding.ids)):
+            for what, text in both:
+                check_known(text, self.tokenizer, self.name, what=what)
         if longest is None:
             return encoding
         texts, offsets = encoding.sequence_ids, encoding.offsets

@@ -2,7 +2,7 @@
 
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
-frequency falls with its rank (Zipf 1949).
+frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from regard.json_files import JsonFiles
 
 FILE = "calibration.json"
 FEWEST = 4  # words of a text whose language is judged
-MOST_WORDS = 20_000
+MOST_WORDS, UNKNOWN = 20_000, 64  # a word that is not among those has so many times the last rank
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
@@ -30,7 +30,7 @@ class Calibration:
     """Bounds of one model; without any, no word is unsure and every text is in its language. And
     the precision of the native engine: "int8" where it was measured to give what fp32 gives.
 
-    >>> bounds = Calibration(words="the of and to a in is", rarest=3.0)
+    >>> bounds = Calibration(words="the of and to a in is", rarest=4.0)
     >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
     (False, True)
     """
@@ -82,13 +82,15 @@ class Calibration:
         words = small if len(small) >= FEWEST else words
         if len(words) < FEWEST:
             return 0.0
-        unknown = 4 * len(self._ranks)
-        ranks = (self._ranks.get(word.casefold(), unknown) for word in words)
-        return sum(map(math.log2, ranks)) / len(words)
+        known = self._rarities
+        return sum([known.get(word.casefold(), known[""]) for word in words]) / len(words)
 
     @cached_property
-    def _ranks(self) -> dict[str, int]:
-        return {word: rank for rank, word in enumerate(self.words.split(), start=1)}
+    def _rarities(self) -> dict[str, float]:
+        """The logarithm of each word's rank, and that of the others."""
+        words = self.words.split()
+        ranks = {word: math.log2(rank) for rank, word in enumerate(words, start=1)}
+        return ranks | {"": math.log2(UNKNOWN * max(len(words), 1))}
 
 
 UNCALIBRATED = Calibration()

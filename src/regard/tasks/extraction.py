@@ -12,7 +12,7 @@ import numpy as np
 from regard.errors import BadArgumentError
 from regard.tasks.batching import read_each
 from regard.tasks.summarization import Summary
-from regard.tasks.text_to_text import MOST_UNKNOWN
+from regard.tasks.task import check_known
 from regard.tasks.token_classification import OUTSIDE, Scored, TokenReader
 from regard.text.cutting import sentences
 
@@ -83,18 +83,11 @@ class Extractor(TokenReader):
         """
         self.with_options(**others)
         if not force:
-            read_each(self._check_readable, texts)
+            read_each(lambda text: check_known(text, self.tokenizer, self.name), texts)
         scores = self.scores(texts, batch_size=batch_size, progress=progress)
         return [
             self._summary(text, row, alternatives) for text, row in zip(texts, scores, strict=True)
         ]
-
-    def _check_readable(self, text: str) -> None:
-        if (share := self.tokenizer.unknown_share(text)) > MOST_UNKNOWN:
-            raise BadArgumentError(
-                f"{self.name} cannot read this text: its vocabulary lacks {share:.0%} of its"
-                " characters. Give a text in its language, another model, or force=True."
-            )
 
     def _summary(self, text: str, row: Sequence[Scored], alternatives: int) -> Summary:
         place = self.labels.index(CHOSEN)

@@ -180,6 +180,8 @@ class LabelingOptions(Options):
 class AnswerOptions(Options):
     """Options of answering questions."""
 
+    force: bool = _force()
+
     top_k: int = option(
         1, "Answers to each question; if more than one, as line number, answer and score.", min=1
     )

@@ -56,13 +56,10 @@ class Result:
             chosen: the names of the options that were given, such as "alternatives".
         """
         found = {}
-        for each in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, each.name)
-            if each.metadata.get("inside") or (value is None and each.default is None):
-                continue
-            option = each.metadata.get("asked")
-            if not option or (each.name if option is True else option) in chosen:
-                found[each.name] = _json(value, [name for name in chosen if name != each.name])
+        for name, option, may_be_none in _json_fields(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if (option is None or option in chosen) and not (value is None and may_be_none):
+                found[name] = _json(value, [other for other in chosen if other != name])
         return found
 
     @classmethod
@@ -90,6 +87,18 @@ class Written(Result):
 
     def lines(self) -> list[str]:
         return [f"{each.score:.4f}\t{each.line()}" for each in self.alternatives]
+
+
+@cache
+def _json_fields(kind: Any) -> list[tuple[str, str | None, bool]]:
+    """The fields of the JSON, each with the option that asks for it, and whether None is left
+    out."""
+    return [
+        (each.name, each.name if option is True else option, each.default is None)
+        for each in fields(kind)
+        for option in [each.metadata.get("asked")]
+        if not each.metadata.get("inside")
+    ]
 
 
 @cache

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, shortened
 from regard.tasks.engine import Engine, check_engine
 from regard.tasks.handle import ModelHandle
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from regard.checkpoints import CheckpointLike
     from regard.inspection import Trace
     from regard.text import Tokenizer
+
+
+MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
 class Task(ABC):
@@ -144,6 +147,16 @@ def check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
         raise BadArgumentError(
             f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
             f" {config.vocab_size}: use the tokenizer the model was trained with."
+        )
+
+
+def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text") -> None:
+    """Raises BadArgumentError for a text most of whose characters the vocabulary lacks (see
+    `Tokenizer.unknown_share`)."""
+    if (share := tokenizer.unknown_share(text)) > MOST_UNKNOWN:
+        raise BadArgumentError(
+            f"{name} cannot read this {what}: its vocabulary lacks {share:.0%} of the characters of"
+            f" {shortened(text)!r}. Give a {what} in its language, another model, or force=True."
         )
 
 

@@ -21,7 +21,7 @@ from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
 from regard.tasks.calibration import UNCALIBRATED, Calibration
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.task import Task, check_text
+from regard.tasks.task import Task, check_known, check_text
 from regard.text import Tokenizer, TokenizerPair
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
 T = TypeVar("T")
-
-MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
 class TextToText(Task):
@@ -319,13 +317,8 @@ class TextToText(Task):
                 `Calibration`).
         """
         source = self.tokenizers.source
-        share = 0.0 if source.unknown_ids.isdisjoint(ids) else source.unknown_share(text)
-        if share > MOST_UNKNOWN:
-            raise BadArgumentError(
-                f"{self.name} cannot read this text: its vocabulary lacks {share:.0%} of the"
-                f" characters of {shortened(text)!r}. Give a text in its language, another model,"
-                " or force=True."
-            )
+        if not source.unknown_ids.isdisjoint(ids):
+            check_known(text, source, self.name)
         if self.calibration.is_foreign(text):
             raise BadArgumentError(
                 f"{shortened(text)!r} is in another language than {self.name} reads. Give a text in"
@@ -400,7 +393,8 @@ class TextToText(Task):
             parts: of each text, the ids of its parts.
             results: the ids of a batch and the n best answers to each → a result for each.
         """
-        number = itertools.count()  # sets the random numbers of each part apart
+        number, engine = itertools.count(), self.engine
+        # The numbers set the random numbers of the parts apart.
         numbered = [[(next(number), ids) for ids in its_parts] for its_parts in parts]
 
         def answer(batch: list[tuple[int, list[int]]]) -> list[T]:
@@ -411,8 +405,8 @@ class TextToText(Task):
             numbered,
             answer,
             length=lambda item: len(item[1]),
-            batch_size=self.engine.at_once(sum(map(len, parts)), config, batch_size),
-            workers=self.engine.workers,
+            batch_size=engine.at_once(sum(map(len, parts)), config, batch_size),
+            workers=engine.workers,
             progress=progress,
         )
 
@@ -450,10 +444,15 @@ class TextToText(Task):
                 each.finished,
                 tokens=target.tokens(ids),
                 ids=list(each.tokens),
+                **self.parts_of(each, ids),
             )
             for each in hypotheses
             for ids in [self.without_end(each.tokens)]
         ]
+
+    def parts_of(self, hypothesis: Hypothesis, ids: Sequence[int]) -> dict[str, Any]:
+        """Further fields of a hypothesis's result, whose ids but the last are these."""
+        return {}
 
     def without_end(self, tokens: Sequence[int]) -> list[int]:
         """Generated ids but the one that ends them.

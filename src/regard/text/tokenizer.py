@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import tokenizers
 from tokenizers import models
@@ -34,6 +34,17 @@ INSIDE = "##"  # begins a WordPiece that starts no word
 # Characters of a text that is encoded without Python's lock. The library releases it for batches
 # only, which take longer to begin.
 LONG = 2000
+# Characters of a text whose words are remembered, and how many are.
+SHORT, REMEMBERED = 300, 2**14
+# A normalizer and a pre-tokenizer, as JSON, by which no word has to do with another: those of the
+# tokenizers that are trained here.
+_WORD_BY_WORD = re.compile(
+    r'(\{"type":"Sequence","normalizers":\[)?\{"type":"NFC"\}'
+    r'(,\{"type":"Replace","pattern":\{"Regex":"\[[^] \\]+\]"\},'
+    r'"content":"(\\")?[^ \\"]?"\})*(\]\})?'
+    r'\{"type":"Sequence","pretokenizers":\[\{"type":"Metaspace","replacement":"▁",'
+    r'"prepend_scheme":"always","split":true\}'
+)
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
 _KEPT = (
@@ -52,6 +63,23 @@ def script(character: str) -> str | None:
         return None
     name = unicodedata.name(character, "").split(" ")[0]
     return None if name == "COMBINING" else name
+
+
+Key, Value = TypeVar("Key"), TypeVar("Value")
+
+
+class _Memory(dict[Key, Value]):
+    """Values by what they are made from, made when they are first asked for."""
+
+    def __init__(self, make: Callable[[Key], Value]):
+        self._make = make
+
+    def __missing__(self, key: Key) -> Value:
+        value = self._make(key)
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[key] = value
+        return value
 
 
 class Word(NamedTuple):
@@ -149,6 +177,26 @@ class Tokenizer:
 
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
+        if len(text) < SHORT and self._is_word_by_word and not special_in_text:
+            words = text.split(" ")
+            if "" not in words and WORD_START not in text:
+                return [id_ for word in words for id_ in self._encoded[word]]
+        return self._encode(text, special_in_text=special_in_text)
+
+    @cached_property
+    def _encoded(self) -> Mapping[str, list[int]]:
+        return _Memory(self._encode)
+
+    @cached_property
+    def _is_word_by_word(self) -> bool:
+        model, stages = self.backend.model, (self.backend.normalizer, self.backend.pre_tokenizer)
+        if not isinstance(model, models.BPE) or model.dropout or None in stages:
+            return False
+        added = self.backend.get_added_tokens_decoder().values()
+        state = b"".join(stage.__getstate__() for stage in stages)
+        return bool(_WORD_BY_WORD.match(state.decode())) and all(token.special for token in added)
+
+    def _encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         backend = self._reading(text, special_in_text=special_in_text)
         with _without_panic():
             if len(text) > LONG:
@@ -205,17 +253,24 @@ class Tokenizer:
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The piece of each id; `▁` marks the start of a word."""
-        unknown = self.special.get("unk", "")
-        return [self.backend.id_to_token(i) or unknown for i in self._checked(ids)]
+        pieces = self._pieces
+        return [pieces[id_][0] for id_ in map(int, ids)]
 
     def words(self, ids: Iterable[int]) -> list[Word]:
         """The words that ids spell, each with the positions of its pieces; specials are in none.
 
         Works for ids that a model generated, which never were a text.
         """
-        ids, decode = self._checked(ids), self.backend.decode
-        spelled = [(decode([ids[i] for i in group]), group) for group in self._groups(ids)]
-        return [Word(text.strip(), group) for text, group in spelled if text.strip()]
+        ids, spelled = list(map(int, ids)), self._spelled
+        words = [(spelled[*[ids[i] for i in group]], group) for group in self._groups(ids)]
+        return [Word(text, group) for text, group in words if text]
+
+    @cached_property
+    def _spelled(self) -> Mapping[tuple[int, ...], str]:
+        return _Memory(self._spell)
+
+    def _spell(self, ids: tuple[int, ...]) -> str:
+        return self.decode(ids).strip()
 
     def pieces(self, text: str) -> list[Piece]:
         """The pieces of a text with their word's number and the characters they cover."""
@@ -336,17 +391,25 @@ class Tokenizer:
     def _groups(self, ids: list[int]) -> list[list[int]]:
         """Positions of ids, cut before every piece that starts a word; specials left out."""
         groups: list[list[int]] = []
-        for index, (id_, token) in enumerate(zip(ids, self.tokens(ids), strict=True)):
-            if id_ in self._outside_words:
+        pieces = self._pieces
+        for index, id_ in enumerate(ids):
+            _, is_outside, begins = pieces[id_]
+            if is_outside:
                 continue
-            if not groups or self.starts_word(token):
+            if begins or not groups:
                 groups.append([])
             groups[-1].append(index)
         return groups
 
     @cached_property
-    def _outside_words(self) -> frozenset[int]:
-        return frozenset(id_ for name, id_ in self._ids.items() if name != "unk")
+    def _pieces(self) -> Mapping[int, tuple[str, bool, bool]]:
+        return _Memory(self._piece)
+
+    def _piece(self, id_: int) -> tuple[str, bool, bool]:
+        """The piece of an id, whether it is in no word, and whether it begins one."""
+        token = self.backend.id_to_token(*self._checked([id_])) or self.special.get("unk", "")
+        is_outside = any(id_ == its for name, its in self._ids.items() if name != "unk")
+        return token, is_outside, self.starts_word(token)
 
     def starts_word(self, token: str) -> bool:
         """Return True for a piece of the vocabulary that begins a word."""
@@ -415,13 +478,13 @@ class Tokenizer:
         return text
 
     def _checked(self, ids: Iterable[int]) -> list[int]:
-        ids = [int(i) for i in ids]
-        for id_ in ids:
-            if not 0 <= id_ < self.vocab_size:
-                raise BadArgumentError(
-                    f"token ids must be from 0 to {self.vocab_size - 1}; got {id_}: "
-                    "the ids were made with another tokenizer"
-                )
+        ids = list(map(int, ids))
+        if ids and not 0 <= min(ids) <= max(ids) < self.vocab_size:
+            wrong = next(id_ for id_ in ids if not 0 <= id_ < self.vocab_size)
+            raise BadArgumentError(
+                f"token ids must be from 0 to {self.vocab_size - 1}; got {wrong}: "
+                "the ids were made with another tokenizer"
+            )
         return ids
 
     def _special_id(self, token: str) -> int:

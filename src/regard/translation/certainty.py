@@ -25,7 +25,7 @@ HIGHEST = 0.5  # probability of a word that is marked
 FEWEST_WORDS = 10  # below a bound
 FALSE_ALARMS = 0.005  # of texts in the model's own language
 HELD_OUT = 10  # every so many texts are not counted, but judged
-COMMON = 11.0  # rarity of texts that always pass: few words are known of narrow texts
+COMMON = 12.5  # rarity of texts that always pass: few words are known of narrow texts
 FEWEST_TEXTS = 1000  # or nothing is known of the language
 BINS = 10
 

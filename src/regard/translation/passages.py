@@ -100,12 +100,17 @@ class Passage:
     @cached_property
     def units(self) -> list[str]:
         """Texts that a model translates for it: the whole, and fragments if anything stays."""
+        if not self.stand_ins:
+            return [self.source]
         whole = "".join(self.stand_ins.get(span, self._of(span)) for span in self.spans)
-        return [whole, *map(self._of, self.fragments)] if self.stand_ins else [whole]
+        return [whole, *map(self._of, self.fragments)]
 
     def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
         """Return the translation, and which of the units' answers it is made of."""
-        text, used = self._of_whole(answers[0], answers[1:]), slice(0, 1)
+        text: str | None = answers[0]
+        if self.stand_ins:
+            text = self._of_whole(answers[0], answers[1:])
+        used = slice(0, 1)
         if text is None:
             return self._of_fragments(answers[1:]), slice(1, None)
         text = _alike(self.source, text) if self.is_long else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,55 +55,46 @@ def best(n_best: list[Translation]) -> Translation:
     return n_best[0].changed(alternatives=n_best)
 
 
-def of_passage(passage: Passage, results: Sequence[Translation]) -> Translation:
-    """Return a passage's result from those of its units, by the first that lose nothing."""
-    ranks = list[Translation]()
-    for rank in zip(*(result.alternatives for result in results), strict=False):
+def of_passage(passage: Passage, units: Sequence[list[Translation]]) -> list[Translation]:
+    """Return the n best of a passage from those of its units, by the first that lose nothing."""
+    n_best = list[Translation]()
+    for rank in zip(*units, strict=False):
         text, used = passage.translated([each.text for each in rank])
-        if not ranks:
-            results = results[used]
-        whole = _together(text, rank[used])
+        whole = _together(text, rank[used], passage.restored)
         if passage.stand_ins:
             words = [word.changed(text=passage.restored(word.text)) for word in whole.words]
             whole = whole.changed(words=words)
-        ranks.append(whole)
-    return _aligned(best(ranks), results, passage.restored)
+        n_best.append(whole)
+    return n_best
 
 
-def of_text(text: str, answered: Sequence[tuple[Passage, Translation]]) -> Translation:
-    """Return a text's result from those of its passages.
+def of_text(text: str, answered: Sequence[tuple[Passage, list[Translation]]]) -> Translation:
+    """Return a text's result from the n best of its passages.
 
     Each alternative joins those of its rank: the text's second best the second best of each.
     """
-    ranks, results = list[Translation](), [result for _, result in answered]
-    for rank in zip(*(result.alternatives for result in results), strict=False):
+    n_best, its = list[Translation](), [passage for passage, _ in answered]
+    for rank in zip(*(found for _, found in answered), strict=False):
         sentences = [
-            Sentence(each.source, result.text, result.score, result.finished, each.is_long)
-            for (each, _), result in zip(answered, rank, strict=True)
+            Sentence(passage.source, result.text, result.score, result.finished, passage.is_long)
+            for passage, result in zip(its, rank, strict=True)
         ]
-        its = [passage for passage, _ in answered]
         whole = joined(text, zip(its, [each.text for each in rank], strict=True))
-        ranks.append(_together(whole, rank).changed(sentences=sentences))
-    return _aligned(best(ranks), results, str)
+        n_best.append(_together(whole, rank, str, sentences=sentences))
+    return best(n_best)
 
 
-def _aligned(
-    whole: Translation, results: Sequence[Translation], word: Callable[[str], str]
+def _together(
+    text: str, results: Sequence[Translation], word: Callable[[str], str], **more: Any
 ) -> Translation:
-    """Return the whole with the words of its parts and their alignment, a block for each."""
+    """Return the result of a text from those of its parts, whose alignments are blocks of its."""
     blocks = [each.alignment for each in results if each.alignment is not None]
-    if not blocks:
-        return whole
-    return whole.changed(
-        source_words=[word(text) for each in results for text in each.source_words],
-        target_words=[word(text) for each in results for text in each.target_words],
-        alignment=_block_diagonal(blocks),
-    )
-
-
-def _together(text: str, results: Sequence[Translation]) -> Translation:
+    if blocks:
+        more["source_words"] = [word(text) for each in results for text in each.source_words]
+        more["target_words"] = [word(text) for each in results for text in each.target_words]
+        more["alignment"] = _block_diagonal(blocks)
     if len(results) == 1:
-        return results[0].changed(translation=text)
+        return results[0].changed(translation=text, **more)
     return Translation(
         text,
         sum(each.score for each in results),
@@ -110,6 +102,7 @@ def _together(text: str, results: Sequence[Translation]) -> Translation:
         tokens=[token for each in results for token in each.tokens],
         words=[word for each in results for word in each.words],
         ids=[id_ for each in results for id_ in each.ids],
+        **more,
     )
 
 

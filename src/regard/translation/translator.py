@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -257,8 +256,8 @@ class Translator(TextToText):
         n_best: Sequence[list[Hypothesis]],
         alignment: str | None,
         layer: int | None,
-    ) -> list[Translation]:
-        found = [best(self.alternatives(hypotheses)) for hypotheses in n_best]
+    ) -> list[list[Translation]]:
+        found = list(map(self.alternatives, n_best))
         if alignment is None:
             return found
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
@@ -294,21 +293,13 @@ class Translator(TextToText):
         beams = max(config.num_beams, TERM_BEAMS)
         return config.updated(forced_phrases=phrases, num_beams=beams)
 
-    def alternatives(self, hypotheses: Sequence[Hypothesis]) -> list[Translation]:
-        plain: list[Translation] = super().alternatives(hypotheses)
-        return [
-            result.changed(words=self._words(hypothesis))
-            for result, hypothesis in zip(plain, hypotheses, strict=True)
-        ]
-
-    def _words(self, hypothesis: Hypothesis) -> list[WrittenWord]:
-        ids, below = self.without_end(hypothesis.tokens), self.calibration.unsure_below
-        log_probs = hypothesis.token_logprobs
+    def parts_of(self, hypothesis: Hypothesis, ids: Sequence[int]) -> dict[str, Any]:
+        below, log_probs = self.calibration.unsure_below, hypothesis.token_logprobs
         words = [
-            (word.text, math.exp(sum(log_probs[place] for place in word.indices)))
-            for word in self.tokenizers.target.words(ids)
+            (text, math.exp(sum([log_probs[place] for place in places])))
+            for text, places in self.tokenizers.target.words(ids)
         ]
-        return [WrittenWord(text, chance, unsure=chance < below) for text, chance in words]
+        return {"words": [WrittenWord(text, chance, chance < below) for text, chance in words]}
 
     def tidied(self, text: str) -> str:
         return normalize(text)
@@ -333,8 +324,8 @@ class Translator(TextToText):
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
         check_unicode(text)
-        tidied = self.tidied(text)
-        if truncation or (self.whole and len(self.encode(tidied)) <= self.room):
+        tidied, room = self.tidied(text) if truncation or self.whole else "", self.room
+        if truncation or (self.whole and len(self.encode(tidied)) <= room):
             tag, sentences = "", [Passage(tidied, (Span(0, len(tidied)),))] if tidied else []
         else:
             tag, sentences = self._named(text)
@@ -347,12 +338,12 @@ class Translator(TextToText):
             for unit in passage.units:
                 whole = tag + self.tidied(unit)
                 ids = encoded.get(whole) or self.encode(whole)
-                if len(ids) > self.room and not truncation:
+                if len(ids) > room and not truncation:
                     raise BadArgumentError(
-                        f"a sentence may have {self.room} tokens with {self.name}; got one of"
+                        f"a sentence may have {room} tokens with {self.name}; got one of"
                         f" {len(ids)} ({unit[:40]!r} …). Split it into shorter sentences."
                     )
-                yield Part(ids[: self.room], passage)
+                yield Part(ids[:room], passage)
 
     def _short(self, passage: Passage) -> Iterator[Passage]:
         """Yield a passage as long as the model was trained for; else its halves, if it has any.
@@ -372,36 +363,32 @@ class Translator(TextToText):
         yield passage
 
     def _joined(
-        self, text: str, parts: Sequence[Part], results: Sequence[Translation]
+        self, text: str, parts: Sequence[Part], results: Sequence[list[Translation]]
     ) -> Translation:
-        """A text's result, from those of its parts; nothing at all for a blank text.
-
-        Each alternative joins those of its rank: the text's second best the second best of each
-        passage.
-        """
-        groups = groupby(zip(parts, results, strict=True), lambda pair: id(pair[0].passage))
-        answered = list[tuple[Passage, Translation]]()
-        for _, group in groups:
-            its, answers = zip(*group, strict=True)
-            answered.append((its[0].passage, of_passage(its[0].passage, answers)))
-        if not answered:
+        """A text's result, from those of its parts; nothing at all for a blank text."""
+        if not parts:
             return best([Translation(text if self.tidied(text) else "", 0.0, finished=True)])
+        passages = {id(part.passage): part.passage for part in parts}
+        units: dict[int, list[list[Translation]]] = {key: [] for key in passages}
+        for part, n_best in zip(parts, results, strict=True):
+            units[id(part.passage)].append(n_best)
+        answered = [(each, of_passage(each, units[key])) for key, each in passages.items()]
         return of_text(parts[0].passage.text, answered)
 
     def _aligned(
         self,
-        results: list[Translation],
+        results: list[list[Translation]],
         sources: Sequence[list[int]],
         targets: list[list[int]],
         step: str,
         layer: int | None,
-    ) -> list[Translation]:
+    ) -> list[list[Translation]]:
         from regard.inspection.alignment import cross_attention
         from regard.inspection.grouping import group_words
 
         model, around = self.engine.own(self.handle), len(self.before)
         aligned = []
-        for row, result in enumerate(results):
+        for row, (result, *others) in enumerate(results):
             ids, written = self._around([sources[row]])[0], targets[row]
             weights: Any = np.zeros((0, len(ids)), np.float32)
             if written:
@@ -415,13 +402,12 @@ class Translator(TextToText):
                 [word.indices for word in target_words],
                 [word.indices for word in source_words],
             )
-            aligned.append(
-                result.changed(
-                    source_words=[word.text for word in source_words],
-                    target_words=[word.text for word in target_words],
-                    alignment=as_array(grouped),
-                )
+            result = result.changed(
+                source_words=[word.text for word in source_words],
+                target_words=[word.text for word in target_words],
+                alignment=as_array(grouped),
             )
+            aligned.append([result, *others])
         return aligned
 
     def alignment_caption(self, step: str, layer: int | None = None) -> str:

@@ -63,6 +63,7 @@ def evaluate_answers(
     answers = answerer.run(
         [(example.text, example.pair or "") for example in examples],
         or_none=False,
+        force=True,
         batch_size=batch_size,
         progress=progress,
     )

@@ -113,7 +113,7 @@ class NativeEncoderDecoder(NativeWriter):
             is_listened_to()
             or not is_searched(config)
             or prompt.shape[1] != 1
-            or (prompt != prompt[:1]).any()
+            or (len(prompt) > 1 and (prompt != prompt[:1]).any())
         ):
             return generate(self.start(source), prompt, config, sentence_numbers=numbers)
         start = int(prompt[0, 0]) if len(prompt) else 0

@@ -151,6 +151,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+# Functions that keep Python's lock, since they take less time than to give it up and get it again.
+_QUICK = ("jobs_add", "jobs_answer", "jobs_cancel", "jobs_counts", "search_read")
+
+
 @cache
 def library() -> ctypes.CDLL:
     """The library for this machine.
@@ -161,7 +165,9 @@ def library() -> ctypes.CDLL:
     machine = {"AMD64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     name = f"{platform.system().lower()}-{machine}"
     try:
-        loaded = ctypes.CDLL(str(FOLDER / f"{name}.so"))
+        loaded, quick = (kind(str(FOLDER / f"{name}.so")) for kind in (ctypes.CDLL, ctypes.PyDLL))
+        for function in _QUICK:
+            setattr(loaded, f"regard_{function}", getattr(quick, f"regard_{function}"))
         for function, (result, arguments) in _FUNCTIONS.items():
             pointer = getattr(loaded, f"regard_{function}")
             pointer.restype, pointer.argtypes = result, arguments

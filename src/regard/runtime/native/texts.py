@@ -29,8 +29,9 @@ class Limits:
 
     def check(self, ids: Ints) -> None:
         """Raises BadArgumentError for ids (batch, length) that the model cannot read."""
-        low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
-        if low < 0 or high >= self.vocab_size:
+        # As unsigned numbers, those below 0 are the largest.
+        if ids.size and ids.astype(np.int64, copy=False).view(np.uint64).max() >= self.vocab_size:
+            low, high = int(ids.min()), int(ids.max())
             raise BadArgumentError(
                 f"token ids must be from 0 to {self.vocab_size - 1};"
                 f" got {high if low >= 0 else low}. Does the tokenizer belong to this model?"

@@ -6,6 +6,7 @@ export interface Reads {
 
 const MOST_UNKNOWN = 0.5; // share of a text's characters
 const FEWEST = 4; // words of a text whose language is judged
+const UNKNOWN = 64; // times the last rank, for a word that is not among those
 const WORD = /[\p{L}\p{Nl}\p{No}]+(?:['’][\p{L}\p{Nl}\p{No}]+)*/gu;
 
 /** `unknown`: the share of the text's characters that the vocabulary lacks. */
@@ -29,7 +30,7 @@ function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
   const words = small.length >= FEWEST ? small : all;
   if (words.length < FEWEST) return 0;
   const folded = words.map((word) => word.toLowerCase().replaceAll("ß", "ss"));
-  return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? 4 * ranks.size), 0) / words.length;
+  return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? UNKNOWN * ranks.size), 0) / words.length;
 }
 
 function quoted(text: string): string {
