@@ -5,11 +5,11 @@
 Each is built by transformers, small, odd in its sizes and with random weights
 (`peers/small_models.py`), saved, and opened here. Both read a batch with padding on either side.
 Printed are the largest differences of what comes out, of any hidden state and of the gradient of
-any weight. Gradients differ by what float32 rounds, so they are also computed in float64 throughout,
-without padding: "exact" is their largest difference there, and "ours" and "theirs" say how far
-those of float32 are from it. Then, how many of 50 random prompts, padded on the left and on the
-right in one batch, go on with the same tokens; and the largest difference between what runs here
-and what is saved here and opened in transformers again.
+any weight. Gradients differ by what float32 rounds, so they are also computed in float64
+throughout, without padding: "exact" is their largest difference there, and "ours" and "theirs" say
+how far those of float32 are from it. Then, how many of 50 random prompts, padded on the left and
+on the right in one batch, go on with the same tokens; and the largest difference between what runs
+here and what is saved here and opened in transformers again.
 """
 
 import argparse
