@@ -5,12 +5,15 @@
 Each is built by transformers, small, odd in its sizes and with random weights
 (`peers/small_models.py`), saved, and opened here. Both read a batch with padding on either side.
 Printed are the largest differences of what comes out, of any hidden state and of the gradient of
-any weight; how many of 50 random prompts, padded on the left and on the right in one batch, go on
-with the same tokens; and the largest difference between what runs here and what is saved here and
-opened in transformers again.
+any weight. Gradients differ by what float32 rounds, so they are also computed in float64
+throughout, without padding: "exact" is their largest difference there, and "ours" and "theirs" say
+how far those of float32 are from it. Then, how many of 50 random prompts, padded on the left and
+on the right in one batch, go on with the same tokens; and the largest difference between what runs
+here and what is saved here and opened in transformers again.
 """
 
 import argparse
+import copy
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +23,7 @@ from typing import Any
 import torch
 from peers.small_models import CASES, EOS, PAD, START, VOCAB, Case
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families import family_of, find_family
@@ -147,8 +151,57 @@ def differences(twins: Twins) -> tuple[float, float, float]:
     return difference, hidden, _gradients(twins, batch, output, _answer(expected))
 
 
+def exact_gradients(twins: Twins) -> tuple[float, float, float]:
+    """The largest difference of gradients in float64, and the largest of those in float32 here and
+    of theirs from float64's."""
+    batch, fresh = batch_for(twins.ours, padded=False), copy.deepcopy(twins)
+    for model in (fresh.ours, fresh.theirs):
+        model.zero_grad()
+    narrow = _backward(
+        fresh, batch, fresh.ours(**batch.ours), _answer(fresh.theirs(**batch.theirs))
+    )
+    if fresh.theirs._can_set_experts_implementation():
+        fresh.theirs.set_experts_implementation("eager")  # the others know no float64
+    for model in (fresh.ours.double(), fresh.theirs.double()):
+        model.zero_grad()
+    with InFloat64():
+        outputs = fresh.ours(**batch.ours), _answer(fresh.theirs(**batch.theirs))
+    wide = _backward(fresh, batch, *outputs)
+    return (
+        _apart(*wide),
+        *(_apart(theirs, ours) for theirs, ours in zip(narrow, wide, strict=True)),
+    )
+
+
+class InFloat64(TorchFunctionMode):
+    """Within it, what asks for float32, as norms and rotations do, gets float64."""
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        def wide(value: Any) -> Any:
+            return torch.float64 if value is torch.float32 else value
+
+        function = torch.Tensor.double if function is torch.Tensor.float else function
+        return function(*map(wide, args), **{k: wide(v) for k, v in (kwargs or {}).items()})
+
+
+Gradients = Mapping[str, Tensor]
+
+
+def _apart(one: Gradients, other: Gradients) -> float:
+    return max(float((one[name] - grad).abs().max()) for name, grad in other.items())
+
+
 def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> float:
     """The largest difference of gradients; what padding gives has no part in the loss."""
+    return _apart(*_backward(twins, batch, output, expected))
+
+
+def _backward(
+    twins: Twins, batch: Batch, output: Tensor, expected: Tensor
+) -> tuple[Gradients, Gradients]:
+    """The gradients of both, by our names."""
     counted = batch.counted[:, 0] if output.ndim == 2 else batch.counted
     weights = torch.randn(output.shape, generator=torch.Generator().manual_seed(1)) / 10
     weights[~counted] = 0.0
@@ -168,7 +221,9 @@ def _gradients(twins: Twins, batch: Batch, output: Tensor, expected: Tensor) -> 
     }
     wanted = to_ours(table, theirs)
     assert max(float(grad.abs().max()) for grad in wanted.values()) > 0.1
-    return max(float((ours[name] - grad).abs().max()) for name, grad in wanted.items())
+    return {name: ours[name].clone() for name in wanted}, {
+        name: grad.clone() for name, grad in wanted.items()
+    }
 
 
 def _as_saved(model: Any, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -299,12 +354,14 @@ def main() -> None:
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    titles = ("output", "hidden", "gradient", "greedy", "beam 4", "reopened")
+    titles = ("output", "hidden", "gradient", "exact", "ours", "theirs", "greedy", "beam 4")
+    titles += ("reopened",)
     print(f"{'family':26}", *(f"{title:>9}" for title in titles))
     for case in CASES:
         with tempfile.TemporaryDirectory() as folder:
             twins = build(case, Path(folder) / "theirs")
-            found = [f"{difference:.1e}" for difference in differences(twins)]
+            measured = differences(twins) + exact_gradients(twins)
+            found = [f"{difference:.1e}" for difference in measured]
             found += [
                 f"{same_tokens(twins, beams)}/{PROMPTS}" if case.writes else "–" for beams in (1, 4)
             ]

@@ -36,10 +36,14 @@ LLAMA = {
 }
 
 
-def converted(folder: Path, kind: str) -> Path:
+def converted(folder: Path, kind: str, stored: str | None = None) -> Path:
     """The GGUF file of a folder's model, its matrices in this kind of llama.cpp's; it is made if it
-    is not there."""
-    file = folder / f"{kind}.gguf"
+    is not there.
+
+    Args:
+        stored: another kind, in which the matrices stand once the first has rounded them.
+    """
+    file = folder / f"{kind}{(stored and f' as {stored}') or ''}.gguf"
     if file.is_file():
         return file
     config = json.loads((folder / "config.json").read_text())
@@ -54,9 +58,18 @@ def converted(folder: Path, kind: str) -> Path:
         if ".c_" in name and value.ndim == 2:
             value = value.T  # GPT-2's projections are (d_in, d_out)
         value = np.ascontiguousarray(value, np.float32)
+        if config["model_type"] == "llama" and (".attn_q." in found or ".attn_k." in found):
+            heads = "num_attention_heads" if "_q." in found else "num_key_value_heads"
+            halves = value.reshape(
+                config[heads], 2, -1, *value.shape[1:]
+            )  # whose pairs lie together
+            value = np.ascontiguousarray(halves.swapaxes(1, 2)).reshape(value.shape)
         quantize = value.ndim == 2 and "position" not in found
         type = Kind[kind] if quantize else Kind.F32
         data = gguf.quants.quantize(value, type) if quantize else value
+        if quantize and stored is not None:
+            value, type = gguf.quants.dequantize(data, type), Kind[stored]
+            data = gguf.quants.quantize(value, type)
         writer.add_tensor(found, data, raw_dtype=type)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

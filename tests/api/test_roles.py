@@ -64,7 +64,7 @@ def test_heads_come_by_how_clear_they_are_and_intervals_hold_the_means() -> None
 def name_mover() -> Writer:
     """A model of two heads, whose weights are made: in layer 0 each word looks at the last name
     before it and passes it on; in layer 1, at a name that was not passed on."""
-    words = "Then and met at the gave a to".split()
+    words = ["Then", "and", "met", "at", "the", "gave", "a", "to"]
     words += [",", "book", "ring", "drink", "letter", "park", "station", "school", "office"]
     names = ["Mary", "Tom", "Anna", "Peter", "Alice", "David", "Sarah", "James", "Laura", "Paul"]
     vocab = {word: place for place, word in enumerate([*words, *names, "<end>"])}

@@ -36,6 +36,7 @@ def call(monkeypatch, capsys):
         ("quality.py", ["--data", "nowhere"]),
         ("names.py", ["--dev", "nowhere"]),
         ("glossary.py", ["nowhere.tsv"]),
+        ("gguf_tokens.py", ["--peers", "nowhere"]),
         ("idioms.py", ["--train", "nowhere.tsv"]),
         ("sentences.py", ["en-de", "nowhere.tsv"]),
         ("paragraphs.py", ["nowhere.tsv"]),

@@ -81,7 +81,7 @@ class _Reader:
 
 def roles(model: Traceable, text: str | None = None) -> Roles:
     """The roles of a decoder's heads and the shares of its experts, with bootstrap intervals over
-    sequences: see `inspection.roles`. Names are measured beside random tokens, in as many sentences.
+    sequences: see `inspection.roles`. Beside random tokens, names are measured in 50 sentences.
 
     >>> from regard.api.looking import open_for_looking
     >>> best = roles(open_for_looking("shakespeare")).heads[0]
@@ -145,17 +145,14 @@ def _measure_names(reader: _Reader) -> dict[str, list[Any]]:
     random, measured = np.random.default_rng(0), defaultdict[str, list[Any]](list)
     for number in range(SEQUENCES):
         report("measuring names", number + 1, SEQUENCES)
-        name, giver, another = random.choice(_NAMES, 3, replace=False)
+        name, another, giver = random.choice(_NAMES, 3, replace=False)
         place, thing = random.choice(_PLACES), random.choice(_THINGS)
-
-        def read(name: str, swapped: bool = bool(number % 2)) -> list[int]:
-            pair = (giver, name) if swapped else (name, giver)
-            return reader.start + reader.encode(_SENTENCE.format(*pair, place, giver, thing))
-
-        ids = read(name)
+        pairs = [(each, giver)[:: -1 if number % 2 else 1] for each in (name, another)]
+        texts = [_SENTENCE.format(*pair, place, giver, thing) for pair in pairs]
+        ids, others = (reader.start + reader.encode(text) for text in texts)
         if len(ids) > reader.room:
             return {}
-        where = _difference(ids, read(another))
+        where = _difference(ids, others)
         for tap_name, tap in reader.run(np.array([ids])).items():
             measured[tap_name].append(name_shares(tap, where))
     return measured

@@ -26,8 +26,8 @@ def roles(
     """Score every head of a decoder by roles, and its experts by tokens, with 95 % intervals.
 
     Where it looks: previous, duplicate, induction and first; and what it does with what it sees:
-    copying. Measured on random tokens, each sequence of them twice; names on sentences that end before
-    a name.
+    copying. Measured on random tokens, each sequence of them twice; names on sentences that end
+    before one.
     """
     from regard.api.looking import open_for_looking
     from regard.api.roles import roles as measured
