@@ -60,6 +60,8 @@ def folders(
     bart, mbart = tmp_path_factory.mktemp("bart"), tmp_path_factory.mktemp("mbart50")
     foreign("bart", bart)
     foreign("mbart50", mbart)
+    from fixtures.dual_encoders import save
+
     labels = {0: "contradiction", 1: "neutral", 2: "entailment"}
     entailment = {"id2label": labels, "label2id": {name: k for k, name in labels.items()}}
     return {
@@ -76,4 +78,5 @@ def folders(
         "fill-mask": encoder_folder("Bert", "ForMaskedLM"),
         "feature-extraction": encoder_folder("Bert", "Model"),
         "image-classification": image_folder,
+        "zero-shot-image-classification": save("CLIP", tmp_path_factory.mktemp("clip")),
     }

@@ -26,6 +26,7 @@ INPUT: dict[str, Any] = {
     "question-answering": {"question": "Where is the red house?", "context": CONTEXT},
     "fill-mask": "the [MASK] house",
     "image-classification": PICTURE,
+    "zero-shot-image-classification": PICTURE,
 }
 GENERATED: dict[str, dict[str, Any]] = {
     name: {name: value}
@@ -123,6 +124,11 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {
         "top_k": {"top_k": 2},
         "function_to_apply": {"function_to_apply": "sigmoid"},
     },
+    "zero-shot-image-classification": EVERY
+    | {
+        "candidate_labels": {"candidate_labels": "dog, cat"},
+        "hypothesis_template": {"candidate_labels": "a, cat", "hypothesis_template": "{} tree"},
+    },
 }
 # These change no answer: how many are computed together, and what a batch is filled with.
 SILENT = {"batch_size", "padding", "pad_token_id", "renormalize_logits"}
@@ -151,7 +157,9 @@ def pipes(folders: dict[str, Path]) -> Pipes:
     made: dict[str, Any] = {}
 
     def of(task: str) -> Any:
-        options = {"zero-shot-classification": {"candidate_labels": "a"}}
+        options = {
+            each: {"candidate_labels": "a"} for each in ARGUMENTS if each.startswith("zero-shot")
+        }
         if task not in made:
             shipped = SHIPPED.get(task)
             folder = catalog.SHIPPED[shipped].folder if shipped else folders[task]

@@ -304,7 +304,7 @@ OPTIONS = [
 def test_an_option_out_of_range_has_the_sentence_of_python(
     server: Any, task: str, name: str, bounds: Bounds, value: float
 ) -> None:
-    texts = dict(question="x", context="y") if task == "answer" else dict(text="x")
+    texts = {each.name: "x" for each in catalog.doing(task).inputs if not each.optional}
     status, found, _ = server.ask(f"/run/{task}", texts | {name: value})
     with pytest.raises(BadArgumentError) as refused:
         bounds.check(name, value)

@@ -10,6 +10,7 @@ from regard.tasks.embedding import Embedder
 from regard.tasks.extraction import Extractor
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
+from regard.tasks.matching import Matcher
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
 from regard.tasks.token_classification import TokenClassifier
@@ -58,6 +59,8 @@ def load(name: Name, task: Literal["fill-mask"]) -> MaskFiller: ...
 def load(name: Name, task: Literal["feature-extraction"]) -> Embedder: ...
 @overload
 def load(name: Name, task: Literal["image-classification"]) -> ImageClassifier: ...
+@overload
+def load(name: Name, task: Literal["zero-shot-image-classification"]) -> Matcher: ...
 @overload
 def load(name: Name, task: str | None = None) -> Task: ...
 @overload
@@ -140,6 +143,14 @@ def pipeline(
     device: Device = None,
     **arguments: Any,
 ) -> Pipeline[ImageClassifier]: ...
+@overload
+def pipeline(
+    task: Literal["zero-shot-image-classification"],
+    model: Model,
+    *,
+    device: Device = None,
+    **arguments: Any,
+) -> Pipeline[Matcher]: ...
 @overload
 def pipeline(
     task: str | None = None,

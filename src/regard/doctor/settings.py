@@ -92,6 +92,8 @@ def _vocabulary(settings: Settings, tokenizers: TokenizerPair) -> Iterator[str]:
 
 def _padding(settings: Settings, tokenizer: Tokenizer) -> Iterator[str]:
     pad, eos = settings.get("pad_token_id"), _ids(settings.get("eos_token_id"))
+    if pad is None and "text_config" in settings:
+        return  # a mask alone says what is padding
     if pad is None:
         if "pad" in tokenizer.special:
             yield (Note if _is_decoder_only(settings) else str)(

@@ -196,13 +196,13 @@ def _head(config: EncoderConfig) -> nn.Module:
         return Pooler(config.d_model, config.pooler_activation)
     if config.head == "masked_lm":
         return MaskedLMHead(config)
+    if config.head == "embedding":
+        return EmbeddingHead(config)
     if config.head_norm and config.head != "none":
         return NormalizedHead(config, dropout)
     if config.head == "classification":
         pooler = Pooler(config.d_model, config.pooler_activation)
         return ClassificationHead(pooler, len(config.labels), dropout)
-    if config.head == "embedding":
-        return EmbeddingHead(config)
     if config.head == "none":
         return nn.Identity()
     return TokenHead(config.d_model, config.labels, dropout)

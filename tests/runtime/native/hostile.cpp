@@ -108,6 +108,8 @@ struct Tensors {
   }
 };
 
+constexpr int POOLED = 5;  // patches of a model that pools them by attention
+
 Tensors tensors_of(const regard_config& c) {
   Tensors t;
   const bool alone = c.kind == REGARD_DECODER;
@@ -120,7 +122,17 @@ Tensors tensors_of(const regard_config& c) {
     if (c.image_length > 0) {
       t.linear("embed.patches", c.d_model, c.patch_width);
       t.add("embed.positions", c.image_length, c.d_model);
-      t.add("embed.class_token", 1, c.d_model);
+      if (c.image_length == POOLED) {
+        for (std::string name : {"embed.norm.weight", "embed.norm.bias"}) t.add(name, 1, c.d_model);
+        for (std::string name : {"query", "key", "value", "output"})
+          t.linear("head.pool.cross_attention." + name, c.d_model, c.d_model);
+        t.linear("head.pool.feed_forward.inner", c.d_ff, c.d_model);
+        t.linear("head.pool.feed_forward.outer", c.d_model, c.d_ff);
+        for (std::string name : {"norm.weight", "norm.bias", "probe"})
+          t.add("head.pool." + name, 1, c.d_model);
+      } else {
+        t.add("embed.class_token", 1, c.d_model);
+      }
     } else {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);
@@ -437,6 +449,9 @@ void read_wrong(const regard_model* model, const regard_config& config) {
     if (any(9) == 0 || images)
       regard_read_images(model, patches.data(), texts, any(4), states.data());
     regard_head(model, states.data(), rows, any(4), outputs.data());
+    if (images)
+      regard_pool(model, states.data(), texts, any(9) ? config.image_length : any(3) - 1, any(4),
+                  outputs.data());
     regard_listen(nullptr);
   }
   float x = 0;
@@ -446,6 +461,8 @@ void read_wrong(const regard_model* model, const regard_config& config) {
   expect(regard_read_images(model, &x, INT64_MAX, 1, &x), "more images than there can be");
   expect(regard_head(model, &x, INT64_MAX, 1, &x), "more rows than there can be");
   expect(regard_head(nullptr, &x, 1, 1, &x), "no model");
+  expect(regard_pool(model, &x, INT64_MAX, 2, 1, &x), "more images to pool than there can be");
+  expect(regard_pool(model, &x, 1, 0, 1, &x), "an image of nothing");
   expect(regard_begin(model, 1 + any(3)) == nullptr, "a model that does not write");
 }
 
@@ -616,8 +633,10 @@ int main(int count, char** arguments) {
   images.token_types = 0;
   images.image_length = 4;
   images.patch_width = 10;
+  regard_config pooled = images;
+  pooled.image_length = POOLED;
   do
-    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images}) {
+    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images, pooled}) {
       Tensors tensors = tensors_of(each);
       if (kind == "all") open_wrong(each, tensors);
       if (kind == "memory") memory_wrong(each, tensors);

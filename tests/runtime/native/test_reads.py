@@ -23,7 +23,7 @@ from regard.models import (
 )
 from regard.runtime.native import library
 from regard.runtime.native.loading import open_native
-from regard.runtime.native.reads import NativeReader, NativeVision
+from regard.runtime.native.reads import NativeDual, NativeReader, NativeVision
 
 VOCAB = 31
 IDS = np.array([[5, 9, 2, 30, 7, 11, 1], [8, 3, 14, 1, 0, 0, 0]])
@@ -88,7 +88,7 @@ def test_every_head_of_every_family_is_the_models(
 ) -> None:
     model, ids = encoder(head, **changes), ragged(9)
     got, expected = opened(model, kernels=kernels)(ids), model(torch.from_numpy(ids))
-    if head not in ("pooler", "classification"):
+    if head not in ("pooler", "embedding", "classification"):
         got, expected = got[ids != 0], expected[torch.from_numpy(ids != 0)]
     same(got, expected)
 
@@ -183,6 +183,30 @@ def test_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None
 def test_every_head_of_images_is_the_models(head: str, positions: str, kernels: int) -> None:
     model, pixels = vision(head, positions=positions), torch.randn(5, 2, 10, 21)
     same(opened(model, kernels=kernels)(pixels.numpy()), model(pixels))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(patch_bias=False, embedding_norm=True, projection=7, activation="quick_gelu"),
+        dict(class_token=False, pooling="attention", d_model=24),
+    ],
+)
+@EVERY_KERNEL
+@torch.no_grad()
+def test_the_vector_of_an_image_and_of_each_patch_are_the_models(
+    changes: dict[str, Any], kernels: int
+) -> None:
+    model, pixels = vision("embedding", **changes), torch.randn(5, 2, 10, 21)
+    native = NativeDual(opened(encoder()), opened(model, kernels=kernels), 0.0, 0.0)
+    same(native(pixels=pixels.numpy()), model(pixels))
+    same(native.patches(pixels.numpy()), model.patches(pixels))
+
+
+def test_a_text_whose_state_is_of_padding_is_refused() -> None:
+    model = encoder("embedding", pooling="last")
+    with pytest.raises(RegardError, match="got a text with padding in its place"):
+        opened(model)(np.array([[5, 6, 0]]))
 
 
 @torch.no_grad()

@@ -1,7 +1,5 @@
 """`regard match`: the text that fits each image."""
 
-from typing import Any
-
 from regard.cli.images import ImageCommand
 from regard.errors import BadArgumentError
 
@@ -9,9 +7,9 @@ from regard.errors import BadArgumentError
 class Match(ImageCommand):
     """A call of `regard match`."""
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def open(self) -> None:
         if not self.chosen.get("labels"):
             raise BadArgumentError(
                 "there are no texts to choose among; give each of them with --labels."
             )
+        super().open()

@@ -265,7 +265,7 @@ def head(config: Any) -> dict[str, int]:
         "token": config.vocab_size if masked else 0,
         "label": len(config.labels),
         "position": 2,
-        "": getattr(config, "projection", None) or 0,
+        "": (config.head == "embedding" and config.projection) or 0,
     }
     plain = masked and not normed
     activation = config.activation if plain else getattr(config, "pooler_activation", "tanh")
