@@ -78,9 +78,10 @@ WAYS: dict[str, Callable[[Path], tuple[list[str], dict[str, str], Path]]] = {
 def peer(name: str, folder: Path) -> None:
     began, target = time.perf_counter(), folder / "packages"
     try:
-        run(sys.executable, *PIP, "install", "--target", str(target), "--no-compile", *PEERS[name])
+        wheels = ("--only-binary", ":all:", "--no-compile", "--target", str(target))
+        run(sys.executable, *PIP, "install", *wheels, *PEERS[name])
     except subprocess.CalledProcessError:
-        print(f"{name}: {' '.join(PEERS[name])} could not be installed here")
+        print(f"{name}: PyPI has no wheels of {' '.join(PEERS[name])} for this machine")
         return
     took(f"pip install {' '.join(PEERS[name])}", began, target)
 
