@@ -1,18 +1,26 @@
 # `regard serve` in a container; docs/howto/serve.md, "Deploy", says how it is built and run.
-# A digest in place of the tag (--build-arg BASE=python@sha256:...) makes the base the same for good.
-ARG BASE=python:3.13-slim-bookworm
+# A digest in place of the tag (--build-arg BASE=debian@sha256:...) makes the base the same for good.
+ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends python3-pip python3-venv \
+    && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-RUN python -m venv /opt/regard
-COPY constraints.txt ./
-COPY pyproject.toml README.md LICENSE NOTICE THIRD-PARTY.md regard.cdx.json ./
+COPY constraints.txt pyproject.toml README.md LICENSE NOTICE THIRD-PARTY.md regard.cdx.json ./
+COPY tools/platform_wheel.py tools/
 COPY src src
-RUN /opt/regard/bin/pip install --only-binary :all: --constraint constraints.txt .
+RUN python3 -m venv --without-pip /opt/regard \
+    && python3 -m pip --python /opt/regard/bin/python install --only-binary :all: --constraint constraints.txt .
 
 FROM ${BASE}
-RUN useradd --system --no-create-home --uid 10001 regard
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates python3 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --no-create-home --uid 10001 regard
 COPY --from=build /opt/regard /opt/regard
 ENV PATH=/opt/regard/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 USER 10001

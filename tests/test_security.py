@@ -48,7 +48,7 @@ def test_the_image_runs_without_root_and_holds_no_key() -> None:
     assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE)
     assert last.index("\nUSER") < last.index("\nENTRYPOINT")
     assert "/healthz" in last[last.index("HEALTHCHECK") :]
-    assert re.search(r"^ARG BASE=python:\d+\.\d+-slim-\w+$", DOCKERFILE, re.MULTILINE)
+    assert re.search(r"^ARG BASE=debian:\w+-slim$", DOCKERFILE, re.MULTILINE)
     assert not re.search(r"^(ENV|ARG) .*(KEY|TOKEN|SECRET)", DOCKERFILE, re.MULTILINE)
 
 

@@ -1,5 +1,8 @@
 """What regard is made of: the packages that it requires, those that its page contains, and the
-models that it ships, each with its version and license."""
+models that it ships, each with its version and license.
+
+    python tools/packages.py        through which requirement each package comes
+"""
 
 import json
 import re
@@ -126,3 +129,27 @@ def license_of(installed: Distribution) -> str:
 def spelled(name: str) -> str:
     """A package's name as PyPI compares it."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def main() -> None:
+    packages = {package.name: package for package in python_packages()}
+    print(f"{len(packages)} packages:")
+    for name, package in packages.items():
+        if package.required:
+            brought = _brought(packages, name)
+            print(f"  {name}" + (f" with {len(brought)}: {', '.join(brought)}" if brought else ""))
+
+
+def _brought(packages: dict[str, Package], name: str) -> list[str]:
+    """The packages that one requires, directly or not."""
+    waiting, found = list(packages[name].needs), set[str]()
+    while waiting:
+        needed = waiting.pop()
+        if needed not in found:
+            found.add(needed)
+            waiting += packages[needed].needs
+    return sorted(found)
+
+
+if __name__ == "__main__":
+    main()

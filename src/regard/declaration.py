@@ -26,11 +26,15 @@ class Training:
     data: str = ""  # what it is trained on
     recipe: str = ""  # a `Recipe`
     options: str = ""  # the `RunOptions` of that recipe
+    evaluator: str = ""  # of such models, where it needs no torch; else the recipe's
     figures: str = ""  # by which such a model is evaluated
     layout: str = "Hugging Face's"  # of the result
 
     def recipe_class(self) -> Any:
         return resolve_name(self.recipe)
+
+    def evaluator_class(self) -> Any:
+        return resolve_name(self.evaluator) if self.evaluator else self.recipe_class().evaluator
 
     def options_class(self) -> Any:
         return resolve_name(self.options)

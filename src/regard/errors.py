@@ -189,7 +189,8 @@ def missing_torch(error: Exception) -> UnavailableError | None:
     """The refusal for an import of torch or sacreBLEU that failed; None for another error."""
     if not (isinstance(error, ModuleNotFoundError) and error.name in ("torch", "sacrebleu")):
         return None
-    return UnavailableError(f"this needs the package {error.name}: pip install torch sacrebleu.")
+    packages = "torch sacrebleu" if error.name == "torch" else error.name
+    return UnavailableError(f"this needs the package {error.name}: pip install {packages}.")
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -15,7 +15,7 @@ from regard.recipes.labels.labeled_texts import read_labeled
 from regard.recipes.language.corpus import Documents
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.summaries.summary_scores import read_documents_with_summaries
-from regard.recipes.vectors.pairs import read_text_pairs
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.translation.evaluation import read_test_set
 
 ROWS = [

@@ -46,6 +46,10 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
         ("info", "en-de", "--taps"),
         ("translate", "Good morning.", "--attention"),
         ("explain", "money bank grows", "--json"),
+        ("explain", "A dog.", "-m", "en-de"),
+        ("explain", "A dog.", "-m", "minilm", "--layer", "1"),
+        ("doctor", "en-de"),
+        ("doctor", "shakespeare"),
     ],
     ids=" ".join,
 )
@@ -81,6 +85,19 @@ def test_neither_do_those_that_answer_label_and_fill_in(
     assert imported("label", "The man sees the dog.", "-m", folder) == []
     folder = str(encoder_folder("Bart", "ForConditionalGeneration"))
     assert imported("summarize", "The man sees the dog.", "-m", folder) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "line"),
+    [
+        ("emotions", "I love it.\tlove"),
+        ("en-de", "Good morning.\tGuten Morgen."),
+        ("minilm", "A dog runs.\tA dog is running."),
+    ],
+)
+def test_neither_does_an_evaluation(model: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "test.tsv").write_text(f"{line}\n" * 3)
+    assert imported("evaluate", model, str(tmp_path / "test.tsv")) == []
 
 
 def test_neither_does_bulk_work(tmp_path: Path) -> None:
@@ -135,9 +152,8 @@ def test_a_server_of_shipped_models_imports_no_large_library(server: str) -> Non
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("evaluate", "emotions", "test.tsv"),
-        ("doctor", "en-de"),
-        ("explain", "A dog.", "-m", "en-de"),
+        ("evaluate", "shakespeare", "test.tsv"),
+        ("train", "classification", "test.tsv", "--output", "model"),
     ],
     ids=" ".join,
 )

@@ -19,6 +19,8 @@ from regard.models import (
     RecurrentEncoderDecoder,
 )
 from regard.models import decoder as decoder_module
+from regard.runtime.native.loading import open_native
+from regard.runtime.native.looking import seen
 
 VOCAB, PAD, TEXT = 31, 0, [5, 9, 2, 30, 7]
 SIZES: dict[str, Any] = dict(d_model=12, num_layers=2, num_heads=3, d_ff=22, max_positions=11)
@@ -57,7 +59,25 @@ def shown(model: Any, pad: int | None = PAD) -> list[tuple[str, str]]:
     return [(finding.level, finding.message) for finding in found]
 
 
-@pytest.mark.parametrize("make", [encoder, decoder, pair, recurrent])
+def engine(make: Any) -> Any:
+    """Make the model as the native engine runs it."""
+
+    def opened(**pad: int | None) -> Any:
+        model = make(**pad)
+        return seen(open_native(model), model)
+
+    return opened
+
+
+def classifier() -> Encoder:
+    config = EncoderConfig(VOCAB, pad_id=PAD, head="classification", labels=("a", "b"), **SIZES)
+    return ready(Encoder(config))
+
+
+ENGINE = [engine(encoder), engine(decoder), engine(pair), engine(classifier)]
+
+
+@pytest.mark.parametrize("make", [encoder, decoder, pair, recurrent, *ENGINE])
 def test_a_sound_model_passes(make: Any) -> None:
     assert shown(make()) == [("ok", "sound")]
 
@@ -67,7 +87,7 @@ def test_without_a_padding_token_only_a_decoder_is_padded() -> None:
     assert [level for level, _ in shown(decoder(), pad=None)] == ["ok"]
 
 
-@pytest.mark.parametrize("make", [encoder, pair, recurrent])
+@pytest.mark.parametrize("make", [encoder, pair, recurrent, engine(encoder), engine(pair)])
 def test_a_model_that_hides_another_token_than_the_padding_is_told_of(make: Any) -> None:
     [(level, message)] = shown(make(pad=4))
     assert level == "wrong"
@@ -96,6 +116,7 @@ def test_a_decoder_that_sees_the_future_is_told_of(make: Any) -> None:
 def test_values_that_are_no_numbers_are_told_of() -> None:
     model = decoder()
     nn.init.constant_(model.decoder.layers[0].feed_forward.outer.bias, float("inf"))
+    assert shown(seen(open_native(model), model)) == shown(model)
     [(level, message)] = shown(model)
     assert level == "wrong"
     assert "NaN or infinity" in message

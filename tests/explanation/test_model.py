@@ -1,5 +1,6 @@
 """Every family's attention layers: the last step is what the layer computed."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,6 +16,8 @@ from regard.models import (
     RecurrentEncoderDecoder,
     recurrent_preset,
 )
+from regard.runtime.native.loading import open_native
+from regard.runtime.native.looking import seen
 
 SOURCE, TARGET = torch.tensor([[5, 7, 11, 2, 3]]), torch.tensor([[4, 9, 1]])
 VOCAB = 13
@@ -98,6 +101,31 @@ def test_the_last_step_is_what_the_layer_gave(name, agree):
         assert len(found.key_tokens) == 5 or not across
         assert all(each in found for step in found.steps for each in step.inputs)
         assert found.notes[0].startswith(f"The last step equals the output of {tap}")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_native_engine_gives_the_same_steps(name):
+    model = MODELS[name]()
+    engine = seen(open_native(model), model)
+    assert attention_taps(engine) == attention_taps(model)
+    inputs = {
+        name: ids.numpy()
+        for name, ids in (
+            {"source": SOURCE, "target": TARGET}
+            if isinstance(model, EncoderDecoder)
+            else {"ids": SOURCE}
+        ).items()
+    }
+    for tap in attention_taps(model):
+        across = tap.endswith("cross")
+        rows = 3 if tap.startswith("decoder") and isinstance(model, EncoderDecoder) else 5
+        names = [f"t{n}" for n in range(rows)]
+        keys = [f"k{place}" for place in range(5)] if across else None
+        expected = explain_tap(model, run_of(model), tap, names, key_tokens=keys)
+        found = explain_tap(engine, running(engine, **inputs), tap, names, key_tokens=keys)
+        assert [step.name for step in found.steps] == [step.name for step in expected.steps]
+        for step, other in zip(found.steps, expected.steps, strict=True):
+            np.testing.assert_allclose(step.array, other.array, atol=1e-4, rtol=1e-4)
 
 
 def test_each_family_has_the_steps_that_it_computes():

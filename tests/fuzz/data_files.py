@@ -23,7 +23,7 @@ from regard.recipes.labels.pictures import open_pictures
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.summaries.summary_scores import read_documents_with_summaries
-from regard.recipes.vectors.pairs import read_text_pairs
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.preparation import Preparation
 from regard.training import RunFolder
 from regard.words import load_vectors

@@ -9,7 +9,7 @@ import torch
 
 from regard.data import pad
 from regard.models import EncoderDecoder
-from regard.recipes.sequences import greedy_answers, mean_loss, spread
+from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

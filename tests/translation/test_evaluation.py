@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.recipes.sequences import mean_loss
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import corpus_scores
 from regard.translation.evaluation import (
     TranslationEvaluator,

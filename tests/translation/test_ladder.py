@@ -8,7 +8,7 @@ import pytest
 
 from regard import RegardError
 from regard.data import read_pairs
-from regard.recipes.sequences import mean_loss
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import Progress
 from regard.translation import ladder as module
 from regard.translation.ladder import Ladder, RungResult, by_length, climb, markdown, words

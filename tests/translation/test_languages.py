@@ -10,7 +10,7 @@ import torch
 from torch.nn import functional
 
 from regard import RegardError
-from regard.recipes.sequences import mean_loss
+from regard.recipes.sequence_scores import mean_loss
 from regard.translation.translator import Translator
 
 TEXTS = ["A man is looking at the dog.", "12 dogs ☃☃ end"]

@@ -142,4 +142,4 @@ def evaluator_of(
         name: os.fspath(value) if isinstance(value, os.PathLike) else value
         for name, value in options.items()
     }
-    return RECIPES[kind].recipe_class().evaluator(options_class(**settings), say=say)
+    return RECIPES[kind].evaluator_class()(options_class(**settings), say=say)

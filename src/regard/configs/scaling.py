@@ -7,6 +7,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from regard.arrays import arrays_of
 from regard.errors import BadArgumentError
 
 # The fields of the scalings are named as in the rope_parameters of a config.json.
@@ -84,8 +85,6 @@ class YarnScaling:
     original_max_position_embeddings: int  # tokens, as in Llama3Scaling
 
     def __call__(self, frequencies: Any) -> Any:
-        import torch
-
         half = len(frequencies)
         step = -math.log(float(frequencies[-1])) / (half - 1)  # from pair to pair, in logarithms
         start, end = (
@@ -96,7 +95,8 @@ class YarnScaling:
             start, end = math.floor(start), math.ceil(end)
         # Up to 2 · half − 1, as in the published code, although there are only `half` pairs.
         start, end = max(start, 0), min(end, 2 * half - 1)
-        divided = ((torch.arange(half) - start) / (end - start or 0.001)).clamp(0, 1)
+        pairs = arrays_of(frequencies).count(half, like=frequencies)
+        divided = ((pairs - start) / (end - start or 0.001)).clip(0, 1)
         return (1 - divided) * frequencies + divided * frequencies / self.factor
 
 
@@ -120,9 +120,7 @@ class LongScaling:
     long_positions: int  # the longest text with `long_factor`, in tokens
 
     def __call__(self, frequencies: Any) -> Any:
-        import torch
-
-        return frequencies / torch.tensor(self.short_factor)
+        return frequencies / arrays_of(frequencies).array(self.short_factor, like=frequencies)
 
 
 Scaling = LinearScaling | Llama3Scaling | YarnScaling | LongScaling

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from regard.layers import MultiHeadAttention, Norm
     from regard.layers.rotary import Rotary
 
+_PARTS = (".query_norm.weight", ".sinks", "_norm.weight", "_output_norm.weight")
+
 Run = Callable[[Edit], Any]
 """Runs a model once, and shows each attention to an edit, by tap name."""
 
@@ -50,12 +52,15 @@ def running(model: nn.Module, **inputs: Any) -> Run:
     return partial(rerun, model, inputs)
 
 
-def attention_taps(model: nn.Module) -> list[str]:
-    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest.
+def attention_taps(model: Any) -> list[str]:
+    """The names of the layers that can be explained, "encoder.layers.0.self", from the lowest, of a
+    module or of the native engine's model.
 
     >>> attention_taps(regard.from_pretrained("en-de"))[:2]
     ['encoder.layers.0.self', 'encoder.layers.1.self']
     """
+    if not is_module(model):
+        return [tap_name(path) for path in model.attentions()]
     from regard.layers import MultiHeadAttention
 
     return [
@@ -98,14 +103,13 @@ def explain_tap(
             or its output, or a learned sink, or rotates a part of each head.
     """
     check_traceable(model)
-    taps = attention_taps(model) if is_module(model) else list(map(tap_name, model.attentions()))
-    check_choice("tap", tap, taps)
+    check_choice("tap", tap, attention_taps(model))
     for names in (tokens, key_tokens or []):
         check_length(len(names), fits=LONGEST // 2)  # a word may have several tokens
     if is_module(model):
         setup, output = _setup(model, run, tap, tokens, key_tokens)
     else:
-        setup, output = _setup_of_engine(model, run, tap, tokens)
+        setup, output = _setup_of_engine(model, run, tap, tokens, key_tokens)
     explanation = explained(setup, source=source, tap=tap)
     difference = float(abs(explanation.steps[-1].array[0] - output).max())
     assert difference <= 1e-3 * max(1.0, float(abs(output).max())), f"{tap} is off: {difference}"
@@ -146,49 +150,113 @@ def _setup(
 
 
 def _setup_of_engine(
-    model: Any, run: Run, tap: str, tokens: list[str]
+    model: Any, run: Run, tap: str, tokens: list[str], key_tokens: list[str] | None
 ) -> tuple[Setup, NDArray[np.float64]]:
-    """The layer of a model of the native engine that attends to its own input, and its output."""
-    stack, _, number, kind = tap.split(".")
-    path = f"{tap}_attention"
-    others = (f"{path}.query_norm.weight", f"{path}_output_norm.weight", f"{path}.sinks")
-    rotates = getattr(model.config, "positions", "") == "rotary"
-    if kind != "self" or rotates or any(model.weight(name) is not None for name in others):
-        raise UnsupportedError(
-            f"{tap} is more than self-attention without rotary positions and with one norm; load"
-            " the model as a module to explain it."
-        )
-    captured: dict[str, Any] = {}
+    """The layer of a model of the native engine, and its output with the residual connection."""
+    states: dict[tuple[str, int], Any] = {}
+    calls: dict[str, list[Call]] = {}
 
-    def at(ran: str, layer: int, state: Any) -> None:
-        if (ran, layer) == (stack, int(number)):
-            captured["vectors"] = double(state[0])
+    def at(stack: str, layer: int, state: Any) -> None:
+        states[stack, layer] = double(state[0])
 
     def listen(name: str, call: Call) -> None:
-        if name == tap:
-            captured["inputs"], captured["output"] = call.inputs, double(call.output[0])
+        calls.setdefault(name, []).append(call._replace(output=double(call.output[0])))
 
     with model.capturing(at=at):
         run(listen)
+    stack, _, number, kind = tap.split(".")
+    vectors, memory = states[stack, int(number)], None
+    if kind == "cross":  # what it reads is the output of self-attention, and the encoder's
+        before = tap.removesuffix("cross") + "self"
+        vectors = _sublayer(model, before, calls[before], tokens, vectors)[1]
+        memory = states["encoder", model.config.encoder_layers]
+        if model.config.norm_first:
+            memory = normalization_of(model, "encoder.norm")(memory)
+    return _sublayer(model, tap, calls[tap], tokens, vectors, key_tokens, memory)
+
+
+def _sublayer(
+    model: Any,
+    tap: str,
+    calls: list[Call],
+    tokens: list[str],
+    vectors: Any,
+    key_tokens: list[str] | None = None,
+    memory: Any = None,
+) -> tuple[Setup, NDArray[np.float64]]:
+    path = f"{tap}_attention"
+    sizes, rotation = model.attentions()[path], _rotation_of_engine(model, tap, len(tokens))
+    has = {name: model.weight(f"{path}{name}") is not None for name in _PARTS}
+    _check_explained(
+        tap,
+        normalizes_heads=has[".query_norm.weight"],
+        normalizes_output=has["_output_norm.weight"] or not has["_norm.weight"],
+        has_sink=has[".sinks"],
+        rotates_part=rotation is not None and 2 * rotation[0].shape[1] < sizes.head_dim,
+    )
+    _check_once(tap, calls)
     projections = {
         name: projection_of(model, f"{path}.{name}") for name in ("query", "key", "value", "output")
     }
-    inputs, vectors = captured["inputs"], captured["vectors"]
-    norm = normalization_of(model, f"{path}_norm")
+    norm, (inputs, output, _) = normalization_of(model, f"{path}_norm"), calls[0]
     setup = Setup(
         tokens=tokens,
         vectors=vectors,
-        **model.attentions()[path]._asdict(),
+        **sizes._asdict(),
         score=inputs.score,
         mask=inputs.mask,
         bias=_first(inputs.bias),
+        key_tokens=key_tokens,
+        key_vectors=memory,
         projections=projections,
+        rotation=rotation,
         norm=norm,
         norm_first=model.config.norm_first,
     )
-    joined = captured["output"].swapaxes(0, 1).reshape(len(vectors), -1)
+    joined = output.swapaxes(0, 1).reshape(len(vectors), -1)
     output = vectors + projections["output"](joined)
     return setup, output if setup.norm_first else norm(output)
+
+
+def _rotation_of_engine(model: Any, tap: str, length: int) -> tuple[Any, Any] | None:
+    """Cosine and sine at each position, as the engine computes them."""
+    stack, _, number, _ = tap.split(".")
+    frequencies = model.weight(f"{stack}.rotary.frequencies")
+    kind = 0 if frequencies is None else int(model.weight(f"{stack}.rotary.layers")[int(number)])
+    if frequencies is None or kind == 0:
+        return None
+    angles = np.arange(length, dtype=np.float32)[:, None] * frequencies[kind - 1]
+    factor = getattr(getattr(model.config, "rotary_scaling", None), "attention_factor", 1)
+    return double(np.cos(angles)) * factor, double(np.sin(angles)) * factor
+
+
+def _check_explained(
+    tap: str,
+    *,
+    normalizes_heads: bool,
+    normalizes_output: bool,
+    has_sink: bool,
+    rotates_part: bool,
+) -> None:
+    """Raises UnsupportedError for a layer with a step that is not among those of `steps`."""
+    for unexplained, what in (
+        (normalizes_heads, "normalizes its queries and keys"),
+        (normalizes_output, "normalizes its output"),
+        (has_sink, "has a learned sink"),
+        (rotates_part, "rotates a part of each head"),
+    ):
+        if unexplained:
+            raise UnsupportedError(
+                f"{tap} {what}, which no step explains yet; regard look shows its weights."
+            )
+
+
+def _check_once(tap: str, calls: Sequence[Call]) -> None:
+    if len(calls) != 1:
+        raise UnsupportedError(
+            f"{tap} must run once to be explained; it ran {len(calls)} times: give one forward"
+            " pass."
+        )
 
 
 def projection_of(model: Any, path: str) -> Projection:
@@ -203,7 +271,7 @@ def normalization_of(model: Any, path: str) -> Normalization:
     """A norm of the native engine's model, in float64."""
     config, bias = model.config, model.weight(f"{path}.bias")
     weight = double(model.weight(f"{path}.weight"))
-    kind = "rms" if config.norm_kind == "rms" else "layer"
+    kind = "rms" if config.norm_kind.startswith("rms") else "layer"
     return Normalization(kind, weight, None if bias is None else double(bias), config.norm_eps)
 
 
@@ -232,16 +300,13 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
     assert isinstance(layer, TransformerLayer)
     assert isinstance(attention, MultiHeadAttention)
     rotary = attention.rotary
-    for unexplained, what in (
-        (not isinstance(attention.query_norm, nn.Identity), "normalizes its queries and keys"),
-        (not isinstance(layer.self_attention_output_norm, nn.Identity), "normalizes its output"),
-        (attention.sinks is not None, "has a learned sink"),
-        (rotary is not None and rotary.dim < attention.head_dim, "rotates a part of each head"),
-    ):
-        if unexplained:
-            raise UnsupportedError(
-                f"{tap} {what}, which no step explains yet; regard look shows its weights."
-            )
+    _check_explained(
+        tap,
+        normalizes_heads=not isinstance(attention.query_norm, nn.Identity),
+        normalizes_output=not isinstance(layer.self_attention_output_norm, nn.Identity),
+        has_sink=attention.sinks is not None,
+        rotates_part=rotary is not None and rotary.dim < attention.head_dim,
+    )
     assert isinstance(norm, Norm)
     captured = _Captured(attention, norm, layer.norm_first)
     first, last = (norm, attention) if layer.norm_first else (attention, norm)
@@ -266,11 +331,7 @@ def _capture(model: nn.Module, run: Run, tap: str) -> _Captured:
         watching([last], after=at_last),
     ):
         run(listen)
-    if len(captured.calls) != 1:
-        raise UnsupportedError(
-            f"{tap} must run once to be explained; it ran {len(captured.calls)} times: give one"
-            " forward pass."
-        )
+    _check_once(tap, captured.calls)
     return captured
 
 

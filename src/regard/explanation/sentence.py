@@ -2,13 +2,20 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from regard.checkpoints import open_checkpoint
-from regard.errors import BadArgumentError, RegardError, UnsupportedError, check_choice
+from regard.errors import (
+    BadArgumentError,
+    RegardError,
+    UnavailableError,
+    UnsupportedError,
+    check_choice,
+)
 from regard.explanation import (
     attention_taps,
     explain_tap,
@@ -19,7 +26,9 @@ from regard.explanation import (
 )
 from regard.explanation.inputs import EMPTY, check_length
 from regard.explanation.record import Explanation
+from regard.inspection.models import as_read
 from regard.inspection.naming import Naming
+from regard.runtime.native.looking import opened
 from regard.text import normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
@@ -129,10 +138,12 @@ def explain(
     name = Path(model).name if Path(model).is_dir() else str(model)
     text = " ".join(_part(normalize(text).split(), part))
     if checkpoint.architecture == "EncoderDecoder" and checkpoint.config.head == "language_model":
-        translator = Translator.load(checkpoint, name=name)
-        loaded: Any = translator.model
-        tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
+        translator = Translator.load(checkpoint, name=name, lazily=True)
+        with suppress(UnsupportedError, UnavailableError):
+            translator = translator.run_by("native", precision="fp32")
         trace = translator.trace(text, target=target)
+        loaded: Any = trace.model
+        tap = _tap(loaded, name, attention or ("cross" if target is not None else None), layer)
         assert trace.rerun is not None, "a translator's trace can run its model again"
         source, target_tokens = trace.axes["source"].tokens, trace.axes["target"].tokens
         rows = source if tap.startswith("encoder") else target_tokens
@@ -147,17 +158,13 @@ def explain(
         raise UnsupportedError(
             f"{name} has no cross-attention, so it takes no target; leave it out."
         )
-    import torch
-
-    from regard.checkpoints import from_pretrained
-
-    loaded = from_pretrained(checkpoint)
+    loaded = opened(checkpoint)
     tap = _tap(loaded, name, attention, layer)
     tokenizer = checkpoint.tokenizers.source
     read = tokenizer.inputs(text)
-    inputs = {"ids": torch.tensor([read.ids])}
+    inputs = {"ids": as_read(loaded, np.array([read.ids]))}
     if getattr(loaded.config, "token_types", None) is not None:
-        inputs["token_type_ids"] = torch.tensor([read.type_ids])
+        inputs["token_type_ids"] = as_read(loaded, np.array([read.type_ids]))
     names = Naming.of(tokenizer).names(read.ids)
     return explain_tap(loaded, running(loaded, **inputs), tap, names, source=name)
 

@@ -81,9 +81,7 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Array, list[str]]]:
     query, key, value = ends["query"], ends["key"], ends["value"]
     q, k = "query", "key"
     if setup.rotation is not None:
-        from regard.positions.rotary import apply_rotary  # by torch
-
-        query, key = apply_rotary(query, *setup.rotation), apply_rotary(key, *setup.rotation)
+        query, key = _rotated(query, *setup.rotation), _rotated(key, *setup.rotation)
         q, k = "rotated_query", "rotated_key"
         yield q, query, ["query", "cosine", "sine"]
         yield k, key, ["key", "cosine", "sine"]
@@ -119,6 +117,14 @@ def _computed(setup: Setup) -> Iterator[tuple[str, Array, list[str]]]:
     yield "residual", total, [residual_name, added_name]
     if setup.norm is not None and not setup.norm_first:
         yield "output", setup.norm(total), ["residual", *_of_norm(setup.norm)]
+
+
+def _rotated(x: Array, cosine: Array, sine: Array) -> Array:
+    """`positions.rotate` of (heads, positions, dim), whole: pairs are numbers i and i + dim / 2."""
+    half = cosine.shape[-1]
+    first, second = x[..., :half], x[..., half:]
+    rotated = [first * cosine - second * sine, second * cosine + first * sine]
+    return arrays_of(x).library.concatenate(rotated, -1)
 
 
 def _parameters(setup: Setup) -> Iterator[tuple[str, Array]]:

@@ -115,7 +115,7 @@ def traced(
         without: what is switched off in the run; see `switched_off`.
     """
     check_traceable(model)
-    inputs = {name: _as_read(model, value) for name, value in inputs.items()}
+    inputs = {name: as_read(model, value) for name, value in inputs.items()}
     report("capturing attention")
     routes: dict[str, Routes] = {}
     with routing(model, partial(_add_routes, model, routes)):
@@ -223,7 +223,8 @@ def no_changes(model: Any) -> AbstractContextManager[object]:
     return torch.inference_mode()
 
 
-def _as_read(model: Any, value: Any) -> Any:
+def as_read(model: Any, value: Any) -> Any:
+    """A value as a model's forward takes it: an array as a tensor, for a module."""
     if not (is_module(model) and isinstance(value, np.ndarray)):
         return value
     import torch

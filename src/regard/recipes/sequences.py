@@ -17,7 +17,6 @@ from torch.nn.utils.rnn import pad_sequence
 from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
 from regard.errors import UnsupportedError
-from regard.generation.config import GREEDY
 from regard.models import AnyEncoderDecoder, EncoderDecoder
 from regard.recipes.options.sequences import SequenceOptions
 from regard.recipes.prepared import Prepared
@@ -173,44 +172,21 @@ def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoder
     return other
 
 
-Item = TypeVar("Item")
-
-
-def spread(items: Sequence[Item], most: int) -> list[Item]:
-    """Return at most so many of the items, evenly spread: files are often sorted."""
-    count = min(most, len(items))
-    return [items[k * len(items) // count] for k in range(count)]
-
-
-def greedy_answers(
-    task: TextToText, sources: Sequence[str], references: Sequence[str], *, batch_size: int
-) -> list[Any]:
-    """The results of greedy decoding, each at most ten tokens longer than the longest reference.
-
-    A young model rarely ends a text; nothing is learned from how long it would continue.
-    """
-    longest = max(map(len, task.tokenizers.target.encode_batch(list(references))))
-    limits = {"batch_size": batch_size, "max_new_tokens": longest + 10, "cut_repetition": False}
-    return list(task.run(sources, force=True, **limits, **GREEDY))
-
-
 @torch.inference_mode()
-def mean_loss(task: TextToText, pairs: Sequence[tuple[str, str]]) -> float:
-    """Cross-entropy per target token, end of text included, in nats, without smoothing.
-
-    Source and target are asked as the checkpoint wants them: prefix, special tokens, languages.
-    """
-    sources = [task.read(source) for source, _ in pairs]
-    targets = [torch.tensor(task.expected(task.tidied(target))) for _, target in pairs]
+def loss_by_module(
+    task: TextToText, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
+) -> float:
+    """`sequence_scores.mean_loss` of these ids."""
     pad_id = task.model.config.pad_id
-    order = sorted(range(len(pairs)), key=lambda k: len(targets[k]))
+    order = sorted(range(len(targets)), key=lambda k: len(targets[k]))
     loss, tokens = 0.0, 0
     for start in range(0, len(order), 64):
         chosen = order[start : start + 64]
         source = task.batch([sources[k] for k in chosen])
-        target = pad_sequence([targets[k] for k in chosen], True, pad_id).to(task.device)
+        rows = [torch.tensor(targets[k]) for k in chosen]
+        target = pad_sequence(rows, True, pad_id).to(task.device)
         loss += summed_loss(task.model, source, target).item()
-        tokens += sum(len(targets[k]) for k in chosen)
+        tokens += sum(map(len, rows))
     return loss / tokens
 
 

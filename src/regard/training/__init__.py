@@ -1,10 +1,15 @@
 """Teaching a model: loss, schedule, mixed precision, the loop and the run's folder."""
 
-from regard.training.config import Progress, TrainingConfig
-from regard.training.loop import Batches, Objective, fit
-from regard.training.loss import cross_entropy
+from typing import TYPE_CHECKING
+
+from regard.later import later
 from regard.training.metrics import CorpusScores, chance, corpus_scores
-from regard.training.run import Checkpoint, RunFolder
+
+if TYPE_CHECKING:
+    from regard.training.config import Progress, TrainingConfig
+    from regard.training.loop import Batches, Objective, fit
+    from regard.training.loss import cross_entropy
+    from regard.training.run import Checkpoint, RunFolder
 
 __all__ = [
     "Batches",
@@ -19,3 +24,15 @@ __all__ = [
     "cross_entropy",
     "fit",
 ]
+
+_BY_TORCH = {
+    "config": ("Progress", "TrainingConfig"),
+    "loop": ("Batches", "Objective", "fit"),
+    "loss": ("cross_entropy",),
+    "run": ("Checkpoint", "RunFolder"),
+}
+
+__getattr__, __dir__ = later(
+    globals(),
+    {name: f"{__name__}.{module}" for module, names in _BY_TORCH.items() for name in names},
+)

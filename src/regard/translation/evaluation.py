@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard import catalog
-from regard.data import read_pairs
+from regard.data.pairs import read_pairs
 from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.options import decoding_of
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.resampling import Scored, intervals
-from regard.recipes.sequences import greedy_answers, mean_loss, spread
+from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
 from regard.records import LeftOut
 from regard.records.lines import Say, warn
 from regard.training import corpus_scores

@@ -22,7 +22,7 @@ from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig
 from regard.generation.config import GREEDY
 from regard.json_files import read_object
-from regard.recipes.sequences import mean_loss
+from regard.recipes.sequence_scores import mean_loss
 from regard.training import Progress, RunFolder, chance, corpus_scores
 from regard.training.processes import launched
 from regard.translation.data import pairs_of

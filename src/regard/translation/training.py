@@ -15,7 +15,8 @@ from regard.recipes.card import CardText
 from regard.recipes.examples import read_examples
 from regard.recipes.prepared import Values
 from regard.recipes.recipe import Say, Watch, learn
-from regard.recipes.sequences import SequenceRecipe, spread
+from regard.recipes.sequence_scores import spread
+from regard.recipes.sequences import SequenceRecipe
 from regard.tasks.calibration import Calibration
 from regard.text.layouts import surround
 from regard.training import Progress

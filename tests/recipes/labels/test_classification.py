@@ -13,7 +13,8 @@ from regard import RegardError
 from regard.recipes.card import read_card
 from regard.recipes.examples import Example, read_examples
 from regard.recipes.labels.classification import evaluate_labels
-from regard.recipes.labels.labels import best_threshold, evaluate_logits, label_loss
+from regard.recipes.labels.labels import best_threshold, evaluate_logits
+from regard.recipes.labels.losses import label_loss
 from regard.tasks.classification import Classifier
 from regard.training import RunFolder
 

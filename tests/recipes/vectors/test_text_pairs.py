@@ -7,7 +7,7 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.examples import Example
-from regard.recipes.vectors.pairs import read_text_pairs
+from regard.recipes.vectors.text_pairs import read_text_pairs
 
 
 def test_pairs_have_scores_where_there_is_a_column_of_them(tmp_path: Path) -> None:

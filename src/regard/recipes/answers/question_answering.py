@@ -8,7 +8,7 @@ data/
     tokenizer.json, …
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -21,19 +21,15 @@ from torch import Tensor, nn
 
 from regard.errors import BadArgumentError
 from regard.models import TextReader
-from regard.recipes.answers.answer_metrics import AnswerEvaluation, answer_scores
+from regard.recipes.answers.answer_evaluation import AnswerEvaluator, evaluate_answers
 from regard.recipes.answers.answer_windows import answer_windows, span_loss
 from regard.recipes.answers.questions import QuestionReader, fault, titles
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.evaluation import Evaluator, no_progress
-from regard.recipes.evaluation import Progress as Count
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.encoders import QuestionAnsweringOptions
-from regard.recipes.options.evaluation import AnswerEvaluationOptions
 from regard.recipes.prepared import Values
-from regard.records import OnBadLine
 from regard.tasks.answering import Answerer, AnswerSettings
 from regard.text import Tokenizer
 
@@ -48,62 +44,6 @@ class Questions(EncoderData):
     impossible: bool  # some question has no answer in its context
     dev: list[Example]
     test: list[Example]
-
-
-def evaluate_answers(
-    answerer: Answerer,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 32,
-    progress: Count = no_progress,
-) -> AnswerEvaluation:
-    """Answers the questions and compares, under the model's own threshold."""
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one question; got none.")
-    answers = answerer.run(
-        [(example.text, example.pair or "") for example in examples],
-        or_none=False,
-        force=True,
-        batch_size=batch_size,
-        progress=progress,
-    )
-    best = [best_first[0] if best_first else None for best_first in answers]
-    return answer_scores(
-        [answer.text if answer else "" for answer in best],
-        [answer.margin if answer else -np.inf for answer in best],
-        [[text for text, _ in example.targets] for example in examples],
-        answerer.settings.no_answer_threshold,
-    )
-
-
-class AnswerEvaluator(Evaluator[AnswerEvaluationOptions]):
-    """Evaluation of models that answer questions."""
-
-    unit = "questions"
-    doing = "answering"
-
-    def reader(self, path: str, *, on_bad_line: OnBadLine, **more: Any) -> Iterator[Example]:
-        return QuestionReader(self.options, self.say).read(path, on_bad_line)
-
-    scorer = staticmethod(evaluate_answers)
-
-    def compared(self, result: AnswerEvaluation) -> str:
-        return "f1"
-
-    def outputs(self, result: AnswerEvaluation) -> list[str]:
-        return [result.shown(row) for row in range(len(result))]
-
-    def example(
-        self, result: AnswerEvaluation, row: int, data: Sequence[Example]
-    ) -> dict[str, Any]:
-        example = data[row]
-        return {
-            "line": example.line,
-            **({"id": example.id} if example.id else {}),
-            "question": example.text,
-            "expected": [text for text, _ in example.targets],
-            "answer": result.shown(row),
-        }
 
 
 class QuestionAnsweringRecipe(EncoderRecipe[QuestionAnsweringOptions, Questions]):

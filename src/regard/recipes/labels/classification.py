@@ -7,12 +7,11 @@ data/
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -23,24 +22,18 @@ from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
-from regard.recipes.labels.labeled_texts import NO_LABEL, read_labeled, remarks
+from regard.recipes.labels.labeled_texts import NO_LABEL, remarks
 from regard.recipes.labels.labels import (
     SHOWN,
-    LabelEvaluation,
-    balanced_weights,
     best_threshold,
-    check_labels,
     described,
-    evaluate_logits,
     figures_line,
     in_order,
-    label_loss,
-    log_odds,
     problem_type,
 )
-from regard.recipes.labels.report import LabelEvaluator
+from regard.recipes.labels.losses import balanced_weights, label_loss, log_odds
+from regard.recipes.labels.text_labels import TextLabelEvaluator, evaluate_labels
 from regard.recipes.options.encoders import ClassificationOptions
-from regard.recipes.options.evaluation import LabelEvaluationOptions
 from regard.recipes.prepared import Values
 from regard.tasks.classification import Classifier
 
@@ -54,47 +47,6 @@ class LabeledTexts(EncoderData):
     counts: list[int]  # training texts that have each label
     dev: list[Example]
     test: list[Example]
-
-
-def evaluate_labels(
-    classifier: Classifier,
-    examples: Sequence[Example],
-    *,
-    batch_size: int = 64,
-    progress: Callable[[int], None] = lambda done: None,
-) -> LabelEvaluation:
-    if not examples:
-        raise BadArgumentError("evaluating needs at least one example; got none.")
-    multi_label = classifier.problem_type == "multi_label_classification"
-    numbers = {label: number for number, label in enumerate(classifier.labels)}
-    expected = np.zeros((len(examples), len(numbers)), np.bool_)
-    for row, example in enumerate(examples):
-        if not multi_label and len(example.targets) != 1:
-            raise BadArgumentError(
-                f"the classifier gives a text one label; line {example.line:,} has"
-                f" {len(example.targets)}. Evaluate a model that was trained on such texts."
-            )
-        check_labels(numbers, example.targets, example.line)
-        expected[row, [numbers[label] for label in example.targets]] = True
-    paired = any(example.pair is not None for example in examples)
-    tokens = classifier.read(
-        [example.text for example in examples],
-        [example.pair or "" for example in examples] if paired else None,
-    )
-    rows = classifier.logits(tokens, batch_size=batch_size, progress=progress)
-    logits = torch.from_numpy(np.stack(rows))
-    return evaluate_logits(
-        logits, expected, classifier.labels, multi_label=multi_label, threshold=classifier.threshold
-    )
-
-
-class TextLabelEvaluator(LabelEvaluator[LabelEvaluationOptions]):
-    """Evaluation of classifiers of texts."""
-
-    unit = "texts"
-    reader = staticmethod(read_labeled)
-
-    scorer = staticmethod(evaluate_labels)
 
 
 class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):

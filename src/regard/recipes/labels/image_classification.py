@@ -36,12 +36,11 @@ from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
 from regard.recipes.labels.labeled_texts import remarks
 from regard.recipes.labels.labels import (
     SHOWN,
-    balanced_weights,
     described,
     figures_line,
-    one_label_loss,
     problem_type,
 )
+from regard.recipes.labels.losses import balanced_weights, one_label_loss
 from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values

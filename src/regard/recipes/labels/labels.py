@@ -1,4 +1,4 @@
-"""Losses, weights and figures of labels, for classifiers of texts and of images.
+"""Figures of labels, for classifiers of texts and of images.
 
 Figures are from counts alone, a line each: scikit-learn, whose numbers tests compare with, would
 bring four packages and 100 MB to every installation.
@@ -8,11 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
-from torch.nn import functional
 
+from regard.arrays import NUMPY, Array, as_numpy
 from regard.errors import BadArgumentError, did_you_mean
 from regard.recipes.resampling import Scored
 
@@ -139,18 +137,18 @@ class LabelEvaluation(Scored):
 
 
 def evaluate_logits(
-    logits: Tensor,
+    logits: Array,
     expected: NDArray[np.bool_],
     labels: tuple[str, ...],
     *,
     multi_label: bool,
     threshold: float = 0.5,
 ) -> LabelEvaluation:
-    """Compares what a classifier says with what was expected."""
-    probabilities = logits.sigmoid() if multi_label else logits.softmax(-1)
-    scores = probabilities.double().numpy()
+    """Compares what a classifier says with what was expected; both are (texts, labels)."""
+    logits = as_numpy(logits).astype(np.float64)
+    scores = 1 / (1 + np.exp(-logits)) if multi_label else NUMPY.softmax(logits)
     # Of equal logits one label is predicted. Probabilities of different logits may round to a tie.
-    best = np.eye(len(labels), dtype=np.bool_)[logits.argmax(-1).numpy()]
+    best = np.eye(len(labels), dtype=np.bool_)[logits.argmax(-1)]
     return LabelEvaluation(
         labels=labels,
         predicted=scores > threshold if multi_label else best,
@@ -170,51 +168,6 @@ def best_threshold(evaluation: LabelEvaluation) -> float:
 
     steps = [step / 20 for step in range(1, 20)]
     return max(steps, key=lambda each: (macro_f1(each), -abs(each - 0.5)))
-
-
-def label_loss(
-    logits: Tensor, targets: Sequence[NDArray[np.int64]], weights: Tensor, *, multi_label: bool
-) -> Tensor:
-    """The summed loss of a batch: cross-entropy of one label; of several, the mean over the labels
-    of the cross-entropy of each.
-
-    Args:
-        targets: the numbers of each text's labels.
-        weights: (labels,): of a label's texts; of several labels, of its positives.
-    """
-    if not multi_label:
-        return one_label_loss(logits, torch.from_numpy(np.concatenate(targets)), weights)
-    truth = torch.zeros_like(logits)
-    rows = np.repeat(np.arange(len(targets)), [len(numbers) for numbers in targets])
-    if len(rows):
-        truth[torch.from_numpy(rows), torch.from_numpy(np.concatenate(targets))] = 1
-    summed = functional.binary_cross_entropy_with_logits(
-        logits, truth, pos_weight=weights, reduction="sum"
-    )
-    return summed / logits.shape[1]
-
-
-def one_label_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """The summed cross-entropy of a batch."""
-    labels = labels.to(logits.device)
-    return (functional.cross_entropy(logits, labels, reduction="none") * weights[labels]).sum()
-
-
-def balanced_weights(counts: Sequence[int]) -> Tensor:
-    """The mean count over each label's count, (labels,): every label then counts alike."""
-    numbers = torch.tensor(counts, dtype=torch.float32)
-    return numbers.sum() / (len(counts) * numbers)
-
-
-def log_odds(counts: Sequence[int], texts: int) -> Tensor:
-    """log p / (1 − p) of each label, (labels,), where p is its share of the texts.
-
-    As the bias of a new head it gives rare labels their frequency from the first step on (Lin et
-    al. 2017, Focal Loss for Dense Object Detection, section 4.1). A text is added to either side,
-    so that a label that all texts have stays finite.
-    """
-    numbers = torch.tensor(counts, dtype=torch.float32)
-    return ((numbers + 1) / (texts - numbers + 1)).log()
 
 
 def problem_type(multi_label: bool) -> str:
@@ -256,15 +209,10 @@ def described(labels: Sequence[str], counts: Sequence[int]) -> str:
     return f"labels: {', '.join(shares[:8])}{more}"
 
 
-def _losses(
-    logits: Tensor, expected: NDArray[np.bool_], *, multi_label: bool
-) -> NDArray[np.float64]:
-    """The loss of each text, (texts,)."""
-    truth = torch.from_numpy(expected)
+def _losses(logits: Floats, expected: Flags, *, multi_label: bool) -> Floats:
+    """The loss of each text, (texts,): that of `losses.label_loss`, without weights."""
     if multi_label:
-        losses = functional.binary_cross_entropy_with_logits(
-            logits, truth.float(), reduction="none"
-        ).mean(1)
-    else:
-        losses = functional.cross_entropy(logits, truth.float().argmax(1), reduction="none")
-    return losses.double().numpy()
+        each = np.maximum(logits, 0) - logits * expected + np.log1p(np.exp(-abs(logits)))
+        return each.mean(1)
+    chosen = logits[np.arange(len(logits)), expected.argmax(1)]
+    return NUMPY.log_sum_exp(logits) - chosen

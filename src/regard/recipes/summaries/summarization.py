@@ -21,7 +21,8 @@ from regard.recipes.card import CardText
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.prepared import Values
-from regard.recipes.sequences import SequenceData, SequenceRecipe, greedy_answers, mean_loss, spread
+from regard.recipes.sequence_scores import greedy_answers, mean_loss, spread
+from regard.recipes.sequences import SequenceData, SequenceRecipe
 from regard.recipes.summaries.summary_scores import (
     NAMES,
     SummaryEvaluator,

@@ -13,7 +13,7 @@ from regard.recipes.evaluation import Evaluator, Progress, no_progress
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import PairEvaluationOptions
 from regard.recipes.resampling import Scored
-from regard.recipes.vectors.pairs import read_text_pairs
+from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.embedding import Embedder
 
 

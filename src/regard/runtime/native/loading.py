@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import NUMPY
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
 from regard.configs.decoder import DecoderConfig
@@ -253,13 +254,11 @@ def _of_layers(config: Any) -> Arrays:
     """Numbers of each layer: its kind of positions, and its window, where they have any."""
     stack = "decoder" if isinstance(config, DecoderConfig) else "encoder"
     arrays: Arrays = {}
-    if config.rotaries:  # whose powers torch rounds in its own way
-        from regard.positions import rotary_frequencies
-
+    if config.rotaries:
         arrays[f"{stack}.rotary.layers"] = np.array(config.rotated)
         arrays[f"{stack}.rotary.frequencies"] = np.stack(
             [
-                rotary_frequencies(config.rotary_dim, theta=theta, scaling=scaling).numpy()
+                _frequencies(config.rotary_dim, theta, scaling)
                 for theta, scaling in config.rotaries[: max((1, *config.rotated))]
             ]
         )
@@ -269,6 +268,14 @@ def _of_layers(config: Any) -> Arrays:
     if vars(config).get("causal"):
         arrays[f"{stack}.causal"] = np.ones(1)
     return arrays
+
+
+def _frequencies(dim: int, theta: float, scaling: Any) -> Any:
+    """`positions.rotary_frequencies`; torch rounds one of a hundred powers the other way."""
+    exponents = np.arange(0, dim, 2, dtype=np.float32) / np.float32(dim)
+    powers = np.power(np.float64(theta), exponents.astype(np.float64)).astype(np.float32)
+    frequencies = np.float32(1) / powers
+    return frequencies if scaling is None else NUMPY.floats(scaling(frequencies))
 
 
 def cannot_run(what: str) -> UnsupportedError:

@@ -20,11 +20,13 @@ from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
 from regard.attention.scores import score_of
+from regard.checkpoints import Checkpoint
 from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, SpeechFacts, TextFacts
+from regard.errors import UnavailableError, UnsupportedError
 from regard.inspection.recording import array_on_disk
 from regard.progress import Stopped, check
 from regard.runtime.native import library
-from regard.runtime.native.loading import part_of, weights_of
+from regard.runtime.native.loading import open_native, part_of, weights_of
 from regard.runtime.native.texts import Ints
 
 Floats = NDArray[np.float32]
@@ -272,6 +274,17 @@ KINDS = {
 def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
     """A model of the engine, to be looked at; the arguments are those of `Seen`."""
     return KINDS[model.architecture](packed, model, start_id)
+
+
+def opened(checkpoint: Checkpoint) -> Any:
+    """The model of a folder, to be looked at: the engine's or, where that cannot run it, the
+    module."""
+    try:
+        return seen(open_native(checkpoint), checkpoint)
+    except (UnsupportedError, UnavailableError):
+        from regard.checkpoints import from_pretrained
+
+        return from_pretrained(checkpoint)
 
 
 def _rows(pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
