@@ -13,6 +13,7 @@ from regard.tasks.images import ImageClassifier
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
 from regard.tasks.token_classification import TokenClassifier
+from regard.tasks.transcription import Transcriber
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
@@ -58,6 +59,8 @@ def load(name: Name, task: Literal["fill-mask"]) -> MaskFiller: ...
 def load(name: Name, task: Literal["feature-extraction"]) -> Embedder: ...
 @overload
 def load(name: Name, task: Literal["image-classification"]) -> ImageClassifier: ...
+@overload
+def load(name: Name, task: Literal["automatic-speech-recognition"]) -> Transcriber: ...
 @overload
 def load(name: Name, task: str | None = None) -> Task: ...
 @overload
