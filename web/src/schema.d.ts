@@ -885,7 +885,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "translation" | "generation" | "encoding" | "vision";
+            task: "translation" | "generation" | "encoding" | "vision" | "transcription";
         };
         /**
          * Near
@@ -1304,7 +1304,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "translation" | "generation" | "encoding" | "vision";
+            task: "translation" | "generation" | "encoding" | "vision" | "transcription";
             /** Text */
             text: string;
         };

@@ -14,6 +14,7 @@ from regard.tasks.matching import Matcher
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
 from regard.tasks.token_classification import TokenClassifier
+from regard.tasks.transcription import Transcriber
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
@@ -61,6 +62,8 @@ def load(name: Name, task: Literal["feature-extraction"]) -> Embedder: ...
 def load(name: Name, task: Literal["image-classification"]) -> ImageClassifier: ...
 @overload
 def load(name: Name, task: Literal["zero-shot-image-classification"]) -> Matcher: ...
+@overload
+def load(name: Name, task: Literal["automatic-speech-recognition"]) -> Transcriber: ...
 @overload
 def load(name: Name, task: str | None = None) -> Task: ...
 @overload

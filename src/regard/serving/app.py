@@ -14,7 +14,7 @@ from regard.serving.libretranslate import libretranslate
 from regard.serving.logs import Counts, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.openai import openai
-from regard.serving.run import run
+from regard.serving.run import MOST_SOUND, SOUNDS, TOO_LOUD, run
 from regard.serving.served import Served
 from regard.serving.state import Here, State, Traces, short_routes
 from regard.version import __version__
@@ -59,7 +59,8 @@ def create_app(
 
     app.add_api_route("/docs", docs, methods=["GET"], include_in_schema=False)
     admission = Admission(access, pending=pending, check_full=served.check_full)
-    app.add_middleware(Guard, admission=admission, seconds=body_seconds)
+    longer = {SOUNDS: (MOST_SOUND, TOO_LOUD)}
+    app.add_middleware(Guard, admission=admission, longer=longer, seconds=body_seconds)
     counts = Counts(metrics)
     app.add_middleware(Logged, counts=counts)
     app.state.shortcut = Shortcut(admission, dict(short_routes(state, run, openai)), counts.add)

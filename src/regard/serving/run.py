@@ -4,6 +4,7 @@ A request has the task's inputs and options, under their names in Python and wit
 answer has a result for each input.
 """
 
+import base64
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -30,7 +31,7 @@ from regard.serving.asking import all_of, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
 from regard.serving.state import Here, State
-from regard.serving.work import Readings, Texts, listed
+from regard.serving.work import Readings, Sounds, Texts, listed
 from regard.serving.written import Prompts
 from regard.tasks.classification import split_labels
 from regard.tasks.images import WRITTEN
@@ -39,6 +40,8 @@ from regard.tasks.text_to_text import TextToText
 
 run = APIRouter(tags=["regard"])
 
+SOUNDS, MOST_SOUND = "/run/transcribe", 2**22  # bytes of a request
+TOO_LOUD = f"a request of {SOUNDS} may have {MOST_SOUND:,} bytes; send FLAC, OGG or MP3, or less."
 ALIGNED = 2**20  # weights of the words of a request, if it has as many words as its texts
 # Names of fields that are called otherwise today.
 FORMER = {"source": "source_language", "target": "target_language", "pair": "text_pair"} | {
@@ -221,6 +224,20 @@ async def _match(
     return await _read(request, here, model, asked, chosen | {"labels": labels})
 
 
+async def _transcribe(
+    request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
+) -> Results:
+    """The texts of sounds: what their files contain, since a server opens no file by name."""
+    try:
+        sounds = [base64.b64decode(sound, validate=True) for sound in listed(asked.sound)]
+    except ValueError:
+        raise BadArgumentError(
+            "sound must be the contents of a sound file in base64; a name of a file is not."
+        ) from None
+    work = Sounds(sounds, tuple(sorted(chosen.items())), model.limits, asked.timeout)
+    return await results_of(request, model, work), {}
+
+
 async def _rewrite(
     request: Request, here: State, model: Model[Any], asked: Any, chosen: dict[str, Any]
 ) -> Results:
@@ -326,6 +343,10 @@ HOOKS = {
     ),
     "classify": Hook(_classify),
     "match": Hook(_match),
+    "transcribe": Hook(
+        _transcribe,
+        {"sound": (OneOrMore, Field(description="A sound file in base64; one or several."))},
+    ),
     "summarize": Hook(_summarize),
     "generate": Hook(
         _continue,

@@ -72,6 +72,17 @@ class Readings(Work):
             yield Reading(item, self._options, self.deadline)
 
 
+class Sounds(Readings):
+    """The contents of sound files, a job for each."""
+
+    def __init__(
+        self, sounds: Sequence[bytes], options: Any, limits: Limits, seconds: float | None = None
+    ):
+        Work.__init__(self, limits, (), len(sounds), seconds=seconds)
+        self._items: Sequence[Any] = [(sound,) for sound in sounds]
+        self._options, self.is_small = options, False
+
+
 class Texts(Work):
     """Texts for an encoder–decoder, a job for each part that is decoded, and what becomes of them.
 

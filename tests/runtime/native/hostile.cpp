@@ -122,6 +122,7 @@ Tensors tensors_of(const regard_config& c) {
     if (c.image_length > 0) {
       t.linear("embed.patches", c.d_model, c.patch_width);
       t.add("embed.positions", c.image_length, c.d_model);
+<<<<<<< HEAD
       if (c.image_length == POOLED) {
         for (std::string name : {"embed.norm.weight", "embed.norm.bias"}) t.add(name, 1, c.d_model);
         for (std::string name : {"query", "key", "value", "output"})
@@ -133,6 +134,13 @@ Tensors tensors_of(const regard_config& c) {
       } else {
         t.add("embed.class_token", 1, c.d_model);
       }
+=======
+      t.add("embed.class_token", 1, c.d_model);
+    } else if (c.sound_length > 0 && !decodes) {
+      t.linear("embed.every", c.d_model, 3 * c.mel_bins);
+      t.linear("embed.second", c.d_model, 3 * c.d_model);
+      t.add("embed.positions.weight", c.sound_length, c.d_model);
+>>>>>>> whisper
     } else {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);
@@ -426,6 +434,37 @@ void jobs_wrong(const regard_model* model) {
   regard_jobs_close(jobs);
 }
 
+void listen_wrong(const regard_model* model, const regard_config& config) {
+  const int frames = 2 * config.sound_length * config.mel_bins;
+  std::vector<float> sounds(3 * frames), states(11 * config.d_model), logits(3 * 11);
+  regard_decode* decode = regard_begin(model, 2);
+  for (int round = 0; round < 500; round++) {
+    calls++;
+    int32_t numbers[3] = {any(5) - 1, any(5), any(5)}, tokens[9];
+    for (int32_t& token : tokens) token = any(40) ? any(11) : any(40) - 20;
+    for (float& x : sounds) x = any(50) - 25;
+    regard_listen(any(3) ? nullptr : listen);
+    if (any(2))
+      regard_read_sound(model, sounds.data(), tokens, any(12) - 1, any(4), states.data());
+    else if (any(3) == 0)
+      regard_add_sounds(decode, sounds.data(), any(4), numbers);
+    else if (any(4) == 0)
+      regard_remove(decode, numbers[0]);
+    else
+      regard_step(decode, numbers, 1 + any(2), tokens, nullptr, 1 + any(2), logits.data(), 0,
+                  nullptr, nullptr);
+    regard_listen(nullptr);
+  }
+  int32_t id = 1;
+  float x = 0;
+  expect(regard_add(decode, &id, 1, 1, &id), "a text for a model of sounds");
+  expect(regard_add_sounds(decode, &x, -1, &id), "-1 sounds");
+  expect(regard_add_sounds(decode, &x, INT64_MAX, &id), "more sounds than there can be");
+  expect(regard_read_pair(model, &id, 1, &id, 1, 1, &x), "a source that is no sound");
+  expect(regard_read_sound(model, &x, &id, 0, 1, &x), "no token of a text");
+  regard_end(decode);
+}
+
 void read_wrong(const regard_model* model, const regard_config& config) {
   const bool images = config.image_length > 0;
   for (int round = 0; round < 600; round++) {
@@ -492,6 +531,7 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
   });
   int32_t ids[] = {3, 4, 5, 6, 7, 8}, lengths[] = {3, 3}, lists[] = {1, 1, 2, 2, 3};
   std::vector<float> states(1000);
+  const std::vector<float> sound(2 * config.sound_length * config.mel_bins, 0.5f);
   auto with_model = [&](auto function) {
     const int64_t most = limit;
     limit = -1;
@@ -511,6 +551,8 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
       return with_model([&](regard_model* model) {
         if (config.image_length > 0)
           return regard_read_images(model, states.data(), 2, threads, states.data());
+        if (config.sound_length > 0)
+          return regard_read_sound(model, sound.data(), ids, 3, threads, states.data());
         if (config.head_outputs > 0)
           return regard_read_texts(model, ids, ids, nullptr, 6, lengths, 2, threads,
                                    states.data());
@@ -530,6 +572,11 @@ std::vector<float> computed(const regard_model* model, const regard_config& conf
   if (config.image_length > 0) {
     std::vector<float> patches(2 * config.image_length * config.patch_width, 0.5f);
     regard_read_images(model, patches.data(), 2, threads, numbers.data());
+    return numbers;
+  }
+  if (config.sound_length > 0) {
+    std::vector<float> sound(2 * config.sound_length * config.mel_bins, 0.5f);
+    regard_read_sound(model, sound.data(), ids, 6, threads, numbers.data());
     return numbers;
   }
   if (config.head_outputs > 0) {
@@ -633,10 +680,18 @@ int main(int count, char** arguments) {
   images.token_types = 0;
   images.image_length = 4;
   images.patch_width = 10;
+<<<<<<< HEAD
   regard_config pooled = images;
   pooled.image_length = POOLED;
   do
     for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images, pooled}) {
+=======
+  regard_config sounds = config;
+  sounds.sound_length = 3;
+  sounds.mel_bins = 5;
+  do
+    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images, sounds}) {
+>>>>>>> whisper
       Tensors tensors = tensors_of(each);
       if (kind == "all") open_wrong(each, tensors);
       if (kind == "memory") memory_wrong(each, tensors);
@@ -650,6 +705,8 @@ int main(int count, char** arguments) {
           threads_wrong(model, each);
         } else if (each.head_outputs > 0) {
           read_wrong(model, each);
+        } else if (each.sound_length > 0) {
+          listen_wrong(model, each);
         } else {
           decode_wrong(model);
           pairs_wrong(model, each);
