@@ -1,14 +1,18 @@
-"""The page that holds a translator, `regard export page`: its speed, and its agreement with Python.
+"""The page that holds models, `regard export page`: its speed, and its agreement with Python.
 
     python benchmarks/live.py --text TATOEBA/dev.tsv [--model en-de] [--sentences 200]
+    python benchmarks/live.py --text TATOEBA/dev.tsv --kinds [--sentences 500]
 
 1. Opened from the disk in Chromium with the network off: from navigation to the first translation
    on screen, in a browser that has just started; then from Enter to that of further sentences, and
    what the page's worker takes for a word of them, with the model's own number of beams.
 2. The engine alone in Node.js: milliseconds a word written, greedy and with 4 beams.
 3. The engine beside Python: the share of sentences with the same text, by the weights rounded as
-   the page has them and by the model's own; the largest difference of any attention weight from
-   Python's with the rounded weights, over the same translation.
+   the page has them and by the model's own.
+
+With --kinds, of a translator, a classifier, an encoder and a language model instead: the share of
+texts with the same tokens, read and written, as the native engine and torch find them in fp32 with
+the rounded weights, and the largest difference of any attention weight from theirs.
 """
 
 import argparse
@@ -27,8 +31,9 @@ import torch
 from playwright.sync_api import Page, sync_playwright
 
 import regard
+from regard.studio.live_model import config_of, without_of
+from regard.studio.live_page import live_page
 from regard.studio.packing import round_weights
-from regard.studio.translator_page import translator_page, without_of
 from regard.translation.translator import Translator
 
 WEB = Path(__file__).parent.parent / "web"
@@ -43,6 +48,12 @@ NEXT = (
 )
 OPENS = 5
 BEAMS = (1, 4)
+KINDS: dict[str, dict[str, Any]] = {  # with what is asked of each
+    "en-de": {"num_beams": 5},
+    "emotions": {},
+    "minilm": {},
+    "shakespeare": {"generate": 20},
+}
 # The time since navigation began at which a translation other than the one before is on screen.
 SHOWN = """(before) => new Promise((done, fail) => {
   setTimeout(() => fail(new Error("no translation within a minute")), 60_000);
@@ -80,14 +91,20 @@ def main() -> None:
     parser.add_argument("--text", type=Path, required=True, help="sentences, one a line")
     parser.add_argument("--model", default="en-de")
     parser.add_argument("--sentences", type=int, default=200)
+    parser.add_argument("--kinds", action="store_true", help="compare four kinds of models")
     options = parser.parse_args()
+    sentences = sentences_of(options.text, options.sentences)
     with tempfile.TemporaryDirectory() as folder:
-        file = translator_page(options.model, Path(folder) / "live.html")
-        print(f"{options.model}: {file.megabytes} MB")
-        in_browser(file.path)
-        in_worker(options.model, file.path)
-        sentences = sentences_of(options.text, options.sentences)
-        agreement(options.model, file.path, sentences, Path(folder))
+        if options.kinds:
+            for model, asked in KINDS.items():
+                same_numbers(model, asked, sentences, Path(folder))
+            return
+        page = live_page(options.model)
+        print(f"{options.model}: {page.megabytes} MB")
+        path = page.write(Path(folder) / "live.html")
+        in_browser(path)
+        in_worker(options.model, path)
+        agreement(options.model, path, sentences, Path(folder))
 
 
 def in_browser(path: Path) -> None:
@@ -147,35 +164,78 @@ def sentences_of(path: Path, count: int) -> list[str]:
 
 
 def agreement(model: str, page: Path, sentences: list[str], folder: Path) -> None:
-    node = shutil.which("node") or sys.exit("this benchmark needs Node.js")
-    bundle = folder / "engine.mjs"
-    source = Path(__file__).with_name("live_engine.ts")
-    command = ["npx", "rolldown", str(source), "--platform", "node", "--format", "esm"]
-    subprocess.run([*command, "-o", str(bundle)], cwd=WEB, check=True, capture_output=True)
     own = regard.load(model)
     assert isinstance(own, Translator)
-    rounded = copy.deepcopy(own)
-    round_weights(rounded.model, without_of(rounded.model.config))
+    rounded = with_rounded_weights(own)
     for beams in BEAMS:
-        process = subprocess.Popen(
-            [node, str(bundle), str(page)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        process = started(page, folder)
         same = {"rounded": 0, "own": 0}
-        differences, times, words = [], 0.0, 0
+        times, words = 0.0, 0
         for text in sentences:
             answer = of_engine(process, {"text": text, "num_beams": beams})
             times, words = times + answer["ms"], words + len(answer["text"].split())
-            python = rounded.trace(text, num_beams=beams)
-            same["rounded"] += sentence(python) == answer["text"]
+            same["rounded"] += sentence(rounded.trace(text, num_beams=beams)) == answer["text"]
             same["own"] += sentence(own.trace(text, num_beams=beams)) == answer["text"]
-            differences.append(difference(rounded, text, python, process))
         process.kill()
         count = len(sentences)
         print(f"{beams} beam{'s' * (beams > 1)}, {count} sentences:")
         print(f"  same text as Python with the page's weights: {same['rounded'] / count:.1%}")
         print(f"  same text as Python with the model's own: {same['own'] / count:.1%}")
-        print(f"  largest difference of a weight: {max(differences):.1e}")
         print(f"  the engine alone: {times / words:.1f} ms a word, maps included")
+
+
+def same_numbers(model: str, asked: dict[str, Any], texts: list[str], folder: Path) -> None:
+    """Two lines: tokens and weights of the page's engine beside the native engine's and torch's."""
+    process = started(live_page(model).write(folder / "live.html"), folder)
+    torch_own = with_rounded_weights(regard.load(model))
+    engines = {
+        "native": torch_own.run_by("native", precision="fp32"),
+        "torch": torch_own.run_by("torch"),
+    }
+    same, worst = dict.fromkeys(engines, 0), dict.fromkeys(engines, 0.0)
+    for text in texts:
+        answer = of_engine(process, {"text": text} | asked)
+        for name, engine in engines.items():
+            trace = engine.trace(text, **asked)
+            if tokens(trace) != (answer["read"], answer["written"]):
+                continue
+            same[name] += 1
+            worst[name] = max(worst[name], difference(trace, answer["maps"]))
+    process.kill()
+    for name in engines:
+        print(
+            f"{model} beside {name}, {len(texts)} texts: same tokens {same[name] / len(texts):.1%},"
+            f" largest difference of a weight {worst[name]:.1e}"
+        )
+
+
+def tokens(trace: Any) -> tuple[list[int], list[int]]:
+    """Ids that were read, and those that were written or the likeliest entry of each output."""
+    [read, *_] = trace.read.values()
+    if trace.generation is not None:
+        prompt = len(read[0]) - (len(trace.output_ids) if "tokens" in trace.axes else 0)
+        return read[0].tolist()[:prompt], list(trace.output_ids)
+    if trace.rerun is None:
+        return read[0].tolist(), []
+    logits = trace.rerun(lambda name, call: None)
+    return read[0].tolist(), logits[0].argmax(-1).tolist()
+
+
+def with_rounded_weights(model: Any) -> Any:
+    rounded = copy.deepcopy(model)
+    round_weights(rounded.model, without_of(config_of(rounded)))
+    return rounded
+
+
+def started(page: Path, folder: Path) -> "subprocess.Popen[str]":
+    """The page's engine in Node.js."""
+    node = shutil.which("node") or sys.exit("this benchmark needs Node.js")
+    bundle = folder / "engine.mjs"
+    source = Path(__file__).with_name("live_engine.ts")
+    command = ["npx", "rolldown", str(source), "--platform", "node", "--format", "esm"]
+    subprocess.run([*command, "-o", str(bundle)], cwd=WEB, check=True, capture_output=True)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen([node, str(bundle), str(page)], text=True, **pipes)  # type: ignore[call-overload,no-any-return]
 
 
 def of_engine(process: "subprocess.Popen[str]", request: dict[str, Any]) -> Any:
@@ -186,16 +246,13 @@ def of_engine(process: "subprocess.Popen[str]", request: dict[str, Any]) -> Any:
     return json.loads(process.stdout.readline())
 
 
-def difference(model: Translator, text: str, trace: Any, process: "subprocess.Popen[str]") -> float:
-    """The largest difference of any map's weight, over the translation that Python found."""
-    target = sentence(trace)
-    python = model.trace(text, target=target)
-    answer = of_engine(process, {"text": text, "target": target})
+def difference(trace: Any, maps: dict[str, list[float | None]]) -> float:
+    """The largest difference of any map's weight."""
     worst = 0.0
-    for name, tap in python.items():
-        for head in range(tap.weights().shape[-3]):
-            expected = torch.nan_to_num(tap.weights(head)).numpy().ravel()
-            values = answer["maps"][f"map?head={head}&quantity=weight&tap={name}"]
+    for name, tap in trace.items():
+        for head in range(tap.heads):
+            expected = np.nan_to_num(np.asarray(tap.weights(head))).ravel()
+            values = maps[f"map?head={head}&quantity=weight&tap={name}"]
             found = np.array([0.0 if value is None else value for value in values])
             worst = max(worst, float(np.abs(found - expected).max()))
     return worst

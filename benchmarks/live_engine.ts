@@ -3,23 +3,24 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { unpacked } from "../web/src/local/base64";
-import { Translator } from "../web/src/local/translator";
+import { engine, modelOf } from "../web/src/local/engine";
+import type { TraceRequest } from "../web/src/source";
 
 const [, , path = ""] = process.argv;
 const page = readFileSync(path, "utf8");
 const texts = (start: string) =>
   page.split(start).slice(1).map((rest) => rest.slice(rest.indexOf(">") + 1, rest.indexOf("</script>")));
-const unpackedOf = (id: string) => unpacked(texts(`id="${id}"`)[0] as string);
-const file = JSON.parse(new TextDecoder().decode(await unpackedOf("regard-model")));
-const translator = new Translator(file, await unpackedOf("regard-engine"));
-for (const piece of texts('type="application/octet-stream"')) translator.fill(new Uint8Array(await unpacked(piece)));
+const answer = engine();
+await answer({ what: "open", models: texts('id="regard-model-'), engine: texts('id="regard-engine"')[0] as string });
+let model = "";
+for (const piece of texts('type="application/octet-stream"')) model = ((await answer({ what: "fill", piece })) as string | null) ?? model;
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const wanted = JSON.parse(line) as { text: string; num_beams: number };
   const before = performance.now();
-  const { info, kept } = translator.trace({ model: file.info.name, ...wanted });
+  const { info, run, kept } = modelOf(model).trace({ model, ...(JSON.parse(line) as TraceRequest) });
   const { numbers } = kept();
   const ms = performance.now() - before;
   const maps = numbers.filter(([name]) => name.startsWith("map")).map(([name, { values }]) => [name, [...values]]);
-  console.log(JSON.stringify({ text: info.generation?.hypotheses[0]?.text, ms, maps: Object.fromEntries(maps) }));
+  const { generation, labels = [], nearest = [] } = info;
+  console.log(JSON.stringify({ text: generation?.hypotheses[0]?.text, labels, nearest, read: run.source, written: run.target, ms, maps: Object.fromEntries(maps) }));
 }

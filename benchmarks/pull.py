@@ -24,7 +24,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 import regard
-from regard.studio.translator_page import translator_page
+from regard.studio.live_page import live_page
 from regard.translation.translator import Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
@@ -148,7 +148,7 @@ def page(model: str) -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         file = Path(folder) / "page.html"
-        translator_page(model, file)
+        live_page(model).write(file)
         times = []
         for text, moves in PULLS.items():
             query = urlencode({"model": model, "text": text, "view": "translation", "head": "mean"})

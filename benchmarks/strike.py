@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, sync_playwright
 import regard
 from regard.inspection.views.ablation import reliances
 from regard.studio.app import create_app, in_background
-from regard.studio.translator_page import translator_page
+from regard.studio.live_page import live_page
 
 TEXT = "I would like to drink a cup of tea with my friends."
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic"]
@@ -56,7 +56,7 @@ def main() -> None:
         with in_background(create_app([options.model], {})) as address:
             report("by the server", clicks(browser, f"{address}/?{query}&head=mean"))
         file = Path(folder) / "page.html"
-        translator_page(options.model, file)
+        live_page(options.model).write(file)
         report("in the file", clicks(browser, f"{file.as_uri()}?{query}&head=mean"))
         browser.close()
 

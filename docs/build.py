@@ -89,10 +89,10 @@ def main() -> None:
 
 def live(site: Path) -> None:
     """Writes the translator's page, which needs no server but this site's, as `try/`."""
-    from regard.studio.translator_page import translator_page
+    from regard.studio.live_page import live_page
 
     (site / "try").mkdir(parents=True, exist_ok=True)
-    translator_page("en-de", site / "try" / "index.html")
+    live_page("en-de").write(site / "try" / "index.html")
 
 
 def stage() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.browser.firefox import Firefox, firefox
 
-from regard.studio.translator_page import translator_page
+from regard.studio.live_page import live_page
 
 FIREFOX = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = pytest.mark.skipif(
@@ -55,7 +55,7 @@ def test_a_server_shows_every_view(views, address):
 
 def test_the_page_that_holds_a_translator_shows_every_view(views, browser, tmp_path):
     path = tmp_path / "live.html"
-    translator_page("en-de", path)
+    live_page("en-de").write(path)
     views(path.as_uri(), model="en-de", text=TEXT)
     browser.open(f"{path.as_uri()}?" + urlencode({"text": "I like tea."}))  # the only model's
     browser.wait_for("document.body.innerText.includes('Ich mag Tee.')")

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 import regard
-from regard.studio.translator_page import translator_page
+from regard.studio.live_page import live_page
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
@@ -19,7 +19,7 @@ LINES = "0:0,1:1,2:2,3:3"
 @pytest.fixture(scope="module")
 def file(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("page") / "live.html"
-    translator_page("en-de", path)
+    live_page("en-de").write(path)
     return path.as_uri()
 
 

@@ -134,7 +134,7 @@ OPTIONS = {
     },
     "export": {"--help"},
     "export onnx": {"model", "output", "--precision", "--json", "--help"},
-    "export page": {"model", "--output", "--json", "--help"},
+    "export page": {"models", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--engine", "--precision",

@@ -148,7 +148,7 @@ def test_examples_in_docstrings_become_code(build):
 def test_the_site_has_a_page_that_translates_with_its_lessons(build, tmp_path):
     build.live(tmp_path)
     page = (tmp_path / "try" / "index.html").read_text(encoding="utf-8")
-    for part in ("regard-model", "regard-words", "regard-worker"):
+    for part in ("regard-model-0", "regard-words", "regard-worker"):
         assert f'id="{part}"' in page
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     assert '<a href="try/">' in index

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import regard
+from regard.studio.live_model import without_of
+from regard.studio.live_page import live_page
 from regard.studio.packing import round_weights
-from regard.studio.translator_page import translator_page, without_of
 
 ROOT = Path(__file__).parents[2]
 BUNDLER = ROOT / "web" / "node_modules" / ".bin" / "rolldown"
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 def answers(tmp_path_factory) -> list[dict]:
     """What the page's engine gives, without its page: `benchmarks/live_engine.ts`."""
     folder = tmp_path_factory.mktemp("live")
-    translator_page("en-de", folder / "live.html")
+    live_page("en-de").write(folder / "live.html")
     source, bundle = ROOT / "benchmarks" / "live_engine.ts", folder / "engine.mjs"
     command = [BUNDLER, source, "--platform", "node", "--format", "esm", "-o", bundle]
     subprocess.run(command, cwd=ROOT / "web", check=True, capture_output=True)

@@ -112,16 +112,16 @@ const textOf = (id: string) => document.getElementById(id)?.textContent ?? null;
 /** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
 function start(element: HTMLElement): void {
   const kept = document.getElementById("regard-trace");
-  const model = document.getElementById("regard-model");
+  const models = [...document.querySelectorAll("script[id^=regard-model]")].map(({ textContent }) => textContent ?? "");
   let query = window.location.search;
   let source: Source;
   if (kept) {
     const embedded = JSON.parse(kept.textContent ?? "") as Embedded;
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
-  } else if (model) {
-    const info = JSON.parse(textOf("regard-info") ?? "") as ModelInfo;
-    source = localSource(info, model.textContent ?? "", pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-engine") ?? "", textOf("regard-words"));
+  } else if (models.length) {
+    const info = JSON.parse(textOf("regard-info") ?? "") as ModelInfo[];
+    source = localSource(info, models, pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-engine") ?? "", textOf("regard-words"));
   } else source = httpSource();
   mount(element, source, { whole: true, query });
 }

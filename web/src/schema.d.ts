@@ -983,16 +983,8 @@ export interface components {
         PageConfig: {
             /** D Model */
             d_model: number;
-            /** Decoder Head Dim */
-            decoder_head_dim: number;
-            /** Decoder Heads */
-            decoder_heads: number;
             /** Decoder Layers */
             decoder_layers: number;
-            /** Encoder Head Dim */
-            encoder_head_dim: number;
-            /** Encoder Heads */
-            encoder_heads: number;
             /** Encoder Layers */
             encoder_layers: number;
             /** Engine */
@@ -1019,8 +1011,9 @@ export interface components {
              * Positions
              * @enum {string}
              */
-            positions: "sinusoidal" | "learned";
-            score_scale: components["schemas"]["PageScales"];
+            positions: "sinusoidal" | "learned" | "rotary";
+            /** Taps */
+            taps: components["schemas"]["PageTap"][];
         };
         /**
          * PageDecoding
@@ -1053,14 +1046,64 @@ export interface components {
             unsure_below: number;
         };
         /**
-         * PageScales
-         * @description Factors of q·k in the two stacks.
+         * PageReading
+         * @description What the page makes of the states of a model that reads.
          */
-        PageScales: {
-            /** Decoder */
-            decoder: number;
-            /** Encoder */
-            encoder: number;
+        PageReading: {
+            /** Answers */
+            answers: {
+                [key: string]: number;
+            };
+            /** Head */
+            head: string;
+            /** Labels */
+            labels: string[];
+            /** Lowercase */
+            lowercase: boolean;
+            /** Mean */
+            mean: boolean;
+            /** Ranked */
+            ranked: boolean;
+            /** Sentences */
+            sentences: string[];
+            /** Several */
+            several: boolean;
+            /** Vector */
+            vector: ("mean" | "cls" | "max") | null;
+        };
+        /**
+         * PageTap
+         * @description An attention layer.
+         */
+        PageTap: {
+            /** Causal */
+            causal: boolean;
+            /** Dim */
+            dim: number;
+            /** Heads */
+            heads: number;
+            /** Key Heads */
+            key_heads: number;
+            /** Keys */
+            keys: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "self" | "cross";
+            /** Layer */
+            layer: number;
+            /** Name */
+            name: string;
+            /** Queries */
+            queries: string;
+            /** Scale */
+            scale: number;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "encoder" | "decoder";
         };
         /**
          * Part

@@ -5,10 +5,17 @@ import json
 from pydantic import TypeAdapter
 
 from regard.studio.app import create_app
+from regard.studio.live_model import PageConfig, PageDecoding, PageReading, PageTap
 from regard.studio.packing import Numbers, Rows
-from regard.studio.translator_page import PageConfig, PageDecoding, PageScales
 
-IN_FILES = (PageConfig, PageDecoding, PageScales, Rows, Numbers)  # of a page that computes itself
+IN_FILES = (
+    PageConfig,
+    PageDecoding,
+    PageReading,
+    PageTap,
+    Rows,
+    Numbers,
+)  # of a page that computes itself
 
 
 def schema() -> str:

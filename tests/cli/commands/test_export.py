@@ -10,12 +10,14 @@ def test_the_page_says_where_it_is_and_how_large(regard, tmp_path):
     found = json.loads(outcome.out)
     assert found["path"] == str(file)
     assert found["megabytes"] == round(file.stat().st_size / 1e6, 2) < 16
+    assert outcome.err == f"{file}, {found['megabytes']} MB\n"
 
 
-def test_a_model_of_another_kind_is_one_sentence(regard, tmp_path):
-    outcome = regard("export", "page", "shakespeare", "--output", tmp_path / "live.html")
+def test_a_model_that_the_page_cannot_run_is_one_sentence(regard, tmp_path):
+    outcome = regard("export", "page", "en-de", "digits", "--output", tmp_path / "live.html")
     assert outcome.code == 2
-    assert outcome.err.startswith("regard: shakespeare is a language model (gpt2): use it with")
+    assert outcome.err.startswith("regard: digits reads images, and the page texts; use `regard")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_graphs_are_in_a_folder_with_their_instructions(regard, tmp_path):

@@ -122,7 +122,6 @@ Tensors tensors_of(const regard_config& c) {
     if (c.image_length > 0) {
       t.linear("embed.patches", c.d_model, c.patch_width);
       t.add("embed.positions", c.image_length, c.d_model);
-<<<<<<< HEAD
       if (c.image_length == POOLED) {
         for (std::string name : {"embed.norm.weight", "embed.norm.bias"}) t.add(name, 1, c.d_model);
         for (std::string name : {"query", "key", "value", "output"})
@@ -134,13 +133,10 @@ Tensors tensors_of(const regard_config& c) {
       } else {
         t.add("embed.class_token", 1, c.d_model);
       }
-=======
-      t.add("embed.class_token", 1, c.d_model);
     } else if (c.sound_length > 0 && !decodes) {
       t.linear("embed.every", c.d_model, 3 * c.mel_bins);
       t.linear("embed.second", c.d_model, 3 * c.d_model);
       t.add("embed.positions.weight", c.sound_length, c.d_model);
->>>>>>> whisper
     } else {
       t.add(embed + ".tokens.weight", c.vocab_size, c.d_model);
       if (!alone) t.add(embed + ".positions.weight", c.max_positions, c.d_model);
@@ -680,18 +676,14 @@ int main(int count, char** arguments) {
   images.token_types = 0;
   images.image_length = 4;
   images.patch_width = 10;
-<<<<<<< HEAD
   regard_config pooled = images;
   pooled.image_length = POOLED;
-  do
-    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images, pooled}) {
-=======
   regard_config sounds = config;
   sounds.sound_length = 3;
   sounds.mel_bins = 5;
   do
-    for (regard_config each : {config, alone, pair_reads, alone_reads, encoder, images, sounds}) {
->>>>>>> whisper
+    for (regard_config each :
+         {config, alone, pair_reads, alone_reads, encoder, images, pooled, sounds}) {
       Tensors tensors = tensors_of(each);
       if (kind == "all") open_wrong(each, tensors);
       if (kind == "memory") memory_wrong(each, tensors);

@@ -1,4 +1,4 @@
-/** Description of a file's model; `regard.studio.translator_page` writes it. */
+/** Description of a file's model; `regard.studio.live_page` writes it. */
 import type { components } from "../schema";
 import type { ModelInfo } from "../source";
 import type { Reads } from "./text/readable";
@@ -8,34 +8,9 @@ import type { Tensors } from "./weights";
 type Schemas = components["schemas"];
 export type Config = Schemas["PageConfig"];
 export type Decoding = Schemas["PageDecoding"];
-export type Side = keyof Schemas["PageScales"];
-
-/** An attention layer, by the name that it has on the page. */
-export interface Tap {
-  name: string;
-  side: Side;
-  kind: "self" | "cross";
-  layer: number;
-  heads: number;
-  dim: number;
-  scale: number; // of q·k
-}
-
-/** All attention layers, the encoder's first. */
-export function tapsOf(config: Config): Tap[] {
-  const of = (side: Side, kinds: readonly Tap["kind"][]) =>
-    Array.from({ length: config[`${side}_layers`] }, (_, layer) =>
-      kinds.map((kind) => ({
-        name: `${side}.layers.${layer}.${kind}`,
-        side,
-        kind,
-        layer,
-        heads: config[`${side}_heads`],
-        dim: config[`${side}_head_dim`],
-        scale: config.score_scale[side],
-      })));
-  return [of("encoder", ["self"]), of("decoder", ["self", "cross"])].flat(2);
-}
+export type Reading = Schemas["PageReading"];
+export type Tap = Schemas["PageTap"];
+export type Side = Tap["side"];
 
 export interface ModelFile {
   info: ModelInfo;
@@ -47,6 +22,7 @@ export interface ModelFile {
   after: number[];
   prefix: string; // in front of every text
   special: string[]; // pieces that belong to no word
-  decoding: Decoding;
+  decoding: Decoding | null; // null: it reads
+  reading: Reading | null; // null: it writes
   reads?: Reads; // the language of its texts
 }

@@ -1,40 +1,67 @@
-/** Answers the page's questions with a translator; runs in a worker, or wherever it is called. */
+/** Answers the page's questions with the models of its file; runs in a worker, or wherever it is called. */
 import type { Ablation } from "../source";
 import { unpacked } from "./base64";
 import type { ModelFile } from "./config";
 import type { Question } from "./messages";
-import type { Kept, Traced } from "./translator";
-import { Translator } from "./translator";
+import type { Kept, Model, Traced } from "./model";
+import { compiled } from "./native";
+import { Reader } from "./reader";
+import { Writer } from "./writer";
 
-export type Engine = (question: Question) => Traced | Kept | Ablation | number | null | Promise<null>;
+export type Engine = (question: Question) => Traced | Kept | Ablation | number | null | Promise<null | string>;
+
+/** Models by name, in the order of the file. */
+export const models = new Map<string, Model>();
+
+export const modelOf = (name: string): Model => {
+  const found = models.get(name);
+  if (!found) throw new Error("The model has not been opened; reload the page.");
+  return found;
+};
 
 export function engine(): Engine {
-  let translator: Translator | null = null;
-  let turn: Promise<null> = Promise.resolve(null); // what the file holds is taken piece by piece
+  let turn: Promise<unknown> = Promise.resolve(); // what the file holds is taken piece by piece
   const nothing = (): Kept => ({ numbers: [], plain: [] });
-  let kept = nothing;
+  let [kept, code, waiting] = [nothing, null as WebAssembly.Module | null, [] as string[]];
+  let filling: Model | null = null;
+  /** Opens the next model, which is filled from here on. */
+  const next = async () => {
+    const text = waiting.shift();
+    if (text === undefined || !code) return;
+    const file = JSON.parse(new TextDecoder().decode(await unpacked(text))) as ModelFile;
+    filling = new (file.reading ? Reader : Writer)(file, code);
+    filling.warm();
+    models.set(file.info.name, filling);
+  };
+  const inTurn = <Answer>(run: () => Promise<Answer>): Promise<Answer> => {
+    const found = turn.then(run);
+    turn = found;
+    return found;
+  };
   return (question) => {
     if (question.what === "open")
-      return (turn = turn.then(async () => {
-        const [model, code] = await Promise.all([unpacked(question.model), unpacked(question.engine)]);
-        translator = new Translator(JSON.parse(new TextDecoder().decode(model)) as ModelFile, code);
-        translator.warm();
+      return inTurn(async () => {
+        models.clear();
+        waiting = [...question.models];
+        code = compiled(await unpacked(question.engine));
+        await next();
         return null;
-      }));
+      });
     if (question.what === "fill")
-      return (turn = turn.then(async () => {
-        translator?.fill(new Uint8Array(await unpacked(question.piece)));
-        return null;
-      }));
-    if (!translator) throw new Error("The model has not been opened; reload the page.");
+      return inTurn(async () => {
+        if (!filling?.fill(new Uint8Array(await unpacked(question.piece)))) return null;
+        const { name } = filling.file.info;
+        await next();
+        return name;
+      });
     if (question.what === "trace") {
       kept = nothing; // the numbers of the one before are the page's already
-      const { info, run, kept: last } = translator.trace(question.wanted);
+      const { info, run, kept: last } = modelOf(question.wanted.model).trace(question.wanted);
       kept = last;
       return { info, run };
     }
     if (question.what === "kept") return kept();
-    if (question.what === "score") return translator.score(question.run, question.hidden);
-    return translator.ablate(question.run, question.info, question.request);
+    if (question.what === "score") return modelOf(question.model).score(question.run, question.hidden);
+    return modelOf(question.info.model).ablate(question.run, question.info, question.request);
   };
 }

@@ -1,14 +1,14 @@
 /** Messages between the page and its worker. */
 import type { AblationRequest, TraceInfo, TraceRequest } from "../source";
 import type { Study } from "./study/study";
-import type { Run } from "./translator";
+import type { Run } from "./model";
 
 export type Question =
-  | { what: "open"; model: string; engine: string } // a ModelFile as JSON, and wasm32.wasm: packed, as all of a file
-  | { what: "fill"; piece: string } // the next of its bytes
+  | { what: "open"; models: string[]; engine: string } // a ModelFile each as JSON, and wasm32.wasm: packed, as all of a file
+  | { what: "fill"; piece: string } // the next of their bytes → the name of the model that is whole with it
   | { what: "trace"; wanted: TraceRequest }
   | { what: "kept" } // of the trace asked for before it
-  | { what: "score"; run: Run; hidden: number[] }
+  | { what: "score"; model: string; run: Run; hidden: number[] }
   | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };
 
 export type Asked = Question | Study;

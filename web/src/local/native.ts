@@ -2,7 +2,7 @@
 import type { Side } from "./config";
 import type { Tensors } from "./weights";
 
-/** Input of one attention, all heads side by side: q is (rows, width), k and v (columns, width). */
+/** Input of one attention, all heads side by side: q is (rows, width), k and v (columns, width), repeated for the heads that share them. */
 export interface Inputs {
   query: Float32Array;
   key: Float32Array;
@@ -30,6 +30,9 @@ export interface Ranked {
   logs: Float32Array;
 }
 
+/** Tokens that each hypothesis reads. */
+export type Rows = readonly (readonly number[])[];
+
 type Calls = Record<string, (...values: (number | bigint)[]) => number>;
 type Numbers = Int32Array | Float32Array | Uint8Array;
 
@@ -41,14 +44,14 @@ const TENSOR = 32; // bytes of regard_tensor
 export class Native {
   private readonly calls: Calls;
   private readonly memory: WebAssembly.Memory;
-  vocabulary = 0; // of the target
+  outputs = 0; // of the head: words of the target, or what it reads for
   private width = 0; // d_model
   private model = 0;
   private listener: Listener | null = null;
   private failure: { error: unknown } | null = null; // of the listener
 
   /** `code`: the library, wasm32.wasm. */
-  constructor(code: BufferSource) {
+  constructor(code: BufferSource | WebAssembly.Module) {
     const nothing = new Proxy({}, { get: () => () => 0 }); // it asks the system for nothing
     const page = { listen: (place: number) => this.listened(place) };
     const { exports } = new WebAssembly.Instance(compiled(code), { wasi_snapshot_preview1: nothing, page });
@@ -65,8 +68,8 @@ export class Native {
         ? [[name, data + place.at, place.rows, place.columns, BYTES], [`${name}.scales`, data + place.scales, 1, place.rows, FLOATS]]
         : [[name, data + place.at, 1, place.length, FLOATS]]);
     const places = [data];
-    const [, , vocabulary, width] = new Int32Array(settings.buffer, 0, 4);
-    [this.vocabulary, this.width] = [vocabulary as number, width as number];
+    const fields = new Int32Array(settings.buffer, 0, 30); // of regard_config
+    [this.outputs, this.width] = [(fields[29] || fields[2]) as number, fields[3] as number];
     for (const [name, values] of Object.entries(tables)) {
       places.push(this.copied(values));
       entries.push([name, places.at(-1) as number, values.length / this.width, this.width, FLOATS]);
@@ -102,14 +105,22 @@ export class Native {
     return states;
   }
 
-  /** Logits of last states, (rows, vocabulary). */
+  /** Last states, (tokens, d_model), of a text that is read by itself. */
+  readText(ids: readonly number[]): Float32Array {
+    const states = new Float32Array(ids.length * this.width);
+    this.into([states], [Int32Array.from(ids), Int32Array.from(ids.keys()), Int32Array.of(ids.length)], (out, tokens, places, lengths) =>
+      this.call("regard_read_texts", this.model, tokens, places, 0, BigInt(ids.length), lengths, 1n, 1, out));
+    return states;
+  }
+
+  /** Logits of last states, (rows, outputs). */
   logits(states: Float32Array, rows: number): Float32Array {
-    const logits = new Float32Array(rows * this.vocabulary);
+    const logits = new Float32Array(rows * this.outputs);
     this.into([logits], [states], (out, from) => this.call("regard_head", this.model, from, BigInt(rows), 1, out));
     return logits;
   }
 
-  /** A decode of one source, of one hypothesis that has read nothing yet. */
+  /** A decode of one source, empty of a decoder alone, of one hypothesis that has read nothing yet. */
   begin(source: readonly number[]): number {
     const decode = this.call("regard_begin", this.model, 1);
     const number = new Int32Array(1);
@@ -117,26 +128,24 @@ export class Native {
     return decode;
   }
 
-  /** A token for each hypothesis → the logits of the next one. */
-  step(decode: number, tokens: readonly number[]): Float32Array {
-    const logits = new Float32Array(tokens.length * this.vocabulary);
-    this.into([logits], [Int32Array.of(0), Int32Array.from(tokens)], (out, text, read) =>
-      this.call("regard_step", decode, text, 1, read, 0, tokens.length, out, 0, 0, 0));
+  /** Tokens for each hypothesis → the logits of the next one. */
+  step(decode: number, rows: Rows): Float32Array {
+    const logits = new Float32Array(rows.length * this.outputs);
+    this.into([logits], read(rows), (out, text, tokens, lengths) => this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, out, 0, 0, 0));
     return logits;
   }
 
   /** The same → the likeliest next ones. */
-  likeliest(decode: number, tokens: readonly number[], best: number): Ranked {
-    const [logs, ids] = [new Float32Array(tokens.length * best), new Int32Array(tokens.length * best)];
-    this.into([logs, ids], [Int32Array.of(0), Int32Array.from(tokens)], (out, found, text, read) =>
-      this.call("regard_step", decode, text, 1, read, 0, tokens.length, 0, best, out, found));
+  likeliest(decode: number, rows: Rows, best: number): Ranked {
+    const [logs, ids] = [new Float32Array(rows.length * best), new Int32Array(rows.length * best)];
+    this.into([logs, ids], read(rows), (out, found, text, tokens, lengths) =>
+      this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, 0, best, out, found));
     return { logs, ids };
   }
 
-  /** Reads tokens with a decode's only hypothesis, for what passes inside. */
-  pass(decode: number, tokens: readonly number[]): void {
-    this.into([], [Int32Array.of(0), Int32Array.from(tokens), Int32Array.of(tokens.length)], (text, read, lengths) =>
-      this.call("regard_step", decode, text, 1, read, lengths, 1, 0, 0, 0, 0));
+  /** The same for what passes inside. */
+  pass(decode: number, rows: Rows): void {
+    this.into([], read(rows), (text, tokens, lengths) => this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, 0, 0, 0, 0));
   }
 
   /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins again. */
@@ -198,7 +207,7 @@ export class Native {
   }
 
   private tell(what: Int32Array): void {
-    const [kind, ofDecoder, layer, heads, , dim, step, rows, columns] = what as unknown as Nine;
+    const [kind, ofDecoder, layer, heads, keyHeads, dim, step, rows, columns] = what as unknown as Nine;
     const [query, key, value, , , output] = what.subarray(13) as unknown as Nine; // in bytes
     const [queryStride, keyStride, valueStride, outputStride] = [20, 22, 24, 26].map((field) => what[field]) as unknown as Nine;
     const floats = new Float32Array(this.memory.buffer);
@@ -208,16 +217,17 @@ export class Native {
       this.listener?.states?.(side, layer, Array.from({ length: rows }, (_, row) => slice(output, row, outputStride, 0)));
       return;
     }
-    const joined = (from: number, count: number, stride: number) => {
+    const shared = heads / keyHeads; // queries' heads that have the same key
+    const joined = (from: number, count: number, stride: number, group: number) => {
       const found = new Float32Array(count * heads * dim);
-      for (let row = 0; row < count; row++) for (let head = 0; head < heads; head++) found.set(slice(from, row, stride, head), (row * heads + head) * dim);
+      for (let row = 0; row < count; row++) for (let head = 0; head < heads; head++) found.set(slice(from, row, stride, Math.floor(head / group)), (row * heads + head) * dim);
       return found;
     };
     const turned = () => {
       const found = new Float32Array(columns * heads * dim);
       for (let head = 0; head < heads; head++)
         for (let i = 0; i < dim; i++) {
-          const from = key / 4 + (head * step + i) * keyStride;
+          const from = key / 4 + (Math.floor(head / shared) * step + i) * keyStride;
           for (let at = 0; at < columns; at++) found[(at * heads + head) * dim + i] = floats[from + at] as number;
         }
       return found;
@@ -226,13 +236,16 @@ export class Native {
       tap: `${side}.layers.${layer}.${KINDS[kind]}`,
       rows,
       heads,
-      inputs: () => ({ query: joined(query, rows, queryStride), key: turned(), value: joined(value, columns, valueStride) }),
+      inputs: () => ({ query: joined(query, rows, queryStride, 1), key: turned(), value: joined(value, columns, valueStride, shared) }),
       output: (row, head) => slice(output, row, outputStride, head),
     });
   }
 }
 
-function compiled(code: BufferSource): WebAssembly.Module {
+const read = (rows: Rows): Int32Array[] => [Int32Array.of(0), Int32Array.from(rows.flat()), Int32Array.from(rows, (each) => each.length)];
+
+export function compiled(code: BufferSource | WebAssembly.Module): WebAssembly.Module {
+  if (code instanceof WebAssembly.Module) return code;
   try {
     return new WebAssembly.Module(code);
   } catch {

@@ -1,8 +1,8 @@
-/** The translator's own thread, so that the page never waits for it. */
+/** The models' own thread, so that the page never waits for it. */
 import { engine } from "./engine";
 import type { Numbered, Reply } from "./messages";
 import { isStudy, study } from "./study/study";
-import type { Kept } from "./translator";
+import type { Kept } from "./model";
 
 const answer = engine();
 const port = self as unknown as { postMessage(reply: Reply, transfer: Transferable[]): void; onmessage: unknown };

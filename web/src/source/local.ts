@@ -1,6 +1,6 @@
-/** Answers of the translator that is in the file itself: no server, no network. */
+/** Answers of the models that are in the file itself: no server, no network. */
 import type { Ask } from "../local/ask";
-import type { Kept, Traced } from "../local/translator";
+import type { Kept, Traced } from "../local/model";
 import type { Study } from "../local/study/study";
 import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { answersFrom, type Answers } from "./kept";
@@ -18,34 +18,41 @@ interface Made {
   answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
-/** `model` is a ModelFile as JSON, its weights come in pieces, `ask` reaches the translator, `engine` is wasm32.wasm:
- * all as base64 of gzip. `words`: a WordFile as JSON, for the lessons. */
-export function localSource(own: ModelInfo, model: string, weights: Pieces, ask: Ask, engine: string, words: string | null = null): Source {
+/** `models` are a ModelFile each as JSON, their weights come in pieces, one model after the other, `ask` reaches
+ * them, `engine` is wasm32.wasm: all as base64 of gzip. `words`: a WordFile as JSON, for the lessons. */
+export function localSource(own: readonly ModelInfo[], models: readonly string[], weights: Pieces, ask: Ask, engine: string, words: string | null = null): Source {
+  const named = own.map(({ name }) => name);
+  const ready = new Map(named.map((name) => [name, settled()]));
   const open = async () => {
-    const asked = [ask<null>({ what: "open", model, engine })];
-    for await (const piece of weights) asked.push(ask<null>({ what: "fill", piece }));
+    const asked = [ask<null>({ what: "open", models: [...models], engine })];
+    for await (const piece of weights) {
+      const filled = ask<string | null>({ what: "fill", piece });
+      asked.push(filled.then((name) => (ready.get(name ?? "")?.resolve(), null)));
+    }
     await Promise.all(asked);
+    throw new Error("This file is cut off, so a model in it is not whole; get it again."); // else all are ready
   };
-  const opened = open();
-  opened.catch(() => undefined); // said when a text is traced
+  open().catch((error: Error) => ready.forEach(({ reject }) => reject(error)));
+  for (const { promise } of ready.values()) promise.catch(() => undefined); // said when a text is traced
+  const opened = (name: string) => ready.get(name)?.promise;
   let table: Promise<null> | null = null;
   const study = async <Answer>(question: Study) => {
     await (table ??= ask<null>({ what: "words", file: words as string }));
-    if (question.what !== "explain" || question.request.projections === "trained") await opened;
+    if (question.what !== "explain" || question.request.projections === "trained") await opened(own.find(({ task }) => task === "translation")?.name ?? "");
     return ask<Answer>(question);
   };
   const made = new Map<string, Made>();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
   const trace = async (wanted: TraceRequest): Promise<TraceInfo> => {
-    if (wanted.model !== own.name)
-      throw new Error(`This file holds ${own.name}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
+    if (!named.includes(wanted.model))
+      throw new Error(`This file holds ${named.join(", ")}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
     const key = JSON.stringify(wanted);
     const id = ids.get(key) ?? `local-${ids.size + 1}`;
     ids.set(key, id);
     const before = made.get(id);
     if (before) return before.info;
-    await opened;
+    await opened(wanted.model);
     const asked = ask<Traced>({ what: "trace", wanted });
     const rest = ask<Kept>({ what: "kept" });
     const { info, run } = await asked;
@@ -69,18 +76,18 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
   const source = sourceOver(
     {
       async json(path, body, signal) {
-        if (path === "/models") return [own];
+        if (path === "/models") return own;
         if (path === "/traces") return body ? trace(body as TraceRequest) : [];
         if (path === "/explain") return study({ what: "explain", request: body as LessonRequest });
         if (path === "/inside") return study({ what: "inside", request: body as InsideRequest });
         if (path === "/next") return study({ what: "next", request: body as NextRequest });
         const [{ info, run, answers }, key] = placed(path);
         if (!key) return info;
-        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", run, hidden }), signal);
+        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), signal);
         const [of = "", query] = key.split("?");
         if (WHY.includes(of)) {
           const { step, axis, against } = Object.fromEntries(new URLSearchParams(query));
-          return ask({ what: "why", run, of, step: Number(step), axis: axis ?? "", against: against === undefined ? null : Number(against) });
+          return ask({ what: "why", model: info.model, run, of, step: Number(step), axis: axis ?? "", against: against === undefined ? null : Number(against) });
         }
         if (key === "ablate") return ask({ what: "ablate", run, info, request: body as AblationRequest });
         return (await answers).json(key);
@@ -95,9 +102,18 @@ export function localSource(own: ModelInfo, model: string, weights: Pieces, ask:
   return { ...source, draws: [DRAWS] };
 }
 
+/** A promise, and what settles it. */
+function settled() {
+  let [resolve, reject]: [() => void, (error: Error) => void] = [() => undefined, () => undefined];
+  const promise = new Promise<void>((done, failed) => ([resolve, reject] = [done, failed]));
+  return { promise, resolve, reject };
+}
+
 /** Word by word, so that the next question does not wait for all of them. */
 async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<number>, signal?: AbortSignal): Promise<Reliance[]> {
-  const { tokens = [], words = null } = info.axes["source"] ?? {};
+  const axis = info.labels?.length ? Object.values(info.axes)[0] : info.axes["source"];
+  if (!axis) throw new Error("What an output depends on is known for a translation or a label.");
+  const { tokens, words } = axis;
   const whole = await score([]);
   const found: Reliance[] = [];
   for (const [first, end] of words ?? tokens.map((_, at): [number, number] => [at, at + 1])) {

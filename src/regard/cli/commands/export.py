@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -21,20 +20,23 @@ def _export() -> None:
 
 @export.command()
 def page(
-    model: Annotated[str, argument("A translator: a shipped model, a folder or hub:org/name.")],
+    models: Annotated[
+        list[str], argument("Models that read or write texts: shipped, folders or hub:org/name.")
+    ],
     output: Annotated[Path, option("The .html file to write.", "--output", "-o")],
     as_json: Json = False,
 ) -> None:
-    """Write a translator and the page as one HTML file: it runs in the browser, without a server or
-    a network."""
-    with waiting(f"reading {model}"):
-        from regard.studio.translator_page import translator_page
+    """Write models and the page as one HTML file: it runs in the browser, without a server or a
+    network. Its size is said before it is written."""
+    with waiting(f"reading {', '.join(models)}"):
+        from regard.studio.live_page import live_page
 
-        written = translator_page(model, output)
+        made = live_page(models)
+    print(f"{output}, {made.megabytes} MB", file=sys.stderr)
+    made.write(output)
     if as_json:
-        print(json.dumps({**asdict(written), "path": str(written.path)}, ensure_ascii=False))
-    else:
-        print(f"{written.path}, {written.megabytes} MB", file=sys.stderr)
+        facts = {"path": str(output), "megabytes": made.megabytes, "models": made.models}
+        print(json.dumps(facts | {"parameters": made.parameters}, ensure_ascii=False))
 
 
 @export.command()

@@ -2,7 +2,7 @@
 import type { Inside, InsideRequest, Lesson, LessonRequest, NextRequest, NextWord } from "../../source";
 import { largest, logSumExp } from "../search/numbers";
 import { narrowed } from "../search/sampling";
-import type { Translator } from "../translator";
+import type { Writer } from "../writer";
 import { explained, geometry } from "./attention";
 import { at, product, type Matrix } from "./plane";
 import { normed } from "../trace/stream";
@@ -12,7 +12,7 @@ import { LONGEST, split } from "./words";
 const SHOWN = 12; // of the next word's candidates
 
 /** A sentence as the encoder reads it, and which word each token is of. */
-function read(translator: Translator, text: string) {
+function read(translator: Writer, text: string) {
   const ids = translator.encode(text);
   if (ids.length > LONGEST) throw new Error(`An explanation shows at most ${LONGEST} tokens; got ${ids.length}: shorten the sentence.`);
   const { tokens, words: spans } = translator.reads(ids);
@@ -28,15 +28,15 @@ function tokenOf(words: readonly (number | null)[], word: number): number {
 }
 
 /** What passed through the encoder, and one layer's attention. */
-function encoded(translator: Translator, ids: readonly number[], layer: number) {
-  const { config, decoding } = translator.file;
+function encoded(translator: Writer, ids: readonly number[], layer: number) {
+  const { decoding, file: { config } } = translator;
   if (!(layer < config.encoder_layers)) throw new Error(`There are layers 0 to ${config.encoder_layers - 1}; got ${layer}.`);
   const { states, attended } = passed(translator, { source: [...ids], target: [decoding.start_id], without: [], looks: [] }, "encoder");
   return { states, own: attended.get(`encoder.layers.${layer}.self`) as Attended };
 }
 
 /** Every step of the encoder's self-attention. */
-export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 0, head = 0, spotlight = null }: LessonRequest): Lesson {
+export function lessonOfEncoder(translator: Writer, { text, layer: wanted = 0, head = 0, spotlight = null }: LessonRequest): Lesson {
   const { ids, tokens, words } = read(translator, text);
   const { states, own } = encoded(translator, ids, wanted);
   const { name: tap, heads, dim, scale } = own.tap;
@@ -52,7 +52,7 @@ export function lessonOfEncoder(translator: Translator, { text, layer: wanted = 
 }
 
 /** A word's vector through the layers of the encoder, and the parts of one of them. */
-export function inside(translator: Translator, request: InsideRequest): Inside {
+export function inside(translator: Writer, request: InsideRequest): Inside {
   const { ids, tokens, words } = read(translator, request.text);
   const token = tokenOf(words, request.word);
   checkPreNorm(translator.file);
@@ -93,7 +93,7 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number
 }
 
 /** The likeliest next tokens at one step of the translation, and the chance to draw each. */
-export function next(translator: Translator, { text, step: wanted = 0, temperature = 1, top_k, top_p = 1 }: NextRequest): NextWord {
+export function next(translator: Writer, { text, step: wanted = 0, temperature = 1, top_k, top_p = 1 }: NextRequest): NextWord {
   const { info, run } = translator.trace({ model: translator.file.info.name, text });
   const steps = info.generation?.steps ?? [];
   const step = Math.min(wanted, steps.length - 1);

@@ -1,7 +1,8 @@
 /** A run that keeps what passed through a stack: the states between its layers, and what attention read and gave. */
 import type { ModelFile, Side, Tap } from "../config";
 import type { Inputs, Listener } from "../native";
-import type { Run, Translator } from "../translator";
+import type { Run } from "../model";
+import type { Writer } from "../writer";
 import type { Weights } from "../weights";
 import { joined } from "../trace/stream";
 import { at, product } from "./plane";
@@ -17,7 +18,7 @@ export interface Passed {
   attended: ReadonlyMap<string, Attended>; // by tap
 }
 
-export function passed(translator: Translator, run: Run, of: Side): Passed {
+export function passed(writer: Writer, run: Run, of: Side): Passed {
   const states: Float32Array[] = [];
   const attended = new Map<string, Attended>();
   const listener: Listener = {
@@ -25,10 +26,10 @@ export function passed(translator: Translator, run: Run, of: Side): Passed {
     attention: ({ tap, rows, heads, inputs, output }) => {
       if (!tap.startsWith(of)) return;
       const outputs = Array.from({ length: rows * heads }, (_, i) => output(Math.floor(i / heads), i % heads));
-      attended.set(tap, { tap: translator.taps.get(tap) as Tap, inputs: inputs(), output: joined(outputs) });
+      attended.set(tap, { tap: writer.taps.get(tap) as Tap, inputs: inputs(), output: joined(outputs) });
     },
   };
-  translator.read(run, listener);
+  writer.read(run, listener);
   return { states, attended };
 }
 

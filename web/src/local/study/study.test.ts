@@ -5,7 +5,7 @@ import { library } from "../../../tests/library";
 import type { LessonRequest, NextRequest } from "../../source";
 import type { ModelFile } from "../config";
 import { fromBase64 } from "../base64";
-import { Translator } from "../translator";
+import { Writer } from "../writer";
 import { inside, lessonOfEncoder, next } from "./inside";
 import { principal } from "./plane";
 import { WordTable } from "./table";
@@ -16,7 +16,7 @@ const STEP = 3; // WHY in the fixture
 const TEXT = "the dog sees the old house.";
 const variants = Object.entries(fixture.variants);
 const opened = (variant: (typeof variants)[number][1]) => {
-  const translator = new Translator(variant.file as unknown as ModelFile, library);
+  const translator = new Writer(variant.file as unknown as ModelFile, library);
   translator.fill(fromBase64(variant.weights));
   return translator;
 };

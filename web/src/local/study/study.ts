@@ -1,6 +1,8 @@
 /** Answers of the lessons and of "why", in the worker. */
 import type { InsideRequest, LessonRequest, NextRequest } from "../../source";
-import { Translator, type Run } from "../translator";
+import { models, modelOf } from "../engine";
+import type { Run } from "../model";
+import { Writer } from "../writer";
 import { inside, lessonOfEncoder, next } from "./inside";
 import { WordTable, type WordFile } from "./table";
 import { attribution, lens, measures } from "./why";
@@ -11,7 +13,7 @@ export type Study =
   | { what: "explain"; request: LessonRequest }
   | { what: "inside"; request: InsideRequest }
   | { what: "next"; request: NextRequest }
-  | { what: "why"; run: Run; of: string; step: number; axis: string; against: number | null };
+  | { what: "why"; model: string; run: Run; of: string; step: number; axis: string; against: number | null };
 
 let table: WordTable | null = null;
 
@@ -26,13 +28,17 @@ export function study(question: Study): unknown {
     if (!table) throw new Error("This file has no word vectors; export the page again.");
     return lessonOfWords(question.request, table);
   }
-  const { last: translator } = Translator;
-  if (!translator) throw new Error("The model has not been opened; reload the page.");
+  if (question.what === "why") {
+    const { run, step } = question;
+    const model = modelOf(question.model);
+    if (!(model instanceof Writer)) throw new Error(`${question.model} has no stack of layers with the logits of a text that it writes; choose a model that writes.`);
+    if (question.of === "lens") return lens(model, run, step);
+    if (question.of === "measures") return measures(model, run, step, question.axis);
+    return attribution(model, run, step, question.against);
+  }
+  const translator = [...models.values()].find((model): model is Writer => model instanceof Writer && model.pairs);
+  if (!translator) throw new Error("This lesson looks into a translator, and there is none in this file; export the page with one, such as en-de.");
   if (question.what === "explain") return lessonOfEncoder(translator, question.request);
   if (question.what === "inside") return inside(translator, question.request);
-  if (question.what === "next") return next(translator, question.request);
-  const { run, step } = question;
-  if (question.of === "lens") return lens(translator, run, step);
-  if (question.of === "measures") return measures(translator, run, step, question.axis);
-  return attribution(translator, run, step, question.against);
+  return next(translator, question.request);
 }

@@ -5,7 +5,8 @@ import { logSoftmax } from "../search/numbers";
 import { likeliest } from "../trace/ablation";
 import { tapMaps } from "../trace/maps";
 import { editOf } from "../trace/off";
-import type { Run, Translator } from "../translator";
+import type { Run } from "../model";
+import type { Writer } from "../writer";
 import { cosine } from "./inside";
 import { read, spread } from "../trace/stream";
 import { checkPreNorm, passed, projected, rowOf, type Attended } from "./passed";
@@ -15,12 +16,13 @@ type Contribution = Attribution["contributions"][number];
 type Name = Measures["measures"][number]["name"];
 
 /** The likeliest tokens of a step after each layer, and how likely the written one is there. */
-export function lens(translator: Translator, run: Run, step: number): Lens {
-  const { weights, file: { config } } = translator;
-  const name = (id: number) => translator.name(id, "target");
+export function lens(writer: Writer, run: Run, step: number): Lens {
+  const { weights, file: { config } } = writer;
+  const name = (id: number) => writer.name(id, "target");
   const id = written(run, step);
-  const layers = passed(translator, run, "decoder").states.map((state, layer) => {
-    const logs = logSoftmax(translator.model.logits(read(weights, config, rowOf(state, step, config.d_model)), 1));
+  const position = writer.row(run, step);
+  const layers = passed(writer, run, "decoder").states.map((state, layer) => {
+    const logs = logSoftmax(writer.model.logits(read(weights, config, rowOf(state, position, config.d_model)), 1));
     const rank = 1 + logs.reduce((above, value) => above + Number(value > at(logs, id)), 0);
     return { layer, probability: Math.exp(at(logs, id)), rank, candidates: likeliest(logs, name) };
   });
@@ -28,36 +30,36 @@ export function lens(translator: Translator, run: Run, step: number): Lens {
 }
 
 /** The terms that add up to a logit, or to its difference from another token's; the last norm keeps its scale. */
-export function attribution(translator: Translator, run: Run, step: number, against: number | null): Attribution {
-  checkPreNorm(translator.file);
-  const { d_model: width, decoder_layers } = translator.file.config;
-  const { states, attended } = passed(translator, run, "decoder");
+export function attribution(writer: Writer, run: Run, step: number, against: number | null): Attribution {
+  checkPreNorm(writer.file);
+  const { d_model: width, decoder_layers } = writer.file.config;
+  const { states, attended } = passed(writer, run, "decoder");
   const id = written(run, step);
-  const state = (layer: number) => rowOf(states[layer] as Float32Array, step, width);
-  const direction = pulled(translator, state(decoder_layers), id, against);
-  const logits = translator.model.logits(rowOf(translator.read(run), step, width), 1);
+  const position = writer.row(run, step);
+  const state = (layer: number) => rowOf(states[layer] as Float32Array, position, width);
+  const direction = pulled(writer, state(decoder_layers), id, against);
+  const logits = writer.model.logits(rowOf(writer.read(run), position, width), 1);
   const logit = at(logits, id) - (against === null ? 0 : at(logits, against));
   const contributions: Contribution[] = [{ kind: "embedding", layer: null, tap: null, head: null, value: product(state(0), direction) }];
   for (let layer = 0; layer < decoder_layers; layer++) {
     let rest = product(state(layer + 1), direction) - product(state(layer), direction);
-    for (const kind of ["self", "cross"] as const) {
-      const { tap, output } = attended.get(`decoder.layers.${layer}.${kind}`) as Attended;
+    for (const { tap, output } of [...attended.values()].filter((each) => each.tap.layer === layer)) {
       const { name, heads, dim } = tap;
-      const own = rowOf(output, step, heads * dim);
-      const along = turned(translator, `${name}_attention.output.weight`, direction);
+      const own = rowOf(output, position, heads * dim);
+      const along = turned(writer, `${name}_attention.output.weight`, direction);
       for (let head = 0; head < heads; head++)
         contributions.push({ kind: "head", layer, tap: name, head, value: product(rowOf(own, head, dim), along.subarray(head * dim)) });
-      rest -= product(projected(translator.weights, `${name}_attention.output`, own), direction);
+      rest -= product(projected(writer.weights, `${name}_attention.output`, own), direction);
     }
     contributions.push({ kind: "feed_forward", layer, tap: null, head: null, value: rest });
   }
   const bias = logit - contributions.reduce((sum, { value }) => sum + value, 0);
-  const name = (of: number) => translator.name(of, "target");
+  const name = (of: number) => writer.name(of, "target");
   return { step, token: name(id), against: against === null ? null : name(against), logit, contributions: [...contributions, { kind: "bias", layer: null, tap: null, head: null, value: bias }] };
 }
 
 /** A direction of the stream, (d_model), as one of what a projection reads. */
-function turned({ weights }: Translator, name: string, direction: Float64Array): Float64Array {
+function turned({ weights }: Writer, name: string, direction: Float64Array): Float64Array {
   const matrix = weights.matrix(name);
   const found = new Float64Array(matrix.columns);
   direction.forEach((along, row) => weights.row(matrix, row).forEach((weight, i) => (found[i] = at(found, i) + along * weight)));
@@ -65,7 +67,7 @@ function turned({ weights }: Translator, name: string, direction: Float64Array):
 }
 
 /** The direction of the last state in which the logit grows, while the last norm's scale stays. */
-function pulled({ weights, file: { config } }: Translator, last: Float32Array, id: number, against: number | null): Float64Array {
+function pulled({ weights, file: { config } }: Writer, last: Float32Array, id: number, against: number | null): Float64Array {
   const matrix = weights.matrix(weights.has("output.weight") ? "output.weight" : "decoder.embed.tokens.weight");
   const rows = [weights.row(matrix, id), against === null ? null : weights.row(matrix, against)];
   const gain = weights.vector("decoder.norm.weight");
@@ -76,18 +78,18 @@ function pulled({ weights, file: { config } }: Translator, last: Float32Array, i
 }
 
 /** Importance of each token of an axis for a step, by all measures but the gradient's. */
-export function measures(translator: Translator, run: Run, step: number, axis: string): Measures {
-  const { weights, file: { config: { d_model: width } } } = translator;
-  const edit = editOf(run);
-  const whole = passed(translator, run, "decoder");
-  const kind = axis === "source" ? "cross" : "self";
-  const layers = [...whole.attended.values()].filter(({ tap }) => tap.kind === kind);
-  const tokens = (axis === "source" ? translator.reads(run.source).tokens : translator.begun(run).map((id) => translator.name(id, "target")).slice(0, step + 1));
+export function measures(writer: Writer, run: Run, step: number, axis: string): Measures {
+  const { weights, file: { config: { d_model: width } } } = writer;
+  const edit = editOf(run, writer.taps);
+  const whole = passed(writer, run, "decoder");
+  const layers = [...whole.attended.values()].filter(({ tap }) => tap.keys === axis);
+  const [position, rows] = [writer.row(run, step), writer.sequence(run)];
+  const tokens = axis === "source" ? writer.reads(run.source).tokens : rows.map((id) => writer.name(id, "target")).slice(0, position + 1);
   const places = tokens.map((_, i) => i);
   const mean = (of: (layer: number, key: number) => number) => places.map((key) => layers.reduce((sum, _, layer) => sum + of(layer, key), 0) / layers.length);
 
   const heads = layers.map(({ tap, inputs }) =>
-    tapMaps(tap, inputs, edit).maps.map((map) => rowOf(map.weights, step, map.weights.length / run.target.length).map((value) => value || 0)));
+    tapMaps(tap, inputs, edit).maps.map((map) => rowOf(map.weights, position, map.weights.length / rows.length).map((value) => value || 0)));
   /** What a layer's heads take from a key, side by side. */
   const taken = ({ tap, inputs: { value } }: Attended, layer: number, key: number) =>
     rowOf(value, key, tap.heads * tap.dim).map((each, i) => each * at(heads[layer]?.[Math.floor(i / tap.dim)] ?? [], key));
@@ -104,23 +106,23 @@ export function measures(translator: Translator, run: Run, step: number, axis: s
         const { dim } = (layers[layer] as Attended).tap;
         const lost = taken(layers[layer] as Attended, layer, key);
         for (let head = 0; head < count; head++) {
-          const row = output(step, head);
+          const row = output(position, head);
           row.forEach((value, i) => (row[i] = value - at(lost, head * dim + i)));
         }
       },
-      states: (side, layer, rows) => {
+      states: (side, layer, passing) => {
         if (side !== "decoder") return;
         const own = whole.states[layer] as Float32Array;
-        if (layer) found.push(1 - cosine(rows[step] as Float32Array, rowOf(own, step, width)));
-        rows.forEach((row, i) => row.set(rowOf(own, i, width))); // each layer reads what it read
+        if (layer) found.push(1 - cosine(passing[position] as Float32Array, rowOf(own, position, width)));
+        passing.forEach((row, i) => row.set(rowOf(own, i, width))); // each layer reads what it read
       },
     };
-    translator.read(run, listener);
+    writer.read(run, listener);
     return found;
   });
-  const p = (without: readonly string[]) => Math.exp(at(translator.logits({ ...run, without })[step] as Float32Array, written(run, step)));
+  const p = (without: readonly string[]) => Math.exp(at(writer.logits({ ...run, without })[step] as Float32Array, written(run, step)));
   const before = p(run.without);
-  const hidden = places.map((key) => p([...run.without, axis === "source" ? String(key) : `${axis}:${key}`]) - before);
+  const hidden = places.map((key) => p([...run.without, axis === "target" ? `${axis}:${key}` : String(key)]) - before);
   const sizes = hidden.map(Math.abs);
   const found: [Name, number[]][] = [
     ["weight", mean((layer, key) => (heads[layer] ?? []).reduce((sum, each) => sum + at(each, key) / (heads[layer]?.length ?? 1), 0))],
@@ -130,7 +132,7 @@ export function measures(translator: Translator, run: Run, step: number, axis: s
   ];
   return {
     step, axis, tokens,
-    token: translator.name(written(run, step), "target"),
+    token: writer.name(written(run, step), "target"),
     measures: found.map(([name, values]) => ({ name, values, correlation: name === "hiding" ? null : spearman(values, sizes) })),
   };
 }

@@ -4,18 +4,25 @@ export type Span = [number, number]; // half-open
 const ENDS = [".", "!", "?", "…", "؟"]; // of a sentence, if the next token begins a word
 const ALWAYS_END = ["।", "॥", "。", "！", "？"]; // where a script has no numbers or spaces to go by
 const CLOSING = "\"'”’»)]}」』"; // may follow the end of a sentence and still belong to it
-const STARTS = ["▁", "↵", " ", "\n"];
+const STARTS = ["▁", "↵", "Ġ", "Ċ", " ", "\n"]; // of SentencePiece and byte-level BPE
+const [GOES_ON, STOPS] = ["##", "</w>"]; // WordPiece; the first BPEs
 
-/** Spans of the words that pieces with ▁ spell; special pieces belong to none. */
+/** Spans of the words that pieces spell, by the marks that tokenizers leave; special pieces belong to none. */
 export function wordSpans(tokens: readonly string[], special: ReadonlySet<string>): Span[] {
-  const begins = (token: string) => STARTS.some((mark) => token.startsWith(mark));
-  const marked = tokens.some((token) => !special.has(token) && begins(token));
+  const starts = (token: string) => STARTS.some((mark) => token.startsWith(mark));
+  const any = (test: (token: string) => boolean) => tokens.some((token) => !special.has(token) && test(token));
+  const marked = any(starts);
+  const stopped = !marked && any((token) => token.endsWith(STOPS));
+  const begins = (token: string, at: number) => {
+    if (marked) return starts(token);
+    return stopped ? at === 0 || (tokens[at - 1] as string).endsWith(STOPS) : !token.startsWith(GOES_ON);
+  };
   const spans: Span[] = [];
   let inside = false;
   tokens.forEach((token, index) => {
     const last = spans.at(-1);
     if (special.has(token)) inside = false;
-    else if (inside && last && marked && !begins(token)) last[1] = index + 1;
+    else if (inside && last && !begins(token, index)) last[1] = index + 1;
     else {
       spans.push([index, index + 1]);
       inside = true;
@@ -43,7 +50,8 @@ export function sentenceSpans(tokens: readonly string[], special: ReadonlySet<st
 }
 
 /** Without marks at both ends, and without what closes after a sentence. */
-function stripped(token: string): string {
+function stripped(piece: string): string {
+  const token = piece.endsWith(STOPS) ? piece.slice(0, -STOPS.length) : piece;
   let [from, to] = [0, token.length];
   while (from < to && STARTS.includes(token[from] as string)) from++;
   while (to > from && STARTS.includes(token[to - 1] as string)) to--;

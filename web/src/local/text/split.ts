@@ -3,9 +3,14 @@
 export type PreTokenizer =
   | { type: "Metaspace"; replacement: string; prepend_scheme: string; split: boolean }
   | { type: "Split"; pattern: { Regex?: string; String?: string }; behavior: string; invert: boolean }
+  | { type: "BertPreTokenizer" }
+  | { type: "ByteLevel"; add_prefix_space: boolean; use_regex: boolean }
   | { type: "Sequence"; pretokenizers: PreTokenizer[] };
 
 type Splitter = (text: string) => string[];
+
+const PUNCTUATION = /[!-\/:-@[-`{-~\p{P}]|[^\s!-\/:-@[-`{-~\p{P}]+/gu; // each by itself, and what is between
+const WORDS = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu; // GPT-2's
 
 export function splitter(settings: PreTokenizer): Splitter {
   if (settings.type === "Sequence") {
@@ -20,6 +25,9 @@ export function splitter(settings: PreTokenizer): Splitter {
       return split ? whole.split(new RegExp(`(?=${mark})`, "u")) : [whole];
     };
   }
+  if (settings.type === "BertPreTokenizer") return (text) => text.match(PUNCTUATION) ?? [];
+  if (settings.type === "ByteLevel" && settings.use_regex && !settings.add_prefix_space)
+    return (text) => (text.match(WORDS) ?? []).map((part) => [...new TextEncoder().encode(part)].map((byte) => BYTES[byte]).join(""));
   if (settings.type === "Split" && settings.pattern.Regex && settings.behavior === "Isolated" && !settings.invert) {
     const pattern = new RegExp(inJavaScript(settings.pattern.Regex), "gv");
     return (text) => {
@@ -35,6 +43,13 @@ export function splitter(settings: PreTokenizer): Splitter {
   }
   throw new Error(`This page does not know how to split a text by ${JSON.stringify(settings).slice(0, 80)}.`);
 }
+
+/** A letter for each byte, as GPT-2's vocabulary spells them: those that print are themselves. */
+export const BYTES: readonly string[] = (() => {
+  let others = 256;
+  const prints = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(prints(byte) ? byte : others++));
+})();
 
 /** Oniguruma's [ab&&c] is [[ab]&&c] in JavaScript; all else that tokenizers use is the same. */
 export function inJavaScript(pattern: string): string {

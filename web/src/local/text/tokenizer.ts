@@ -1,16 +1,20 @@
-/** Text to token ids and back, as a tokenizer.json says: the kind of it that `regard train` writes. */
+/** Text to token ids and back, as a tokenizer.json says: BPE, WordPiece and whole words. */
 import { bpe } from "./bpe";
-import { splitter, type PreTokenizer } from "./split";
+import { bert, type BertNormalizer } from "./bert";
+import { BYTES, splitter, type PreTokenizer } from "./split";
+import { wordPieces, words } from "./words";
 
 export interface TokenizerFile {
   added_tokens: { id: number; content: string; special: boolean }[];
   normalizer: Normalizer | null;
   pre_tokenizer: PreTokenizer;
-  model: BpeFile;
-  decoder: { type: string; decoders?: { type: string }[] };
+  model: SubwordFile;
+  decoder: { type: string; decoders?: { type: string }[] } | null;
 }
 
-interface Normalizer {
+type SubwordFile = BpeFile | WordPieceFile | WordFile;
+
+interface Normalizer extends Partial<BertNormalizer> {
   type: string;
   normalizers?: Normalizer[];
   pattern?: { Regex?: string; String?: string };
@@ -18,11 +22,23 @@ interface Normalizer {
 }
 
 export interface BpeFile {
-  type: string;
+  type: "BPE";
   vocab: Record<string, number>;
   merges: (string | [string, string])[];
   unk_token: string | null;
   byte_fallback?: boolean;
+}
+
+export interface WordFile {
+  type: "WordLevel";
+  vocab: Record<string, number>;
+  unk_token: string;
+}
+
+export interface WordPieceFile extends Omit<WordFile, "type"> {
+  type: "WordPiece";
+  continuing_subword_prefix: string;
+  max_input_chars_per_word: number;
 }
 
 export interface Tokenizer {
@@ -31,18 +47,19 @@ export interface Tokenizer {
   unknownShare(text: string): number;
   /** Without special tokens, and without ids that the vocabulary lacks. */
   decode(ids: readonly number[]): string;
-  /** The piece of an id; null for one that the vocabulary lacks. */
+  /** The piece of an id, as a reader sees it; null for one that the vocabulary lacks. */
   piece(id: number): string | null;
 }
+
+const DECODERS = ["ByteFallback, Metaspace", "ByteLevel", "WordPiece", "Fuse", ""];
 
 /** Throws an Error of one sentence for a tokenizer of another kind. */
 export function tokenizer(file: TokenizerFile): Tokenizer {
   const normalized = normalizer(file.normalizer);
-  if (file.model.type !== "BPE") throw refuse("model", file.model.type);
-  const decoders = (file.decoder.decoders ?? [file.decoder]).map((each) => each.type).join(", ");
-  if (decoders !== "ByteFallback, Metaspace") throw refuse("decoder", decoders);
+  const decoders = (file.decoder?.decoders ?? [file.decoder]).map((each) => each?.type ?? "").join(", ");
+  if (!DECODERS.includes(decoders)) throw refuse("decoder", decoders);
   const split = splitter(file.pre_tokenizer);
-  const merged = bpe(file.model);
+  const merged = subwords(file.model);
   const pieces: string[] = [];
   for (const [piece, id] of Object.entries(file.model.vocab)) pieces[id] = piece;
   // A letter that stands in no subword of two letters is foreign: a text or two named it.
@@ -60,18 +77,32 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
       const characters = [...normalized(text)].filter((character) => character.trim());
       return characters.filter((character) => !known.has(character)).length / Math.max(1, characters.length);
     },
-    decode: (ids) => joined(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
-    piece: (id) => pieces[id] ?? null,
+    decode: (ids) => (decoders === "ByteLevel" ? fromBytes : joined)(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
+    piece: (id) => {
+      const found = pieces[id] ?? null;
+      if (found === null || decoders !== "ByteLevel" || special.has(id)) return found;
+      const text = fromBytes([found]);
+      return /[\uFFFD\p{Cc}]/u.test(text) && text !== "\n" ? found : text;
+    },
   };
 }
 
+/** A part of a text → ids. */
+function subwords(model: SubwordFile): (part: string) => number[] {
+  if (model.type === "BPE") return bpe(model);
+  if (model.type === "WordPiece") return wordPieces(model);
+  if (model.type === "WordLevel") return words(model);
+  throw refuse("model", (model as { type: string }).type);
+}
+
 function refuse(what: string, type: string): Error {
-  return new Error(`This page reads tokenizers with an NFC normalizer, BPE and byte fallback; this one's ${what} is ${type}.`);
+  return new Error(`This page reads tokenizers of BPE, WordPiece and whole words; this one's ${what} is ${type}.`);
 }
 
 function normalizer(step: Normalizer | null): (text: string) => string {
   if (!step) return (text) => text;
   if (step.type === "NFC") return (text) => text.normalize("NFC");
+  if (step.type === "BertNormalizer") return bert(step as BertNormalizer);
   const { pattern, content = "" } = step;
   if (step.type === "Replace" && pattern?.String !== undefined) return (text) => text.replaceAll(pattern.String as string, () => content);
   if (step.type === "Replace" && pattern?.Regex !== undefined) {
@@ -81,6 +112,14 @@ function normalizer(step: Normalizer | null): (text: string) => string {
   if (step.type !== "Sequence" || !step.normalizers) throw refuse("normalizer", step.type);
   const steps = step.normalizers.map(normalizer);
   return (text) => steps.reduce((changed, each) => each(changed), text);
+}
+
+const PLACES = new Map(BYTES.map((letter, byte) => [letter, byte]));
+
+/** Pieces of GPT-2's letters for bytes as text. */
+function fromBytes(pieces: readonly string[]): string {
+  const bytes = [...pieces.join("")].map((letter) => PLACES.get(letter) ?? 63);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 }
 
 const BYTE = /^<0x([0-9A-F]{2})>$/;

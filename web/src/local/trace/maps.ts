@@ -24,10 +24,9 @@ export interface TapMaps extends Tap {
 
 /** Maps of what an attention read, whose first row is at a position. */
 export function tapMaps(tap: Tap, { query, key, value }: Inputs, edit: Edit | null = null, first = 0): TapMaps {
-  const { name, side, kind, heads, dim, scale } = tap;
+  const { name, heads, dim, scale, causal } = tap;
   const width = heads * dim;
   const [rows, columns] = [query.length / width, key.length / width];
-  const causal = kind === "self" && side === "decoder";
   const part = (values: Float32Array, head: number) => {
     const found = new Float32Array((values.length / width) * dim);
     for (let at = 0; at * width < values.length; at++) found.set(values.subarray(at * width + head * dim, at * width + (head + 1) * dim), at * dim);

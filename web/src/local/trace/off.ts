@@ -13,10 +13,12 @@ export interface Edit {
   draws(tap: string, head: number, query: number): boolean; // the keys that the query sees share its weight evenly
 }
 
+export type Taps = ReadonlyMap<string, Tap>;
+
 /** Facts for checking the names of parts. */
 interface Sizes {
-  source: number; // positions
-  taps: ReadonlyMap<string, Tap>;
+  positions: Readonly<Record<string, number>>; // of the axes whose lengths are known, what is read first
+  taps: Taps;
 }
 
 type Edges = { head: number; query: number; key: number }[];
@@ -27,10 +29,10 @@ export interface Changes {
   looks: readonly string[];
 }
 
-/** Axes of a tap's queries and keys. */
-function axesOf(tap: string): [queries: string, keys: string] {
-  const own = tap.startsWith("encoder") ? "source" : "target";
-  return [own, tap.endsWith("cross") ? "source" : own];
+/** The axes of what a model reads and of what it writes, or the only one, first and last. */
+function between(taps: Taps): [read: string, written: string] {
+  const all = [...taps.values()];
+  return [all[0]?.keys ?? "", all.at(-1)?.queries ?? ""];
 }
 
 function parsed(name: string): Part {
@@ -40,11 +42,13 @@ function parsed(name: string): Part {
 }
 
 /** The looks of these names, of one layer each. Throws for a name of something else. */
-function looksOf(names: readonly string[], taps: readonly string[]): (Look & { tap: string })[] {
+function looksOf(names: readonly string[], taps: Taps): (Look & { tap: string })[] {
+  const [read, written] = between(taps);
+  const layers = [...taps.values()].filter(({ queries, keys }) => queries === written && keys === read);
   return names.flatMap((name) => {
     const look = lookOf(name);
     if (!look) throw new Error(`A look must be a row and the position that it looks at, such as 4:8, or in one head decoder.layers.0.cross:1:4:8; got ${name}.`);
-    return (look.tap ? [look.tap] : taps.filter((tap) => tap.endsWith("cross"))).map((tap) => ({ ...look, tap }));
+    return (look.tap ? [look.tap] : layers.map(({ name: tap }) => tap)).map((tap) => ({ ...look, tap }));
   });
 }
 
@@ -58,51 +62,54 @@ export const looksBefore = (names: readonly string[], row: number): string[] => 
 const ofOutput = (name: string) => !lookOf(name)?.tap?.startsWith("encoder");
 
 /** The parts of these names. Throws for a position, tap or head that there is not. */
-export function checked({ without, looks }: Changes, { source, taps }: Sizes): { parts: Part[]; looks: Look[] } {
+export function checked({ without, looks }: Changes, { positions, taps }: Sizes): { parts: Part[]; looks: Look[] } {
+  const axes = [...new Set(between(taps))];
+  const [read] = axes as [string];
   const parts = without.map((name) => {
     const part = parsed(name);
     if (part.what === "token") {
-      if (part.axis !== null && part.axis !== "target" && part.axis !== "source") throw new Error(`An axis must be source or target; got ${part.axis}.`);
-      if (part.axis !== "target") inside(part.position, source);
+      if (part.axis !== null && !axes.includes(part.axis)) throw new Error(`An axis must be ${axes.join(" or ")}; got ${part.axis}.`);
+      inside(part.position, part.axis ?? read);
       return part;
     }
-    present(part.tap, part.head);
-    const [queries, keys] = axesOf(part.tap);
-    if (part.what === "edge" && queries === "source") inside(part.query, source);
-    if (part.what === "edge" && keys === "source") inside(part.key, source);
+    const { queries, keys } = present(part.tap, part.head);
+    if (part.what === "edge") inside(part.query, queries);
+    if (part.what === "edge") inside(part.key, keys);
     return part;
   });
-  const found = looksOf(looks, [...taps.keys()]);
+  const found = looksOf(looks, taps);
   for (const { tap, head, query, key } of found) {
-    present(tap, head ?? 0);
-    const [queries, keys] = axesOf(tap);
-    if (queries === "source") inside(query, source);
-    if (keys === "source") inside(key, source);
-    if (keys === "target" && key > query) throw new Error(`${tap} sees no later position; got a look from ${query} to ${key}.`);
-    const struck = parts.some((part) => part.what === "token" && (part.axis ?? "source") === keys && part.position === key);
+    const { queries, keys, causal } = present(tap, head ?? 0);
+    inside(query, queries);
+    inside(key, keys);
+    if (causal && key > query) throw new Error(`${tap} sees no later position; got a look from ${query} to ${key}.`);
+    const struck = parts.some((part) => part.what === "token" && (part.axis ?? read) === keys && part.position === key);
     if (struck && !(queries === keys && query === key)) throw new Error(`Position ${key} of ${keys} is struck out, so nothing can look at it; put it back, or look at another one.`);
   }
   return { parts, looks: found };
 
-  function present(tap: string, head: number): void {
-    const count = taps.get(tap)?.heads;
-    if (count === undefined) throw new Error(`There is no tap ${tap}; choose one of ${[...taps.keys()].join(", ")}.`);
-    if (head >= count) throw new Error(`${tap} has heads 0 to ${count - 1}; got ${head}.`);
+  function present(name: string, head: number): Tap {
+    const tap = taps.get(name);
+    if (!tap) throw new Error(`There is no tap ${name}; choose one of ${[...taps.keys()].join(", ")}.`);
+    if (head >= tap.heads) throw new Error(`${name} has heads 0 to ${tap.heads - 1}; got ${head}.`);
+    return tap;
+  }
+
+  function inside(position: number, axis: string): void {
+    const length = positions[axis] ?? Infinity;
+    if (position >= length) throw new Error(`Positions of ${axis} must be from 0 to ${length - 1}; got ${position}.`);
   }
 }
 
-function inside(position: number, length: number): void {
-  if (position >= length) throw new Error(`Positions of source must be from 0 to ${length - 1}; got ${position}.`);
-}
-
 /** The change to a run; null where nothing is off and nothing looks where it is made to. */
-export function editOf({ without: names, looks }: Changes): Edit | null {
+export function editOf({ without: names, looks }: Changes, taps: Taps): Edit | null {
   if (!names.length && !looks.length) return null;
-  const positions = new Map<string, Set<number>>([["source", new Set()], ["target", new Set()]]);
+  const [read] = between(taps);
+  const positions = new Map<string, Set<number>>();
   const heads = new Map<string, Set<number>>();
   const edges = new Map<string, Edges>();
   for (const part of names.map(parsed)) {
-    if (part.what === "token") positions.get(part.axis ?? "source")?.add(part.position);
+    if (part.what === "token") positions.set(part.axis ?? read, (positions.get(part.axis ?? read) ?? new Set()).add(part.position));
     else if (part.what === "head") heads.set(part.tap, (heads.get(part.tap) ?? new Set()).add(part.head));
     else edges.set(part.tap, [...(edges.get(part.tap) ?? []), part]);
   }
@@ -111,9 +118,9 @@ export function editOf({ without: names, looks }: Changes): Edit | null {
   const concerning = (tap: string) => {
     const known = hidden.get(tap);
     if (known !== undefined) return known;
-    const [queries, keys] = axesOf(tap);
+    const { queries, keys } = taps.get(tap) as Tap;
     const rows = new Map<number, Look[]>();
-    for (const look of looksOf(looks, [tap])) if (look.tap === tap) rows.set(look.query, [...(rows.get(look.query) ?? []), look]);
+    for (const look of looksOf(looks, taps)) if (look.tap === tap) rows.set(look.query, [...(rows.get(look.query) ?? []), look]);
     const found = { keys: positions.get(keys) ?? new Set<number>(), own: queries === keys, edges: edges.get(tap) ?? [], looks: rows };
     const any = found.keys.size + found.edges.length + rows.size > 0 ? found : null;
     hidden.set(tap, any);
@@ -159,21 +166,22 @@ function averaged(weights: Float32Array, row: number, value: Float32Array, { hea
 }
 
 /** Notes on what is off, and on what looks where it is made to. */
-export function notesOf({ parts, looks }: ReturnType<typeof checked>, axes: TraceInfo["axes"], readable: (token: string) => string): string[] {
+export function notesOf({ parts, looks }: ReturnType<typeof checked>, taps: Taps, axes: TraceInfo["axes"], readable: (token: string) => string): string[] {
+  const [read] = between(taps);
   const named = (axis: string, position: number, tokens = axes[axis]?.tokens) => {
     const token = tokens?.[position];
     return token === undefined ? `position ${position}` : `“${readable(token)}”`;
   };
-  const words = parts.flatMap((each) => (each.what === "token" ? [named(each.axis ?? "source", each.position)] : []));
+  const words = parts.flatMap((each) => (each.what === "token" ? [named(each.axis ?? read, each.position)] : []));
   const heads = parts.flatMap((each) => (each.what === "head" ? [`switched off: head ${each.head} of ${each.tap}`] : []));
   const edges = parts.flatMap((each) => {
     if (each.what !== "edge") return [];
-    const [queries, keys] = axesOf(each.tap);
+    const { queries, keys } = taps.get(each.tap) as Tap;
     return [`switched off: ${named(queries, each.query)} to ${named(keys, each.key)}, in head ${each.head} of ${each.tap}`];
   });
   const seen = new Map<string, Map<string, string[]>>(); // of a row: keys, by where it sees them alone
   for (const { tap, head, query, key } of looks as (Look & { tap: string })[]) {
-    const [queries, keys] = axesOf(tap);
+    const { queries, keys } = taps.get(tap) as Tap;
     const row = named(queries, query, axes[queries]?.predicts ?? undefined);
     const where = head === null ? tap : `head ${head} of ${tap}`;
     const places = seen.get(row) ?? new Map<string, string[]>();

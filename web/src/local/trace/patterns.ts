@@ -11,8 +11,7 @@ export type Targets = [PatternName, (row: number) => readonly number[]][];
 
 /** Patterns in a layer's map; `all`: every layer of the run, for the alignment. */
 export function targetsOf(maps: TapMaps, all: readonly TapMaps[], axes: Record<string, AxisInfo>): Targets {
-  const own = maps.name.startsWith("encoder") ? "source" : "target";
-  const { tokens = [] } = axes[maps.kind === "cross" ? "source" : own] ?? {};
+  const { tokens = [] } = axes[maps.keys] ?? {};
   const those = (kept: (token: string, at: number) => boolean) => {
     const keys = tokens.flatMap((token, at) => (kept(token, at) ? [at] : []));
     return () => keys;
@@ -24,7 +23,7 @@ export function targetsOf(maps: TapMaps, all: readonly TapMaps[], axes: Record<s
     ["punctuation", those(isPunctuation)],
   ];
   if (maps.kind === "cross") {
-    const aligned = alignment(all.filter(({ kind }) => kind === "cross"), tokens, axes["target"]?.predicts ?? []);
+    const aligned = alignment(all.filter(({ kind }) => kind === "cross"), tokens, axes[maps.queries]?.predicts ?? []);
     return [...found, ["alignment", (row) => inside(aligned[row] ?? -1)]];
   }
   const after = tokens.map((token, row) => tokens.flatMap((other, at) => (at < row && other === token ? [at + 1] : [])));

@@ -1,4 +1,4 @@
-"""The page with a translator inside: small, closed to the network, with the model's numbers."""
+"""The page with models inside: small, closed to the network, with the model's numbers."""
 
 import base64
 import gzip
@@ -7,14 +7,19 @@ import re
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 
 import regard
-from fixtures import local
-from regard.errors import UnsupportedError
+from fixtures import local, local_kinds
+from regard.errors import RegardError, UnsupportedError
+from regard.studio import live_page as pages
+from regard.studio.live_model import content
+from regard.studio.live_page import live_page
+from regard.studio.live_tokenizer import tokenizer_parts
 from regard.studio.packing import packed, to_rows
 from regard.studio.page import ENGINE
-from regard.studio.translator_page import content, translator_page
+from regard.text import Tokenizer
 
 LARGEST = 14.5e6  # bytes, of en-de's: its int8 numbers as base64, and 1 MB
 
@@ -22,15 +27,18 @@ LARGEST = 14.5e6  # bytes, of en-de's: its int8 numbers as base64, and 1 MB
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> str:
     path = tmp_path_factory.mktemp("page") / "live.html"
-    written = translator_page("en-de", path)
-    assert written.megabytes == round(path.stat().st_size / 1e6, 2)
+    made = live_page("en-de")
+    made.write(path)
+    assert made.megabytes == round(path.stat().st_size / 1e6, 2)
+    assert made.parameters == sum(x.numel() for x in regard.load("en-de").model.parameters())
     assert path.stat().st_size <= LARGEST
     return path.read_text(encoding="utf-8")
 
 
-def test_what_the_pages_engine_is_tested_against_is_what_python_computes():
-    kept = json.loads(local.FILE.read_text(encoding="utf-8"))
-    made = json.loads(json.dumps(local.fixture()))
+@pytest.mark.parametrize("made_by", [local, local_kinds])
+def test_what_the_pages_engine_is_tested_against_is_what_python_computes(made_by):
+    kept = json.loads(made_by.FILE.read_text(encoding="utf-8"))
+    made = json.loads(json.dumps(made_by.fixture()))
 
     def same(one, other, where=""):
         if isinstance(one, dict):
@@ -64,7 +72,7 @@ def test_only_the_pages_own_script_and_its_worker_may_run_and_nothing_is_fetched
 
 
 def test_the_model_is_in_the_file(page):
-    found = re.search(r'<script type="application/gzip" id="regard-model">(.*?)</script>', page)
+    found = re.search(r'<script type="application/gzip" id="regard-model-0">(.*?)</script>', page)
     model = json.loads(unpacked(found[1]))
     assert model["info"]["name"] == "en-de"
     assert model["decoding"]["num_beams"] == regard.load("en-de").generation.num_beams
@@ -118,7 +126,53 @@ def test_a_setting_that_the_page_does_not_follow_is_refused(change, expected):
         content(made)
 
 
-def test_a_model_that_does_not_translate_is_refused(tmp_path):
-    with pytest.raises(UnsupportedError, match="for a page that translates"):
-        translator_page("shakespeare", tmp_path / "page.html")
-    assert not list(tmp_path.iterdir())
+def test_several_models_are_in_one_file_in_their_order():
+    made = live_page(["emotions", "shakespeare"])
+    assert made.models == ["emotions", "shakespeare"]
+    found = re.findall(
+        r'<script type="application/gzip" id="regard-model-(\d)">(.*?)</script>', made.html
+    )
+    models = [json.loads(unpacked(text)) for _, text in found]
+    assert [model["info"]["name"] for model in models] == made.models
+    assert [model["reading"] is None for model in models] == [False, True]
+    pieces = re.findall(r'<script type="application/octet-stream">(.*?)</script>', made.html)
+    assert sum(len(unpacked(piece)) for piece in pieces) == sum(model["bytes"] for model in models)
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        (["digits"], "digits reads images, and the page texts; use `regard look digits`"),
+        (["en-de", "en-de"], "each another; got en-de, en-de"),
+        ([], "each another; got none"),
+    ],
+)
+def test_what_the_page_cannot_hold_is_refused(models, expected):
+    with pytest.raises(RegardError, match=re.escape(expected)):
+        live_page(models)
+
+
+def test_a_model_that_is_too_large_is_refused_before_its_weights_are_read(monkeypatch):
+    monkeypatch.setattr(pages, "LARGEST", 3_000_000)
+    monkeypatch.setattr(pages, "task_class", lambda kind: pytest.fail("its weights are read"))
+    with pytest.raises(UnsupportedError, match=r"en-de has 7 MB .* holds 3 MB"):
+        live_page("en-de")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda file: file["model"].update(ignore_merges=True), "BPE has settings of its own"),
+        (lambda file: file.update(normalizer={"type": "Lowercase"}), "normalizer is Lowercase"),
+        (lambda file: file.update(decoder={"type": "CTC"} | CTC), "decoder is CTC"),
+    ],
+)
+def test_a_tokenizer_that_the_page_cannot_read_is_refused(change, expected):
+    file = json.loads(regard.load("emotions").tokenizer.backend.to_str())
+    change(file)
+    made = Tokenizer(tokenizers.Tokenizer.from_str(json.dumps(file)))
+    with pytest.raises(UnsupportedError, match=expected):
+        tokenizer_parts("emotions", made)
+
+
+CTC = {"pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}

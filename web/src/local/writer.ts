@@ -1,0 +1,285 @@
+/** A model that writes, a translator or a language model: a text to what follows, and to everything that the page shows of it. */
+import type { AxisInfo, TraceRequest } from "../source";
+import type { Decoding, ModelFile } from "./config";
+import { Model, ROUNDED, type Kept, type Run, type Traced } from "./model";
+import type { Inputs, Listener } from "./native";
+import { largest, logSoftmax } from "./search/numbers";
+import { uniformDraws } from "./search/draws";
+import type { Sampling } from "./search/sampling";
+import { search, type Hypothesis } from "./search/search";
+import { normalize } from "./text/normalize";
+import { readability } from "./text/readable";
+import { sentences } from "./text/spans";
+import { likeliest, readable } from "./trace/ablation";
+import { checked, editOf, lookingRows, looksBefore, notesOf, type Changes } from "./trace/off";
+import { joined, read } from "./trace/stream";
+
+const ONE_PASS = "maps are of one pass over the finished hypothesis";
+const REMEMBERED = 16; // searches
+const TOGETHER = 256; // tokens that the engine reads at once
+const TRACED = 20; // tokens that a language model writes, if nothing else is asked
+
+/** A source that the encoder has read, as the last one; of a decoder alone, nothing. */
+interface Encoded {
+  key: string;
+  decode: number;
+  inputs: ReadonlyMap<string, Inputs>; // of its attention
+}
+
+export class Writer extends Model {
+  readonly decoding: Decoding;
+  /** It has an encoder, which reads the source; else the decoder reads it before what it writes. */
+  readonly pairs: boolean;
+  private readonly checkReadable: (text: string, unknown: number) => void;
+  private last: Encoded | null = null;
+  private readonly searches = new Map<string, Hypothesis[]>();
+
+  constructor(file: ModelFile, engine: BufferSource | WebAssembly.Module) {
+    super(file, engine);
+    this.decoding = file.decoding as Decoding;
+    this.pairs = file.config.encoder_layers > 0;
+    this.checkReadable = readability(file.info.name, file.reads);
+  }
+
+  protected override open(): void {
+    this.forget();
+    super.open();
+  }
+
+  override warm(): void {
+    super.warm();
+    this.searches.clear(); // its weights are zeros yet
+  }
+
+  /** The axis on which it writes. */
+  get axis(): string {
+    return this.pairs ? "target" : "tokens";
+  }
+
+  /** The sentence that is looked at, and a note if there are others: a target goes with all of them. */
+  private chosen({ text, sentence, target }: TraceRequest): [string, string[]] {
+    const all = this.pairs ? sentences(text) : [];
+    if (!all.length || (target && !sentence)) return [text, []];
+    const chosen = all[(sentence ?? 1) - 1];
+    if (chosen === undefined) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
+    return [chosen, all.length > 1 ? [`sentence ${sentence ?? 1} of ${all.length}`] : []];
+  }
+
+  /** Ids of a text as the model reads it. */
+  encode(text: string): number[] {
+    const { before, after, info } = this.file;
+    const tidy = this.pairs ? normalize(text) : text;
+    if (tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
+    return this.encoded(tidy, info.max_tokens - before.length - after.length + Number(this.pairs)); // max_tokens leaves one for a translator's end
+  }
+
+  private forget(): void {
+    if (this.last) this.model.end(this.last.decode);
+    this.last = null;
+  }
+
+  /** A decode of a source, of one hypothesis that has read nothing, and what the encoder's attention read. */
+  private begun(source: readonly number[], { without, looks }: Changes): Encoded {
+    const changes = { without, looks: looksBefore(looks, 0) }; // the encoder's
+    const key = this.pairs ? JSON.stringify([source, changes]) : "";
+    if (this.last?.key === key) this.model.select(this.last.decode, []);
+    else {
+      this.forget();
+      const inputs = new Map<string, Inputs>();
+      const listener: Listener = { attention: (passing) => inputs.set(passing.tap, passing.inputs()) };
+      const begin = () => this.model.begin(this.pairs ? source : []);
+      this.last = { key, inputs, decode: this.pairs ? this.listened(editOf(changes, this.taps), listener, 0, begin) : begin() };
+    }
+    return this.last;
+  }
+
+  /** Tokens that may be written after a source. */
+  private room(source: readonly number[]): number {
+    return this.file.config.max_positions - (this.pairs ? 1 : source.length);
+  }
+
+  /** The hypotheses of a search, best first. */
+  hypotheses(source: readonly number[], beams?: number, changes: Changes = { without: [], looks: [] }, beginning: readonly number[] = [], sampling: Sampling | null = null, most = this.decoding.max_new_tokens): Hypothesis[] {
+    const { decoding } = this;
+    const limit = Math.min(most, this.room(source));
+    const settings = { ...decoding, num_beams: sampling ? 1 : (beams ?? decoding.num_beams), max_new_tokens: limit };
+    const unknown = beginning.find((id) => !(id >= 0 && id < this.model.outputs));
+    if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.outputs - 1}; got ${unknown}.`);
+    if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
+    const { decode } = this.begun(source, changes);
+    const edit = editOf(changes, this.taps);
+    let length = 0; // tokens that each hypothesis has read
+    const step = <Answer>(tokens: readonly number[], run: (rows: number[][]) => Answer) => {
+      const rows = length || this.pairs ? tokens.map((token) => [token]) : [[...source]];
+      const first = length;
+      length += (rows[0] as number[]).length;
+      return this.listened(edit, null, first, () => run(rows));
+    };
+    const decoder = {
+      step: (tokens: readonly number[]) => step(tokens, (rows) => this.model.step(decode, rows)),
+      likeliest: (tokens: readonly number[], best: number) => step(tokens, (rows) => this.model.likeliest(decode, rows, best)),
+      select: (rows: readonly number[]) => this.model.select(decode, rows),
+    };
+    return search(decoder, settings, beginning, sampling);
+  }
+
+  /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
+  private remembered(key: string, make: () => Hypothesis[]): Hypothesis[] {
+    const found = this.searches.get(key) ?? make();
+    this.searches.delete(key);
+    this.searches.set(key, found);
+    for (const oldest of [...this.searches.keys()].slice(0, -REMEMBERED)) this.searches.delete(oldest);
+    return found;
+  }
+
+  trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
+    const { file, taps } = this;
+    const [text, sentence] = this.chosen(wanted);
+    const source = this.encode(text);
+    const prompt = this.pairs ? 1 : source.length;
+    const changes = { without: wanted.without ?? [], looks: wanted.looks ?? [] };
+    const parts = checked(changes, { positions: this.pairs ? { source: source.length } : { tokens: file.config.max_positions }, taps });
+    const edit = editOf(changes, taps);
+    const forced = wanted.forced_beginning ?? [];
+    const sampling = this.sampling(wanted);
+    const searched = wanted.target === undefined || wanted.target === null;
+    const most = this.pairs ? this.decoding.max_new_tokens : (wanted.generate ?? TRACED);
+    const writes = !searched || most > 0;
+    if (writes && this.room(source) < 1) throw new Error(`A prompt may have ${source.length - 1} tokens with ${file.info.name}, so that something can follow; got ${source.length}. Shorten it.`);
+    const written = (looks: string[], begins: readonly number[]) =>
+      this.remembered(JSON.stringify([source, wanted.num_beams, changes.without, looks, begins, sampling, most]), () =>
+        this.hypotheses(source, wanted.num_beams, { ...changes, looks }, begins, sampling, most));
+    let begins: readonly number[] = forced;
+    // A look changes what is written from its row on, and nothing before it.
+    for (const row of searched && writes ? lookingRows(changes.looks) : [])
+      if (row + 1 - prompt > begins.length) begins = (written(looksBefore(changes.looks, row), begins)[0] as Hypothesis).tokens.slice(0, row + 1 - prompt);
+    const none: Hypothesis[] = [{ tokens: [], score: NaN, finished: false }];
+    const found = !searched ? [this.given(wanted.target as string, source)] : writes ? written(changes.looks, begins) : none;
+    const shown = wanted.hypothesis ?? 0;
+    const hypothesis = found[shown];
+    if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
+    const run = { source, target: hypothesis.tokens, ...changes };
+    const last = lookingRows(changes.looks).at(-1) ?? 0;
+    const rows = this.sequence(run).length;
+    if (last >= rows) throw new Error(`Rows of ${this.axis} must be from 0 to ${rows - 1}; got ${last}.`);
+    const { inputs, states } = this.passed(run);
+    const all = this.rows(states, rows);
+    const { kept, ...seen } = this.seen(inputs, edit, this.axes(run, all));
+    const name = (id: number) => this.name(id, "target");
+    const steps = run.target.map((id, i) => {
+      const row = all[prompt - 1 + i] as Float32Array;
+      return { token: name(id), probability: Math.exp(row[id] as number), candidates: likeliest(row, name), id };
+    });
+    const hypotheses = found.map((each) => ({
+      text: this.texts.target.decode(each.tokens),
+      tokens: each.tokens.map(name),
+      score: searched ? each.score : null,
+      finished: each.finished,
+    }));
+    const info: Traced["info"] = {
+      id: "",
+      model: file.info.name,
+      task: file.info.task,
+      text: wanted.text,
+      ...seen,
+      generation: writes ? { axis: this.axis, steps, hypotheses, shown, unsure_below: this.decoding.unsure_below } : null,
+      can_ablate: true,
+      can_rewrite: searched && writes,
+      by_text: true,
+      notes: [...(searched && writes ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...sentence, ...notesOf(parts, taps, seen.axes, readable), ROUNDED],
+    };
+    return { info, run: writes ? run : { ...run, target: all.map((row) => largest(row, 1)[0] as number), reads: true }, kept };
+  }
+
+  override entry(id: number): string {
+    return this.name(id, "target");
+  }
+
+  /** Note on a beginning that was not the model's choice. */
+  private forced({ target }: Run, tokens: number): string[] {
+    return tokens ? [`forced: the output begins with “${this.texts.target.decode(target.slice(0, tokens))}”`] : [];
+  }
+
+  /** Sampling of tokens; null where the likeliest are searched for. */
+  private sampling({ temperature, top_k, top_p, seed, num_beams: beams, target }: TraceRequest): Sampling | null {
+    if ([temperature, top_k, top_p, seed].every((each) => each === undefined || each === null)) return null;
+    if (target) throw new Error("A target leaves nothing to draw; leave out either the target or temperature, top-k, top-p and seed.");
+    if ((beams ?? 1) > 1) throw new Error(`Tokens are drawn or searched for, not both; leave out either the ${beams} beams or temperature, top-k, top-p and seed.`);
+    const { options = {} } = this.file.info;
+    const settings = { temperature: temperature ?? options["temperature"] ?? 1, top_k: top_k ?? options["top_k"] ?? 0, top_p: top_p ?? options["top_p"] ?? 1 };
+    if (!(settings.temperature > 0)) throw new Error(`temperature must be a number above 0; got ${settings.temperature}.`);
+    if (!(Number.isInteger(settings.top_k) && settings.top_k >= 0)) throw new Error(`top-k must be a whole number of at least 0 (0: every token); got ${settings.top_k}.`);
+    if (!(settings.top_p > 0 && settings.top_p <= 1)) throw new Error(`top-p must be above 0 and at most 1; got ${settings.top_p}.`);
+    if (!(Number.isSafeInteger(seed ?? 0) && (seed ?? 0) >= 0)) throw new Error(`seed must be a whole number of at least 0; got ${seed}.`);
+    return { ...settings, draws: uniformDraws(seed ?? 0, this.file.config.max_positions) };
+  }
+
+  /** Log-probabilities of each step, in one pass over what was written. */
+  override logits(run: Run): Float32Array[] {
+    const { length } = run.target;
+    const all = this.read(run);
+    return this.rows(all.subarray(this.row(run, 0) * (all.length / this.sequence(run).length)), length);
+  }
+
+  /** Log-probabilities behind last states. */
+  rows(states: Float32Array, rows: number): Float32Array[] {
+    const all = this.model.logits(states, rows);
+    const { outputs } = this.model;
+    return Array.from({ length: rows }, (_, i) => logSoftmax(all.subarray(i * outputs, (i + 1) * outputs)));
+  }
+
+  /** What every attention of a run read, and its last states, beside the source as it has been read. */
+  private passed(run: Run): { inputs: Map<string, Inputs>; states: Float32Array } {
+    const { weights, file: { config } } = this;
+    const inputs = new Map<string, Inputs>();
+    const attention: Listener["attention"] = (passing) => inputs.set(passing.tap, passing.inputs());
+    if (!this.pairs || run.target.length > TOGETHER) return { inputs, states: this.read(run, { attention }) };
+    const { decode, inputs: own } = this.begun(run.source, run);
+    for (const [tap, of] of own) inputs.set(tap, of);
+    let states: Float32Array = new Float32Array();
+    const listener: Listener = {
+      attention,
+      states: (_, layer, rows) => void (layer === config.decoder_layers && (states = joined(rows.map((row) => read(weights, config, row))))),
+    };
+    this.listened(editOf(run, this.taps), listener, 0, () => this.model.pass(decode, [this.sequence(run)]));
+    return { inputs, states };
+  }
+
+  /** The last states of each position that is written from, (positions, d_model). */
+  read(run: Run, listener: Listener | null = null): Float32Array {
+    const read = this.sequence(run);
+    return this.listened(editOf(run, this.taps), listener, 0, () => (this.pairs ? this.model.read(run.source, read) : this.model.readText(read)));
+  }
+
+  /** What the decoder read. */
+  sequence({ source, target, reads }: Run): number[] {
+    if (this.pairs) return [this.decoding.start_id, ...target.slice(0, -1)];
+    return reads ? source : [...source, ...target];
+  }
+
+  /** The position from which a step was written. */
+  row({ source, reads }: Run, step: number): number {
+    return this.pairs || reads ? step : source.length - 1 + step;
+  }
+
+  private given(target: string, source: readonly number[]): Hypothesis {
+    if (!this.pairs) {
+      const [ids, room] = [this.texts.target.encode(target), this.room(source)];
+      if (!(ids.length && ids.length <= room)) throw new Error(`A target may have 1 to ${room} tokens after this text with ${this.file.info.name}; got ${ids.length}.`);
+      return { tokens: ids, score: NaN, finished: true };
+    }
+    const { forced_bos_id: forced, eos_ids: ends } = this.decoding;
+    const ids = this.texts.target.encode(normalize(target));
+    if (!ids.length) throw new Error("The target is empty; give a sentence, or leave the target out.");
+    return { tokens: [...(forced === null ? [] : [forced]), ...ids, ends[0] as number], score: NaN, finished: true };
+  }
+
+  private axes(run: Run, all: readonly Float32Array[]): Record<string, AxisInfo> {
+    const read = this.sequence(run);
+    const own = this.reads(read, "target");
+    const ids = this.pairs ? run.target : [...read.slice(1), largest(all.at(-1) as Float32Array, 1)[0] as number];
+    own.predicts = ids.map((id) => this.name(id, "target"));
+    if (this.pairs) return { source: this.reads(run.source), target: { ...own, prompt: 1 } };
+    return { tokens: { ...own, prompt: run.source.length } };
+  }
+}
