@@ -30,15 +30,18 @@ WIDE, NARROW = (1440, 900), (420, 860)
 # name: size, color scheme, what the address asks for
 PAGES: dict[str, tuple[tuple[int, int], str, dict[str, object]]] = {
     "map": (WIDE, "light", dict(tap=CROSS, head=1)),
-    "equation": (WIDE, "dark", dict(tap=SELF, head=3, focus="5,3", drawer=1)),
-    "ablation": (WIDE, "light", dict(tap=CROSS, head=1, focus="6,8", drawer=1, ablate="token")),
-    "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="flow", locked="6")),
-    "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="generation")),
-    "translation": (WIDE, "dark", dict(tap=CROSS, head="mean", view="translation")),
-    "struck": (WIDE, "light", dict(tap=CROSS, head="mean", view="translation", without="10")),
-    "heads": (WIDE, "light", dict(tap=CROSS, head=1, view="heads")),
-    "why": (WIDE, "dark", dict(tap=CROSS, head=1, view="why", step=6)),
-    "compare": (WIDE, "light", dict(tap=CROSS, head=1, view="compare", other=f"3,{CROSS}")),
+    "equation": (WIDE, "dark", dict(tap=SELF, head=3, focus="5,3", drawer="cell")),
+    "ablation": (
+        WIDE,
+        "light",
+        dict(tap=CROSS, head=1, focus="6,8", drawer="cell", ablate="token"),
+    ),
+    "flow": (WIDE, "light", dict(tap=CROSS, head=1, view="sentence", heads="1,3", locked="6")),
+    "generation": (WIDE, "light", dict(tap=CROSS, head=1, view="sentence", drawer="word")),
+    "translation": (WIDE, "dark", dict(tap=CROSS, head="mean", view="sentence")),
+    "struck": (WIDE, "light", dict(tap=CROSS, head="mean", view="sentence", without="10")),
+    "why": (WIDE, "dark", dict(tap=CROSS, head=1, view="sentence", drawer="why", step=6)),
+    "compare": (WIDE, "light", dict(tap=CROSS, head=1, other=f"3,{CROSS}")),
     "narrow": (NARROW, "light", dict(tap=CROSS, head=1)),
 }
 ROAD = (
@@ -103,7 +106,7 @@ def film() -> None:
     with studio() as (address, browser):
         page = browser.new_page(viewport={"width": 1180, "height": 640}, device_scale_factor=1)
         page.add_init_script("localStorage.setItem('regard.hint', '1')")
-        asked = dict(model="en-de", text=SENTENCE, view="translation", head="mean")
+        asked = dict(model="en-de", text=SENTENCE, view="sentence", head="mean")
         page.goto(f"{address}/?{urlencode(asked)}")
         page.locator(".rg-translation__reliance").first.wait_for()
         page.wait_for_function(SETTLED)
@@ -207,7 +210,7 @@ def pages(
                 choices.nth(("edge", "head", "token").index(str(ablate))).click()
                 page.get_by_text("Δ").first.wait_for()
             page.wait_for_function(SETTLED)
-            page.wait_for_timeout(600)  # thumbnails come in after the view itself
+            page.wait_for_timeout(600)  # patterns come in after the picture itself
             save(page.screenshot(), HERE / "images" / f"{name}.png")
             context.close()
 

@@ -61,33 +61,35 @@ def test_what_is_exported_is_what_is_shown(export, trace):
     np.testing.assert_allclose(values, trace[CROSS].weights(1).numpy(), atol=1e-6)
 
 
+# What a picture says: of the map or the sentence, or of the drawer beside it.
 VIEWS = {
-    "map": ("mit → meinen", {}),
-    "heads": ("cross-attention", {}),
-    "flow": ("α of cross-attention, decoder layer 1, head 1", {}),
-    "translation": ("meinen", {}),
-    "generation": ("candidates of step 5", {"step": 4, "beams": 4}),
-    "why": ("direct logit attribution", {"step": 4}),
-    "compare": ("the two differ in head; one color scale for both", {}),
+    "map": ("mit → meinen", {"view": "map"}),
+    "lines": ("decoder layer 1, heads 1, 3", {"view": "sentence", "heads": "1,3"}),
+    "ribbons": ("meinen", {"view": "sentence"}),
+    "word": ("candidates of step 5", {"drawer": "word", "step": 4, "beams": 4}),
+    "why": ("direct logit attribution", {"drawer": "why", "step": 4}),
+    "pin": ("the two differ in head; one color scale for both", {"other": f"2,{CROSS}"}),
 }
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_is_a_picture_that_any_reader_of_svg_reads(open_page, at, view):
     said, more = VIEWS[view]
-    page = open_page(at(tap=CROSS, head=1, view=view, **more))
+    page = open_page(at(tap=CROSS, head=1, **more))
     drawn = page.locator("canvas[data-ready=true]")
-    page.locator("#rg-hero").get_by_text(said).or_(drawn).locator("visible=true").first.wait_for()
-    while page.locator(".rg-hero [aria-busy=true]").count():
+    part = ".rg-drawer" if "drawer" in more else "#rg-hero"
+    page.locator(part).get_by_text(said).or_(drawn).locator("visible=true").first.wait_for()
+    while page.locator(".regard [aria-busy=true]").count():
         page.wait_for_timeout(100)
     page.locator("summary", has_text="export").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="picture, SVG").click()
+        name = "picture of the drawer, SVG" if "drawer" in more else "picture, SVG"
+        page.get_by_role("button", name=name).click()
     picture = download.value.path().read_text(encoding="utf-8")
     root = ElementTree.fromstring(picture)
     text = "".join("".join(each.itertext()) for each in root.iter(f"{SVG}text"))
     assert said in text
-    assert ("meinen" in text) == (view not in ("heads", "why"))
+    assert ("meinen" in text) == (view != "why")
     # Nothing is of this page: no class, no variable, no address.
     assert not re.search(r'class=|var\(|href="(?!data:)|foreignObject', picture)
     used = set(re.findall(r"url\(#([^)]+)\)", picture))
@@ -119,9 +121,11 @@ def test_one_file_opens_without_a_network(open_page, ready, read_focus, trace, t
     page.keyboard.press("e")
     page.get_by_label("the weight, step by step").wait_for()
     page.locator("summary", has_text="export").click()
-    assert page.locator(".rg-menu__item").all_inner_texts() == ["picture, SVG", "picture, PNG"]
+    pictures = ["picture, SVG", "picture, PNG"]
+    of_drawer = [each.replace("picture", "picture of the drawer") for each in pictures]
+    assert page.locator(".rg-menu__item").all_inner_texts() == pictures + of_drawer
     with page.expect_download() as download:
-        page.get_by_role("button", name="picture, SVG").click()
+        page.get_by_role("button", name="picture, SVG", exact=True).click()
     assert "meinen" in download.value.path().read_text(encoding="utf-8")
 
 

@@ -5,20 +5,22 @@ import pytest
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 CROSS = "decoder.layers.1.cross"
-VIEWS = ("map", "heads", "flow", "generation", "translation", "why", "compare")
+VIEWS = ("map", "pin", "sentence", "several", "word", "why", "products")
 SIZES = ((390, 844), (600, 900), (1280, 800), (1440, 900))
 
 
 def turn_to(page, view: str) -> None:
     """The view with everything that it shows."""
-    page.get_by_role("tab", name=view).click()
-    page.locator(f"#rg-hero[aria-labelledby=rg-view-{view}]:not([aria-busy=true])").wait_for()
-    hero = page.locator("#rg-hero")
-    if view in ("map", "compare"):
-        hero.locator("canvas[data-ready=true]").first.wait_for()
+    if view == "several":
+        page.get_by_role("button", name="layer 1, head 3").click(modifiers=["Shift"])
     else:
-        hero.locator("[aria-label][aria-busy=false], button").first.wait_for()
-    expect(page.locator("#rg-hero [aria-busy=true]")).to_have_count(0, timeout=60_000)
+        page.get_by_role("button", name=view, exact=True).click()
+    page.locator("#rg-hero:not([aria-busy=true])").wait_for()
+    if view in ("map", "pin"):
+        page.locator("#rg-hero canvas[data-ready=true]").first.wait_for()
+    else:
+        page.locator("#rg-hero").locator("[aria-label][aria-busy=false], button").first.wait_for()
+    expect(page.locator(".regard [aria-busy=true]")).to_have_count(0, timeout=60_000)
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,11 @@ pytestmark = pytest.mark.skipif(
 TEXT = "I would like to drink a cup of tea with my friends."
 CROSS = "decoder.layers.1.cross"
 HERO = "document.querySelector('#rg-hero:not([aria-busy=true])')"
-# What is on screen once a view has drawn what it was asked for.
+# What is on screen once a view of an earlier version has drawn what its links ask for.
 DRAWN = {
     "map": "document.querySelector('canvas.rg-map__canvas[data-ready=true]')",
-    "flow": f"{HERO}?.querySelectorAll('svg path').length > 20",
-    "generation": f"{HERO}?.innerText.includes('Tasse')",
+    "flow&heads=1,2": f"{HERO}?.querySelectorAll('svg path').length > 20",
+    "generation": "document.querySelector('.rg-drawer')?.innerText.includes('-asse')",
     "translation": f"{HERO}?.innerText.includes('Tasse')",
     "compare": "document.querySelectorAll('canvas.rg-map__canvas[data-ready=true]').length >= 2",
 }
@@ -41,7 +41,7 @@ def views(browser) -> Iterator[object]:
 
     def look(page: str, **named: str) -> None:
         for view, drawn in DRAWN.items():
-            browser.open(f"{page}?{urlencode({**named, 'tap': CROSS, 'head': 1, 'view': view})}")
+            browser.open(f"{page}?{urlencode({**named, 'tap': CROSS, 'head': 1})}&view={view}")
             browser.wait_for(drawn)
 
     browser.errors.clear()

@@ -1,4 +1,4 @@
-"""All heads: names, order, choice and a walk by arrows; a head is opened in the map."""
+"""The strip of all heads, ranked for a word; and what a model says that writes nothing."""
 
 import math
 import re
@@ -9,57 +9,7 @@ from regard.inspection.views.ablation import reliances
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
-
-def test_heads_are_chosen_by_pattern_walked_and_opened(open_page, at, wait_for_address, trace):
-    page = open_page(at(view="heads"))
-    heads = page.get_by_role("region", name="all heads")
-    cells = heads.locator(".rg-head")
-    cells.first.wait_for()
-    heads.get_by_text("to come").wait_for(state="detached")
-    expect(cells).to_have_count(sum(tap.heads for tap in trace.values()))
-
-    expected = [
-        (name, info)
-        for name in trace
-        for info in trace.patterns(name)
-        if info.pattern == "alignment"
-    ]
-    chip = heads.get_by_role("group", name="pattern").get_by_text("alignment")
-    expect(chip).to_have_text(f"alignment {len(expected)}")
-    chip.click()
-    wait_for_address(page, "pattern", "alignment")
-    heads.get_by_label("order of heads").select_option("pattern")
-    wait_for_address(page, "order", "pattern")
-    heads.get_by_text("one scale", exact=True).click()
-    wait_for_address(page, "shade", "one")
-    page.reload()
-    cells.first.wait_for()
-    heads.get_by_text("to come").wait_for(state="detached")
-    expect(cells).to_have_count(len(expected))
-
-    def share(each):
-        [score] = [score for score in each[1].patterns if score.name == "alignment"]
-        return score.share
-
-    name, info = max(expected, key=share)
-    label = re.compile(f"^cross layer {trace[name].layer}, head {info.head}: alignment, ")
-    expect(cells.first).to_have_attribute("aria-label", label)
-
-    # One stop for all heads: an arrow leads on, and Enter opens.
-    expect(heads.locator('.rg-head[tabindex="0"]')).to_have_count(1)
-    heads.locator('.rg-head[tabindex="0"]').focus()
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    expect(cells.nth(1)).to_be_focused()
-    focused = cells.nth(1).get_attribute("aria-label")
-    page.keyboard.press("Enter")
-    wait_for_address(page, "view", None)
-    layer, head = re.match(r"cross layer (\d), head (\d)", focused).groups()
-    wait_for_address(page, "tap", f"decoder.layers.{layer}.cross")
-    wait_for_address(page, "head", None if head == "0" else head)
-    page.go_back()
-    wait_for_address(page, "view", "heads")
-    wait_for_address(page, "pattern", "alignment")
+CROSS = "decoder.layers.1.cross"
 
 
 def test_the_heads_are_one_stop_of_the_tab_key(open_page, at):
@@ -100,27 +50,17 @@ def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wai
     rows = heads.locator(".rg-look")
     expect(rows.locator(".rg-look__place")).to_have_text(best)
     expect(rows.first).to_contain_text(f"{100 * shares[best[0]]:.0f}")
+    # The patterns of the whole text are named too.
+    [info] = [each for each in trace.patterns(CROSS) if f"1·{each.head}" == best[0]]
+    expect(rows.first).to_contain_text(info.pattern)
+    expect(rows.first).to_have_attribute(
+        "title", re.compile(f"{info.pattern}: .* of the weight.*entropy {info.entropy:.2f} bits")
+    )
     rows.nth(1).click()
     page.locator(".rg-said").filter(has_text=f"head {best[1]} looked at").wait_for()
     layer, head = best[1].split("·")
     wait_for_address(page, "tap", f"decoder.layers.{layer}.cross")
     wait_for_address(page, "head", None if head == "0" else head)
-
-
-def test_the_tab_key_reaches_the_heads_that_a_pattern_leaves(open_page, at):
-    page = open_page(at(view="heads", order="entropy"))
-    heads = page.get_by_role("region", name="all heads")
-    heads.locator(".rg-head").first.wait_for()
-    heads.get_by_text("to come").wait_for(state="detached")
-    stops = heads.locator('.rg-head[tabindex="0"]')
-    stops.focus()
-    page.keyboard.press("Home")
-    expect(heads.locator(".rg-head").first).to_be_focused()
-    walked_to = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert "alignment" not in walked_to
-    heads.get_by_role("group", name="pattern").get_by_text("alignment").click()
-    heads.get_by_role("button", name=walked_to).wait_for(state="detached")
-    expect(stops).to_have_count(1)
 
 
 def test_a_classifiers_page_shows_its_labels(browser):

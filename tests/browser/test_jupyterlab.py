@@ -176,7 +176,10 @@ def scrolled(page) -> float:
 def test_a_cell_that_ends_in_a_trace_draws_the_page(page):
     assert page.locator(WIDGET).count() == 2
     words = page.locator(WIDGET).first
-    assert words.get_by_role("tab", name="translation").get_attribute("aria-selected") == "true"
+    assert (
+        words.get_by_role("button", name="sentence", exact=True).get_attribute("aria-pressed")
+        == "true"
+    )
     assert [round(each["height"]) for each in boxes(page)] == [640, 560]
     assert page.locator(".jp-RenderedImage img").count() == 2  # for the saved file
     assert not page.locator(".jp-RenderedImage img").first.is_visible()

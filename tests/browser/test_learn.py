@@ -248,7 +248,7 @@ def test_the_last_lesson_translates_without_a_struck_word_and_opens_the_inspecto
     assert text.inner_text() != whole
     page.get_by_role("button", name="open in the inspector").click()
     wait_for_address(page, "without", "1")
-    wait_for_address(page, "view", "translation")
+    wait_for_address(page, "view", "sentence")
 
 
 def test_an_unknown_word_borrows_a_vector_and_says_so(learn):

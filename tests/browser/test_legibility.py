@@ -64,11 +64,3 @@ def test_the_label_of_the_column_pointed_at_covers_its_own_and_no_other(open_pag
     chip.wait_for()
     assert chip.bounding_box()["width"] < chip.bounding_box()["height"]
     assert chip.bounding_box()["y"] >= page.locator(".rg-map__host").bounding_box()["y"] - 0.5
-
-
-def test_a_passage_names_its_largest_weight_whatever_the_theme(open_page, at):
-    page = open_page(at(tap=CROSS, head=0, view="generation"), scheme="dark")
-    caption = page.locator(".rg-generation__passage figcaption").first
-    caption.wait_for()
-    assert "largest" in caption.inner_text()
-    assert "darkest" not in page.locator(".rg-hero").inner_text()

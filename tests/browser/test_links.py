@@ -25,11 +25,12 @@ def test_a_link_shows_the_same_view(open_page, ready, at):
 def test_back_goes_back(open_page, ready, at):
     page = open_page(at(tap=CROSS, head=1))
     ready(page)
-    page.get_by_role("tab", name="flow").click()
-    page.get_by_role("region", name="flow").wait_for()
+    page.get_by_role("button", name="sentence", exact=True).click()
+    page.get_by_role("region", name="translation").wait_for()
     page.go_back()
     ready(page)
-    expect(page.get_by_role("tab", name="map")).to_have_attribute("aria-selected", "true")
+    pressed = page.get_by_role("group", name="zoom").locator("[aria-pressed=true]")
+    expect(pressed).to_have_text("map")
 
 
 def test_a_trace_that_the_server_was_given_is_linked_by_its_id(open_page, ready, wait_for_address):
@@ -103,8 +104,8 @@ def test_a_model_of_another_kind_begins_with_what_suits_it(browser, wait_for_add
     with in_background(create_app(["sentences", "en-de"], {})) as address:
         page = browser.new_page()
         page.goto(f"{address}/?model=sentences&text=A+dog+sleeps.")
-        wait_for_address(page, "view", "flow")
+        page.get_by_role("region", name="flow").wait_for()
         page.get_by_label("model", exact=True).select_option("en-de")
-        wait_for_address(page, "view", "translation")
+        page.get_by_role("region", name="translation").wait_for()
         wait_for_address(page, "head", "mean")
         page.close()

@@ -129,7 +129,7 @@ def test_the_words_of_the_answer_are_its_controls(opened, wait_for_address):
     said = page.locator(".rg-said")
     said.get_by_role("button", name=re.compile("%")).first.click()
     page.get_by_role("complementary", name="equation").wait_for()
-    page.get_by_role("button", name="equation", exact=True).click()
+    page.get_by_role("button", name="close", exact=True).click()
     said.locator("summary").nth(1).click()
     page.get_by_role("button", name="look at “tea” instead").click()
     page.get_by_role("button", name="let go Tee → tea").click()

@@ -14,7 +14,7 @@ from regard.inspection.answers import AxisInfo, Candidate, GenerationInfo, Hypot
 from regard.studio.app import create_app, in_background
 
 WINDOWS = ((844, 390), (720, 450), (1366, 640), (390, 844), (1440, 900))  # 720 × 450: 1440 at 200 %
-VIEWS = ("map", "heads", "flow", "generation", "translation", "why", "compare")
+VIEWS = ("map", "sentence", "sentence&drawer=word", "sentence&drawer=why", "compare")
 LENGTHS = (10, 300, 3_000, 131_072)
 ELEMENTS, TASK, FIRST = 5_000, 200, 1_200  # of a page; milliseconds of a task and to a picture
 PICTURE = """hero => {
@@ -29,7 +29,7 @@ new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => 
   .observe({ type: "longtask", buffered: true });"""
 
 # A map has a level once tiles of it are on the screen.
-DRAWN = "#rg-hero :is(canvas[data-level], .rg-thumb__map, path, li, [role=alert], .rg-note)"
+DRAWN = "#rg-hero :is(canvas[data-level], path, li, [role=alert], .rg-note)"
 # Once it is compiled, this loop takes QUIET milliseconds where nothing else is at work.
 LOOP = """() => {
   const loop = () => { let x = 0; for (let i = 0; i < 2e7; i++) x = (x * 31 + i) | 0; return x; };
@@ -45,8 +45,8 @@ QUIET = 25
 def test_the_picture_has_two_fifths_of_the_window(open_page, at, settled, width: int, height: int):
     page = open_page(at(view="translation", head="mean"), width=width, height=height)
     page.locator("[data-word^=output]").first.wait_for()
-    for view in VIEWS:
-        page.get_by_role("tab", name=view).click()
+    for view in ("map", "pin", "sentence"):
+        page.get_by_role("button", name=view, exact=True).click()
         settled(page)
         share = page.locator("#rg-hero").evaluate(PICTURE)
         assert share >= 0.4, f"{view} has {share:.0%} of {width} × {height}"
@@ -121,7 +121,7 @@ def measured(page, address: str, query: str) -> tuple[float, float, int]:
 @pytest.mark.parametrize("view", ["", *VIEWS])
 def test_a_text_of_any_length_is_drawn_at_once(browser, lengths, length: int, view: str):
     """The best of three, for others may be at work on the machine; without a view, it lands."""
-    if length > 3_000 and view in ("generation", "translation", "why"):
+    if length > 3_000 and "drawer" in view:
         pytest.skip("this trace is of one text that was read")
     query = f"trace={length}" + (f"&view={view}" if view else "")
     first, task, elements = float("inf"), float("inf"), 0

@@ -1,4 +1,4 @@
-"""The flow, the generation, the translation and the comparison."""
+"""The sentence as lines and ribbons, the drawer of a word, the zoom, and a map that is pinned."""
 
 import re
 
@@ -8,7 +8,7 @@ from regard.inspection.views.ablation import reliances
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
-CROSS = "decoder.layers.1.cross"
+CROSS, SELF = "decoder.layers.1.cross", "decoder.layers.1.self"
 TEXT = "I would like to drink a cup of tea with my friends."
 
 
@@ -23,7 +23,7 @@ def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, read
 
 
 def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_address):
-    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    page = open_page(at(tap=SELF, head=1, view="flow"))
     flow = page.get_by_role("region", name="flow")
     token = flow.get_by_role("button", name=re.compile("^query 7"))
     token.click()
@@ -38,7 +38,7 @@ def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_addr
 
 
 def test_the_heads_of_the_flow_are_in_the_link(open_page, at, wait_for_address):
-    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    page = open_page(at(tap=CROSS, head=1, view="sentence"))
     heads = page.get_by_role("navigation", name="attention to show")
     heads.get_by_role("button", name="layer 1, head 3").click(modifiers=["Shift"])
     wait_for_address(page, "heads", "1,3")
@@ -47,12 +47,22 @@ def test_the_heads_of_the_flow_are_in_the_link(open_page, at, wait_for_address):
     expect(heads.locator("[aria-current]")).to_have_count(2)
 
 
-def test_the_steps_of_the_generation_are_the_decodes(open_page, at, trace):
+def test_the_words_of_the_drawer_are_the_decodes_steps(open_page, at, trace, wait_for_address):
     page = open_page(at(tap=CROSS, head=1, view="generation"))
     for number, step in enumerate(trace.generation.steps[:3], start=1):
         per_cent = f"{100 * step.probability:.0f}"[:2]
         page.get_by_label(re.compile(f"^step {number}: .*{per_cent}")).first.wait_for()
     page.get_by_label(re.compile("^hypothesis 2:")).first.wait_for()
+    # A word that is chosen is the one that the picture and the line above it speak of.
+    page.get_by_role("radio", name=re.compile("^step 9: meinen")).click()
+    wait_for_address(page, "locked", "8")
+    page.locator(".rg-said").filter(has_text="To write meinen").wait_for()
+    looked = page.get_by_role("complementary", name="word").get_by_role("button", name="my 10")
+    weight = 100 * float(trace[CROSS].weights(1)[8, 10])
+    expect(looked).to_contain_text(f"{weight:.0f}")
+    looked.click()
+    wait_for_address(page, "drawer", "cell")
+    wait_for_address(page, "focus", "8,10")
 
 
 def test_another_hypothesis_is_traced_when_chosen(open_page, at, wait_for_address, trace):
@@ -60,7 +70,7 @@ def test_another_hypothesis_is_traced_when_chosen(open_page, at, wait_for_addres
     page.get_by_label(re.compile("^hypothesis 2:")).first.click()
     wait_for_address(page, "hypothesis", "1")
     last = trace.generation.hypotheses[1].tokens[-2].replace("▁", "")
-    page.get_by_label("the text").get_by_text(last, exact=True).first.wait_for()
+    page.locator("[data-word^=output]").filter(has_text=last).first.wait_for()
 
 
 def test_a_word_of_the_translation_says_what_it_looked_at(open_page, at, trace):
@@ -156,9 +166,8 @@ def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready
 
 
 def test_a_map_that_is_pinned_stays_beside_another_text_and_head(open_page, at, wait_for_address):
-    page = open_page(at(tap=CROSS, head=1, view="compare"))
-    page.get_by_text(re.compile("the two differ in head")).wait_for()
-    page.get_by_role("button", name="pin the first").click()
+    page = open_page(at(tap=CROSS, head=1, view="map"))
+    page.get_by_role("button", name="pin", exact=True).click()
     wait_for_address(page, "other", f"1,{CROSS}")
     page.get_by_text(re.compile("both are the same map")).wait_for()
     page.get_by_label("text", exact=True).fill("She drinks a cup of coffee.")
@@ -169,6 +178,8 @@ def test_a_map_that_is_pinned_stays_beside_another_text_and_head(open_page, at, 
     page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
     page.reload()
     page.get_by_text(re.compile("the two differ in text and head;")).wait_for()
+    page.get_by_role("button", name="pin", exact=True).click()
+    wait_for_address(page, "other", None)
 
 
 def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready, at):
@@ -181,7 +192,7 @@ def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready,
 
 
 def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
-    page = open_page(at(tap=CROSS, head=1, view="flow"))
+    page = open_page(at(tap=SELF, head=1, view="flow"))
     page.locator("[data-word='query 4']").focus()
     for key in ("ArrowDown", "ArrowDown", "Home", "ArrowDown", "ArrowRight", "End"):
         page.keyboard.press(key)
@@ -200,9 +211,33 @@ def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
     page = open_page(at(view="translation", head="mean", language="de"))
     said = page.locator(".rg-said")
     said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
-    expect(page.get_by_role("tab", name="Übersetzung")).to_have_attribute("aria-selected", "true")
+    page.get_by_text(
+        "α der Cross-Attention, Decoder, Schicht 1, Mittel über die Köpfe"
+    ).first.wait_for()
+    page.get_by_text("die Karten sind von einem Durchgang über die fertige Hypothese").wait_for()
     page.get_by_label("Sprache").select_option("hi")
     wait_for_address(page, "language", "hi")
     said.filter(has_text=re.compile("Tee.* लिखने के लिए मॉडल ने tea")).wait_for()
     page.get_by_label("भाषा").select_option("en")
     said.filter(has_text=re.compile("To write Tee.*, the model looked at tea")).wait_for()
+
+
+def test_one_zoom_leads_from_the_sentence_to_the_products(open_page, ready, at, wait_for_address):
+    page = open_page(at(tap=CROSS, head=1, view="sentence"))
+    page.get_by_role("region", name="translation").wait_for()
+    zoom = page.get_by_role("group", name="zoom").locator("[aria-pressed=true]")
+    page.locator("body").press("+")
+    ready(page)
+    expect(zoom).to_have_text("map")
+    page.get_by_role("button", name="cell", exact=True).click()
+    wait_for_address(page, "focus", "7,9")  # of the word that the line above speaks of
+    expect(zoom).to_have_text("cell")
+    page.locator("body").press("+")
+    page.get_by_label("the weight, step by step").wait_for()
+    expect(zoom).to_have_text("products")
+    page.get_by_role("button", name="map", exact=True).click()
+    box = ready(page).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.wheel(0, 200)  # farther away than the whole map
+    page.get_by_role("region", name="translation").wait_for()
+    wait_for_address(page, "view", "sentence")

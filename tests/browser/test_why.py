@@ -29,7 +29,7 @@ def test_a_step_is_explained_and_a_head_is_opened(open_page, at, wait_for_addres
     expect(rungs).to_have_count(len(lens.layers))
     expect(rungs.nth(1)).to_contain_text(f"rank {lens.layers[1].rank}")
 
-    why.get_by_role("radio", name="step 9: meinen").click()
+    page.get_by_role("radio", name=re.compile("^step 9: meinen")).click()
     wait_for_address(page, "step", "8")
     why.get_by_role("heading", name="why “meinen”?").wait_for()
 
@@ -42,5 +42,6 @@ def test_a_step_is_explained_and_a_head_is_opened(open_page, at, wait_for_addres
     page.reload()
     why.get_by_role("button", name=re.compile("^layer 1 cross, head 3")).click()
     wait_for_address(page, "view", None)
+    wait_for_address(page, "drawer", "why")
     wait_for_address(page, "head", "3")
     wait_for_address(page, "tap", "decoder.layers.1.cross")

@@ -15,12 +15,13 @@ import type {
   TraceRequest,
 } from "./source";
 
-export type View = "map" | "heads" | "flow" | "generation" | "translation" | "why" | "compare";
+/** Distance from the sentence: its words with lines between them, or every weight. */
+export type View = "sentence" | "map";
+/** What the drawer is of: the numbers behind a cell; a word, as it was written; why it was. "": it is closed. */
+export type Face = "" | "cell" | "word" | "why";
 export type Scale = "auto" | "linear" | "log" | "row" | "sink";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
-/** Pictures of all heads: a scale for each, or one for all. */
-export type Shade = "each" | "one";
 export type Pieces = "word" | "token";
 export type Theme = "system" | "light" | "dark";
 /** The map's window in positions: the top left corner, and how many columns the width shows. */
@@ -33,7 +34,7 @@ export interface Position {
   query: number;
   key: number;
 }
-/** The second pane of a comparison: what differs from the first. */
+/** A map that was pinned, beside which the present one is shown. */
 export interface Other {
   trace: TraceInfo;
   tap: string;

@@ -3,7 +3,7 @@ import { DEFAULTS, deliberate, LONGEST_TEXT, read, write, type Address } from ".
 
 const EVERYTHING: Address = {
   trace: { model: "en-de", text: "Zwei Männer & ein Hund?", id: "", hypothesis: 2, without: ["3", "4", "target:2", "decoder.layers.2.cross:1", "decoder.layers.2.cross:1:7:10"], looks: ["4:8", "decoder.layers.2.cross:1:5:9"], forced_beginning: [7, 0], num_beams: 3, temperature: 0.5, top_p: 0.9, seed: 0, target: "Zwei" },
-  view: "compare",
+  view: "sentence",
   tapName: "decoder.layers.3.cross",
   head: "mean",
   quantity: "norm",
@@ -12,13 +12,10 @@ const EVERYTHING: Address = {
   reduce: "mean",
   viewport: { row: 12.5, column: 0, columns: 37.25 },
   focus: { query: 7, key: 0 },
-  drawer: true,
+  drawer: "why",
   locked: [2, 3, 5],
   step: 0,
   heads: [3, null, "mean"],
-  order: "pattern",
-  pattern: "induction",
-  shade: "one",
   aligned: "input",
   pieces: "token",
   drawn: ["0:1", "3:4"],
@@ -51,6 +48,15 @@ test("a text too long for a link is named by its trace's id", () => {
 test("what makes no sense is as by default", () => {
   const nonsense = "view=list&head=-3&scale=&at=1,x,3&focus=2&locked=1,-2,2.5,4&step=two&other=3&theme=pink";
   expect(read(nonsense)).toEqual({ ...DEFAULTS, locked: [1, 4], landing: false });
+});
+
+test("the views of an earlier version are distances and drawers now", () => {
+  const views = ["map", "heads", "flow", "translation", "generation", "why"].map((name) => read(`view=${name}&tap=a&head=1&step=2`));
+  expect(views.map(({ view, drawer }) => `${view} ${drawer}`)).toEqual(["map ", "sentence ", "sentence ", "sentence ", "sentence word", "sentence why"]);
+  expect(views.every(({ tapName, head, step, landing }) => tapName === "a" && head === 1 && step === 2 && !landing)).toBe(true);
+  expect(read("tap=a&focus=1,2&drawer=1").drawer).toBe("cell");
+  expect(read("view=compare&tap=a&head=1").other).toEqual({ trace: null, tap: "a", head: "mean" });
+  expect(read("view=compare&tap=a&head=1&other=3,b")).toMatchObject({ view: "map", other: { tap: "b", head: 3 } });
 });
 
 test("a comparison within one trace does not name the trace twice", () => {

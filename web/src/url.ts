@@ -1,29 +1,26 @@
 /** The address bar's half of the state: what is looked at, as a query string and back. */
 import { choice, count, flag, fraction, head, list, parts, places, readFields, tuple, words, writeFields, type Values } from "./fields";
-import { PATTERNS, type Order, type Wanted } from "./heads/arrange";
 import { readLearning, writeLearning, type Learning } from "./learn/address";
 import { lookOf, partOf } from "./off/parts";
 import type { Group, Head, Quantity, Reduce, TraceRequest } from "./source";
-import type { Aligned, Pieces, Position, Scale, Shade, Theme, View, Viewport } from "./state";
+import type { Aligned, Face, Pieces, Position, Scale, Theme, View, Viewport } from "./state";
 import type { Language } from "./words/words";
 
 /** Longer texts would not survive a link; their trace is named by its id. */
 export const LONGEST_TEXT = 2000;
-const MOST_HEADS = 8; // as many as the flow has colors
+const MOST_HEADS = 8; // as many as there are colors
+const face = choice<Face>("", ["cell", "word", "why"]);
 
 /** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
 export type Named = TraceRequest & { id: string };
 
 /** Parts of the state that a link keeps, each under its name. */
 export const FIELDS = {
-  view: choice<View>("map", ["heads", "flow", "generation", "translation", "why", "compare"]),
+  view: choice<View>("map", ["sentence"]),
   quantity: choice<Quantity>("weight", ["norm", "score"]),
   scale: choice<Scale>("auto", ["linear", "log", "row", "sink"]), // "auto" goes by what is in view; "linear" is 0 to 1 for weights
   group: choice<Group>("token", ["word", "sentence"]),
   reduce: choice<Reduce>("max", ["mean"]),
-  order: choice<Order>("layer", ["pattern", "entropy", "distance"]), // of all heads
-  pattern: choice<Wanted>("", [...PATTERNS, "none"]), // the heads that are shown among all
-  shade: choice<Shade>("each", ["one"]), // of all heads
   aligned: choice<Aligned>("output", ["input"]), // of the translation
   pieces: choice<Pieces>("word", ["token"]), // of the translation
   theme: choice<Theme>("system", ["light", "dark"]),
@@ -32,16 +29,24 @@ export const FIELDS = {
   head,
   viewport: { ...tuple(3, ({ row, column, columns }: Viewport) => [row, column, columns].map(short), ([row, column, columns]) => ({ row: row!, column: column!, columns: Math.max(1, columns!) }), null, -Infinity, false), param: "at" }, // null: the whole map fits
   focus: tuple(2, ({ query, key }: Position) => [query, key], ([query, key]) => ({ query: query!, key: key! }), null), // the cell that the keyboard moves and the drawer shows
-  drawer: flag,
-  locked: places<number[]>([]), // queries whose lines stay, in the flow
-  step: count(null), // of the generation
-  heads: list<Head | null, (Head | null)[]>((text) => text.split(",").slice(0, MOST_HEADS).map((each) => (each ? head.read(each) : null)), []), // of the flow, each in the color of its place; none: `head` alone
+  drawer: { ...face, read: (text: string) => face.read(text === "1" ? "cell" : text) }, // "1": in a link of an earlier version
+  locked: places<number[]>([]), // queries whose lines stay
+  step: count(null), // of the output: the word that the drawer is of
+  heads: list<Head | null, (Head | null)[]>((text) => text.split(",").slice(0, MOST_HEADS).map((each) => (each ? head.read(each) : null)), []), // drawn as lines together, each in the color of its place; none: `head` alone
   drawn: { initial: null as string[] | null, write: (lines: string[] | null) => lines?.join(",") ?? null, read: (text: string) => text.split(",").filter((each) => lookOf(each)) }, // lines of the game, by the names of off/parts.ts; null: it is not played
-  against: count(null), // the token whose logit is subtracted, in "why"
-  measured: words(""), // the axis whose tokens are measured, in "why"; none: the first that is read
-  difference: flag, // of the comparison, instead of both maps
+  against: count(null), // the token whose logit is subtracted
+  measured: words(""), // the axis whose tokens are measured; none: the first that is read
+  difference: flag, // from the map that is pinned, instead of both
 };
 export type Fields = Values<typeof FIELDS>;
+/** What a view of an earlier version, one of seven, is now. */
+const FORMER: Record<string, Partial<Fields>> = {
+  heads: { view: "sentence" },
+  flow: { view: "sentence" },
+  translation: { view: "sentence" },
+  generation: { view: "sentence", drawer: "word" },
+  why: { view: "sentence", drawer: "why" },
+};
 const { theme, language } = FIELDS;
 const LASTING = { theme, language }; // beside a lesson too
 
@@ -109,8 +114,10 @@ export function read(query: string): Address {
   const learn = readLearning(params);
   if (learn) return { ...DEFAULTS, ...readFields(LASTING, params), learn, landing: false };
   const [from = "", tap] = (params.get("other") ?? "").split(",");
-  const other = tap ? { head: head.read(from), tap, trace: readNamed(params, "other-") } : null;
-  return { ...readFields(FIELDS, params), trace: readNamed(params, ""), other, landing: [...params.keys()].every((name) => TEXT.includes(name)), learn };
+  const [view, fields] = [params.get("view") ?? "", readFields(FIELDS, params)];
+  const beside = { head: fields.head === "mean" ? 0 : "mean" as const, tap: fields.tapName, trace: null };
+  const other = tap ? { head: head.read(from), tap, trace: readNamed(params, "other-") } : view === "compare" ? beside : null;
+  return { ...fields, ...FORMER[view], trace: readNamed(params, ""), other, landing: [...params.keys()].every((name) => TEXT.includes(name)), learn };
 }
 
 function readNamed(params: URLSearchParams, prefix: string): Named | null {

@@ -1,11 +1,10 @@
-/** What is looked at beside a map that was pinned, or their difference: of two heads, layers, texts or models. */
+/** The map beside one that was pinned, or their difference: of two heads, layers, texts or models. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
 import { differenceOf } from "../map/difference";
-import { nextHead } from "../shell/commands";
 import type { TapInfo, TraceInfo } from "../source";
-import type { Position, State } from "../state";
+import type { Face, Other, Position, State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
@@ -14,7 +13,7 @@ import "./compare.css";
 import type { Pane } from "./panes";
 import { commonEnds, differing, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 
-export function Compare({ state }: { state: State }) {
+export function Compare({ state, other }: { state: State; other: Other }) {
   const say = useWords();
   const asDifference = state.difference;
   const paired = useMemo((): State => {
@@ -23,19 +22,14 @@ export function Compare({ state }: { state: State }) {
   }, [state]);
   // A second map of another shape is drawn alike, but has a window and a focus of its own.
   const own = useMemo(
-    () => ({ ...paired, viewport: state.otherViewport, trace: signal<TraceInfo | null>(null), tap: signal<TapInfo | null>(null), focus: signal<Position | null>(null), hover: signal<Position | null>(null), drawer: signal(false) }),
+    () => ({ ...paired, viewport: state.otherViewport, trace: signal<TraceInfo | null>(null), tap: signal<TapInfo | null>(null), focus: signal<Position | null>(null), hover: signal<Position | null>(null), drawer: signal<Face>("") }),
     [paired],
   );
 
   const trace = state.trace.value;
   const tap = state.tap.value;
   const first: Pane | null = trace && tap ? { trace, tap, head: state.head.value } : null;
-  const second = paneOf(state.other.value);
-  const pin = ({ trace, tap, head }: Pane) => (state.other.value = { trace, tap: tap.name, head });
-  useEffect(() => {
-    // Not what was drawn last: a link may have named the second by now.
-    if (first && !paneOf(state.other.peek())) pin({ ...first, head: nextHead(first.tap, first.head, 1) });
-  }, [trace?.id, tap?.name, second === null]);
+  const second = paneOf(other);
   useEffect(() => {
     own.trace.value = second?.trace ?? null;
     own.tap.value = second?.tap ?? null;
@@ -54,42 +48,39 @@ export function Compare({ state }: { state: State }) {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
 
-  if (!first) return <p class="rg-note rg-note--empty">write a text and look at it; then pin it here and compare it with another</p>;
-  if (!second) return <p class="rg-note rg-note--empty">choosing the next head …</p>;
+  if (!first || !second) return null;
 
-  const why = whyNoDifference(first, second);
+  const why = whyNoDifference(say, first, second);
   const shared = oneShape(first, second);
   const differs = differing(first, second);
   const difference = asDifference.value && !why;
-  const words = (pane: Pane) => `${tapWords(pane.tap)}, ${headWords(pane.head)}`;
+  const words = (pane: Pane) => `${tapWords(say, pane.tap)}, ${headWords(say, pane.head)}`;
   const named = (pane: Pane) => {
     const parts = [words(pane)];
     if (differs.includes("model")) parts.push(pane.trace.model);
     if (differs.includes("text")) parts.push(`“${clipped(pane.trace.text)}”`);
     return parts.join(" · ");
   };
+  const notes = [
+    differs.length ? say("compare.differ", { parts: differs.map((part) => say(part)).join(say("said.and")) }) : say("compare.same"),
+    ...(differs.length && shared && !sameTokens(first, second) ? [say("compare.tokens")] : []),
+    ...(asDifference.value && why ? [why] : []),
+    ...(difference ? [] : [say(paired.ends.value ? "compare.one" : "compare.own")]),
+  ];
   return (
-    <section class="rg-views rg-compare" aria-label="compare">
+    <section class="rg-views rg-compare" aria-label={say("compare")}>
       <header class="rg-views__head">
         <Choice
           name={say("compare.show")}
-          options={[["beside", say("compare.beside")], ["difference", say("compare.difference"), why ?? "the first minus the pinned"]]}
+          options={[["beside", say("compare.beside")], ["difference", say("compare.difference"), why ?? say("compare.minus")]]}
           value={asDifference.value ? "difference" : "beside"}
           onChoose={(value) => (asDifference.value = value === "difference")}
         />
-        <button type="button" class="rg-button" disabled={!differs.length} title={say("compare.pin.title")} onClick={() => pin(first)}>{say("compare.pin")}</button>
+        <p class="rg-note">{notes.join("; ")}</p>
       </header>
-      <p class="rg-note">
-        {differs.length === 0
-          ? "both are the same map; choose another head or layer, text or model, and the first is that one"
-          : `the two differ in ${listed(differs)}`}
-        {differs.length > 0 && shared && !sameTokens(first, second) && "; they are compared position by position, because their tokens differ"}
-        {asDifference.value && why && `; ${why}`}
-        {!difference && (paired.ends.value ? "; one color scale for both" : "; each with a color scale of its own")}
-      </p>
       {difference ? (
         <div class="rg-compare__panes">
-          <AttentionMap state={state} {...first} difference={differenceOf(state.source, first, second)} label={`${named(first)} minus ${differs.length ? named(second) : "itself"}`} />
+          <AttentionMap state={state} {...first} difference={differenceOf(state.source, first, second)} label={`${named(first)} − ${named(second)}`} />
         </div>
       ) : (
         <div class="rg-compare__panes">
@@ -99,10 +90,6 @@ export function Compare({ state }: { state: State }) {
       )}
     </section>
   );
-}
-
-function listed(names: string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 }
 
 function clipped(text: string): string {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordedSource, traces } from "../../tests/recorded";
 import type { Source, TraceInfo } from "../source";
+import { sayIn } from "../words/words";
 import type { Pane } from "./panes";
 import { commonEnds, differing, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
 
@@ -21,11 +22,11 @@ describe("a comparison", () => {
     expect(oneShape(first, second)).toBe(true);
     expect(sameTokens(first, second)).toBe(false);
     expect(sameTokens(first, pane(one, "encoder.layers.2.self", 1))).toBe(true);
-    expect(whyNoDifference(first, second)).toBeNull();
+    expect(whyNoDifference(sayIn("en"), first, second)).toBeNull();
   });
   it("says why there is no difference to show", () => {
     const [one, other] = [dog, rain];
-    const why = whyNoDifference(pane(one, "encoder.layers.0.self", 0), pane(other, "encoder.layers.0.self", 0));
+    const why = whyNoDifference(sayIn("en"), pane(one, "encoder.layers.0.self", 0), pane(other, "encoder.layers.0.self", 0));
     expect(why).toContain("8 × 8 and 5 × 5 cells");
   });
   it("has no pane of a layer that is not there", () => {

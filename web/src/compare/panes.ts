@@ -2,6 +2,7 @@
 import { isLong } from "../color/survey";
 import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
 import type { Other, Scale } from "../state";
+import type { Say } from "../words/words";
 
 /** One pane: a head of a layer of a trace. */
 export interface Pane {
@@ -30,18 +31,15 @@ export function sameTokens(one: Pane, other: Pane): boolean {
 }
 
 /** Why there is no difference to show, in one sentence; null where there is. */
-export function whyNoDifference(one: Pane, other: Pane): string | null {
+export function whyNoDifference(say: Say, one: Pane, other: Pane): string | null {
   if (oneShape(one, other)) return null;
   const size = ({ tap }: Pane) => `${tap.rows.toLocaleString("en")} × ${tap.columns.toLocaleString("en")}`;
-  return (
-    `these maps have ${size(one)} and ${size(other)} cells, so their cells do not correspond; ` +
-    "to see a difference, choose a text with the same number of tokens, or another head or layer of the same text"
-  );
+  return say("compare.shapes", { one: size(one), other: size(other) });
 }
 
-/** Differences between the panes: "head", "layer", "text", "model". */
-export function differing(one: Pane, other: Pane): string[] {
-  const parts: [string, boolean][] = [
+/** Differences between the panes. */
+export function differing(one: Pane, other: Pane): ("model" | "text" | "layer" | "head")[] {
+  const parts: ["model" | "text" | "layer" | "head", boolean][] = [
     ["model", one.trace.model !== other.trace.model],
     ["text", one.trace.text !== other.trace.text],
     ["layer", one.tap.name !== other.tap.name],

@@ -3,11 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { middle, rendered, rowOf, sheaf, type Extent, type Strand } from "../links/layout";
 import { among, Links, type End, type Look, type Pointed } from "../links/Links";
+import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
-import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
-import { knows, type Unit } from "../weights/units";
-import { amount, captionWords, counted, headWords, percent } from "../weights/words";
+import type { Unit } from "../weights/units";
+import { amount, axisWords, captionWords, headWords, percent, quantityWords } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
@@ -97,9 +97,7 @@ export function Flow({ state }: { state: State }) {
     return of;
   }, [shown]);
 
-  if (!state.trace.value || !state.tap.value) {
-    return <p class="rg-note rg-note--empty">write a text and look at it; its tokens and the lines between them appear here</p>;
-  }
+  if (!state.trace.value || !state.tap.value) return null;
 
   const unitsOf = (side: End) => (side === "query" ? queries : keys);
   const lock = ({ side, index }: Pointed) => {
@@ -124,12 +122,10 @@ export function Flow({ state }: { state: State }) {
     const map = picture?.tokens?.[line.slot];
     state.head.value = head;
     state.focus.value = (map && strongestCell(map, query, key)) ?? { query: query.first, key: key.first };
-    state.drawer.value = true;
+    state.drawer.value = "cell";
   };
 
   const tap = picture?.tap ?? state.tap.value;
-  const axes = [state.trace.value.axes[tap.queries], state.trace.value.axes[tap.keys]];
-  const groups = (["token", "word", "sentence"] as const).filter((group) => axes.every((axis) => knows(axis, group))).map((group) => [group, group] as const);
   const scrolling = longest * row > height + 1 && height > 0;
   const column = Math.min(WIDEST, Math.floor(0.36 * width));
   const depth = width - 2 * column;
@@ -143,26 +139,16 @@ export function Flow({ state }: { state: State }) {
   const sideOf = (side: End) => ({ side, name: side, units: unitsOf(side), extents: extents[side], shown: rendered(scroll.value, height, row, unitsOf(side).length) });
 
   return (
-    <section class="rg-views rg-flow" aria-label="flow" aria-busy={loaded.loading || asked.loading}>
+    <section class="rg-views rg-flow" aria-label={say("flow")} aria-busy={loaded.loading || asked.loading}>
       <header class="rg-views__head">
-        <p class="rg-note">{captionWords(quantity, tap, heads.map((each) => each.head))}</p>
-        {groups.length > 1 && (
-          <Choice name="by" options={groups} value={groups.some(([each]) => each === state.group.value) ? state.group.value : "token"} onChoose={(group) => (state.group.value = group)} />
-        )}
-        {tap.quantities.includes("norm") && (
-          <Choice
-            name="lines"
-            options={[["weight", "α", "the weight: the output of softmax"], ["norm", "‖α·f(x)‖", "the length of the vector that the weight lets through"]]}
-            value={quantity}
-            onChoose={(next) => (state.quantity.value = next)}
-          />
-        )}
+        <p class="rg-note">{captionWords(say, quantity, tap, heads.map((each) => each.head))}</p>
+        <Shown state={state} trace={state.trace.value} tap={tap} lines />
       </header>
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       <div class="rg-flow__body">
         <div class="rg-flow__sides">
-          <h3>query <span class="rg-note">{tap.queries}</span></h3>
-          <h3>key <span class="rg-note">{tap.keys}</span></h3>
+          <h3>{say("query")} <span class="rg-note">{axisWords(say, tap.queries)}</span></h3>
+          <h3>{say("key")} <span class="rg-note">{axisWords(say, tap.keys)}</span></h3>
         </div>
         <div class="rg-flow__window" ref={box} style={{ "--tokens": Math.max(longest, 1) }} onScroll={(event) => (scroll.value = event.currentTarget.scrollTop)}>
           {picture && depth > 0 && (
@@ -174,7 +160,7 @@ export function Flow({ state }: { state: State }) {
               length={longest * row}
               strands={strands}
               paint={(strand) => ({ name: `${strand.slot} ${strand.query} ${strand.key}`, color: `var(--rg-head-${colorOf(strand)})`, opacity: 0.1 + 0.85 * (strand.value / largest) ** 0.8 })}
-              describe={(line) => [`${queries[line.query]?.label} → ${keys[line.key]?.label}`, `${amount(line.value, quantity)} · ${headWords(heads[line.slot]?.head ?? 0)}`]}
+              describe={(line) => [`${queries[line.query]?.label} → ${keys[line.key]?.label}`, `${amount(line.value, quantity)} · ${headWords(say, heads[line.slot]?.head ?? 0)}`]}
               look={({ side, index }) => ({ aside: String(unitsOf(side)[index]?.first), ...looks[side].get(index) })}
               active={followed}
               locked={locked}
@@ -193,9 +179,9 @@ export function Flow({ state }: { state: State }) {
       </div>
       <p class="rg-note rg-views__hint">
         {shown.more.count > 0
-          ? `${counted(shown.more.count, "more line")}, ${percent(shown.more.value / (shown.total || 1))} of the ${quantity}`
-          : shown.lines.length > 0 && `all ${counted(shown.lines.length, "line")}`}
-        {!quiet && scrolling && " from the visible queries"}
+          ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: quantityWords(say, quantity) })
+          : shown.lines.length > 0 && say("flow.all", { count: shown.lines.length })}
+        {!quiet && scrolling && ` ${say("flow.visible")}`}
         <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>
       </p>
     </section>

@@ -2,7 +2,6 @@
 import type { GenerationInfo } from "../source";
 import { isSpecial, joinTokens, markOf } from "../weights/units";
 import type { Style } from "../weights/units";
-import { counted } from "../weights/words";
 import { useWords } from "../words/words";
 import type { Branch } from "./tree";
 import { prefixTree } from "./tree";
@@ -22,8 +21,7 @@ export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
   return (
     <div>
       <h3 class="rg-section">
-        {counted(hypotheses.length, "hypothesis", "hypotheses")} of the beam{" "}
-        <span class="rg-note" data-screen>{able ? say("steps.beam") : "only the selected one can be shown here"}</span>
+        {say("beam", { count: hypotheses.length })} <span class="rg-note" data-screen>{say(able ? "steps.beam" : "beam.only")}</span>
       </h3>
       <ul>
         <Fork branch={tree} style={style} {...{ generation, busy, able, onChoose }} />
@@ -34,6 +32,7 @@ export function Beams({ generation, busy, able, onChoose }: BeamsProps) {
 
 function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
   const { branch, style, generation, busy, able, onChoose } = props;
+  const say = useWords();
   const { hypotheses, shown } = generation;
   const read = joinTokens(branch.tokens.filter((token) => !isSpecial(token)), style);
   const wins = branch.through.includes(shown);
@@ -45,7 +44,7 @@ function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
           {branch.ends.map((index) => {
             const hypothesis = hypotheses[index];
             if (!hypothesis) return null;
-            const score = hypothesis.score === null ? "no score" : hypothesis.score.toFixed(2).replace("-", "−");
+            const score = hypothesis.score === null ? say("beam.unscored") : hypothesis.score.toFixed(2).replace("-", "−");
             return (
               <button
                 key={index}
@@ -53,13 +52,13 @@ function Fork(props: BeamsProps & { branch: Branch; style: Style }) {
                 class="rg-chip"
                 aria-pressed={index === shown}
                 disabled={busy || (!able && index !== shown)}
-                aria-label={`hypothesis ${index + 1}: ${hypothesis.text}, score ${score}`}
+                aria-label={say("beam.n", { number: index + 1, text: hypothesis.text, score })}
                 title={hypothesis.text}
                 onClick={() => onChoose(index)}
               >
                 <span class="rg-number">{score}</span>
-                {index === shown && " shown"}
-                {!hypothesis.finished && " cut off"}
+                {index === shown && ` ${say("beam.shown")}`}
+                {!hypothesis.finished && ` ${say("beam.cut")}`}
               </button>
             );
           })}

@@ -23,12 +23,12 @@ export function Candidates({ step, number, style, onForce }: CandidatesProps) {
         rows={step.candidates.map(({ token, probability, id }) => {
           const own = id == null ? token === step.token : id === step.id;
           const able = onForce && !own && id != null;
-          return { label: tokenLabel(token, style), share: probability, own, ...(able && { title: "write this word here and go on from it", onChoose: () => onForce(id) }) };
+          return { label: tokenLabel(token, style), share: probability, own, ...(able && { title: say("steps.force"), onChoose: () => onForce(id) }) };
         })}
       />
       {!step.candidates.some((each) => each.token === step.token) && (
         <p class="rg-note">
-          chosen: {tokenLabel(step.token, style)} <span class="rg-number">{percent(step.probability)}</span>
+          {say("steps.chosen")}: {tokenLabel(step.token, style)} <span class="rg-number">{percent(step.probability)}</span>
         </p>
       )}
     </div>

@@ -1,20 +1,20 @@
 /** Which head? A row for each, token by token, ranked for the word in question; the best three are named. */
-import { batch } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { beside, chosen, slotsOf } from "../flow/heads";
 import { paint, palette } from "../map/Thumbnail";
 import { split } from "../said/said";
-import type { AxisInfo, Head, TapInfo, TraceInfo } from "../source";
+import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
 import { markOf } from "../weights/units";
+import { along } from "../weights/WordRow";
 import { headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
-import { overviewOf } from "./overview";
-import { useStop, walk } from "./walk";
-import { lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
+import { overviewOf, type Answer } from "./overview";
+import { described, lookOf, lookOfLong, ranked, sunk, type Look } from "./which";
 import "./which.css";
 
 const GROUPS = [
@@ -39,19 +39,20 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   if (!tap) return <p class="rg-which">{say("which.none")}</p>;
   const choose = ({ tap: next, head, best }: Look, several: boolean) =>
     batch(() => {
-      if (several && state.view.value === "flow" && next.name === tap.name) beside(state, head);
+      if (several && state.view.value === "sentence" && next.name === tap.name) beside(state, head);
       else lookAt(state, next, head);
       if (word && best) state.focus.value = { query: word.rows.first, key: best.position };
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
-  const sink = sunk(all);
+  const sink = sunk(say, all);
+  const { of } = overviewOf(state, trace.id);
   return (
-    <nav class="rg-which" aria-label="attention to show" onKeyDown={(event) => walk(event, ".rg-look")} onFocusIn={onFocusIn}>
+    <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
       <Choice
-        name="attention"
+        name={say("which.kind")}
         label=""
         look="joined"
-        options={groups.map(([side, kind], at) => [at, kind === "cross" ? "cross" : `${side} self`])}
+        options={groups.map(([side, kind], at) => [at, say(`which.${kind === "cross" ? kind : side}`)])}
         value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
         onChoose={(at) => {
           const there = layers(...(groups[at] as (typeof groups)[number]));
@@ -61,11 +62,11 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
       <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{word.label}</strong> }) : say("which.point")}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
-          <Row key={keyOf(look)} state={state} look={look} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
+          <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
         ))}
       </ul>
       <p class="rg-note">
-        {[sink, rows.length < all.length && `${rows.length} of ${all.length.toLocaleString("en")} rows`].filter(Boolean).join("; ")}
+        {[sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );
@@ -81,8 +82,8 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
   const within = first?.queries === first?.keys;
   const places = layers.flatMap((tap) => [...Array.from({ length: tap.heads }, (_, head): Head => head), ...(tap.heads > 1 ? ["mean" as const] : [])].map((head) => ({ tap, head })));
   useEffect(() => {
-    if (short) for (const tap of layers) answers.want(tap);
-  }, [answers, first?.name, short]);
+    for (const tap of layers) if (short || tap.name === state.tapName.value) answers.want(tap);
+  }, [answers, first?.name, short, state.tapName.value]);
   const asked = word && !short && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
   const { value: far } = useLoaded(asked, async (signal) => {
     await new Promise((done) => setTimeout(done, SETTLED));
@@ -109,15 +110,43 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
 const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;
 const isCurrent = (state: State, { tap, head }: Look) => state.tapName.value === tap.name && state.head.value === head;
 
+/** What is known of a head over the whole text. */
+const infoOf = (answer: Answer, { head }: Look): HeadInfo | undefined => (answer && "layer" in answer ? answer.layer.summary.heads.find((each) => each.head === head) : undefined);
+
+/** Up and down among the rows, which are one stop of the tab key. */
+function walk(event: KeyboardEvent): void {
+  const rows = [...(event.currentTarget as Element).querySelectorAll<HTMLElement>(".rg-look")];
+  const at = rows.findIndex((row) => row === event.target);
+  const next = at < 0 ? null : along(event, at, rows.length, ["ArrowUp", "ArrowDown"]);
+  if (next === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  rows[next]?.focus();
+}
+
+/** The tab stop among buttons that have these keys as `data-key`: where the arrows have led, else what is current. */
+function useStop(keys: readonly string[], current: string) {
+  const walkedTo = useSignal("");
+  useEffect(() => {
+    walkedTo.value = "";
+  }, [current]);
+  const onFocusIn = ({ target }: FocusEvent) => {
+    walkedTo.value = (target instanceof HTMLElement && target.dataset["key"]) || walkedTo.value;
+  };
+  return { stop: [walkedTo.value, current].find((key) => keys.includes(key)) ?? keys[0], onFocusIn };
+}
+
 interface RowProps {
   state: State;
   look: Look;
+  info: HeadInfo | undefined;
   named: boolean;
   stop: boolean; // of the tab key
   onChoose(several: boolean): void;
 }
 
-function Row({ state, look, named, stop, onChoose }: RowProps) {
+function Row({ state, look, info, named, stop, onChoose }: RowProps) {
+  const say = useWords();
   const { tap, head, cells, best, special } = look;
   const canvas = useRef<HTMLCanvasElement>(null);
   const dark = state.dark.value;
@@ -130,9 +159,10 @@ function Row({ state, look, named, stop, onChoose }: RowProps) {
     new Uint32Array(picture.data.buffer).set(paint(cells, ramp, forbidden));
     context.putImageData(picture, 0, 0);
   }, [cells, dark]);
-  const color = state.view.value === "flow" && state.tapName.value === tap.name ? chosen(slotsOf(state)).find((each) => each.head === head)?.color : undefined;
+  const color = state.view.value === "sentence" && state.tapName.value === tap.name ? chosen(slotsOf(state)).find((each) => each.head === head)?.color : undefined;
   const words = best ? `${best.label} ${percent(best.share)}` : "";
-  const name = `layer ${tap.layer}, ${headWords(head)}`;
+  const name = `${say("layers.layer", { layer: tap.layer })}, ${headWords(say, head)}`;
+  const title = [`${name}${words && `: ${words}`}${special && `, ${say("which.mostly", { token: special })}`}`, info && described(say, info), state.view.value === "sentence" && say("which.beside")];
   return (
     <li>
       <button
@@ -142,13 +172,18 @@ function Row({ state, look, named, stop, onChoose }: RowProps) {
         tabIndex={stop ? 0 : -1}
         aria-current={isCurrent(state, look) || color !== undefined ? "true" : undefined}
         aria-label={words ? `${name}: ${words}` : name}
-        title={`${name}${words && `: ${words}`}${special && `, but mostly ${special}`}${state.view.value === "flow" ? "\nshift and a click: beside the others" : ""}`}
+        title={title.filter(Boolean).join("\n")}
         style={color === undefined ? undefined : { "--line": `var(--rg-head-${color})` }}
         onClick={(event) => onChoose(event.shiftKey)}
       >
         <span class="rg-look__place rg-number">{tap.layer}·{head}</span>
         <canvas ref={canvas} class="rg-look__cells" width={1} height={1} />
-        {named && best && <span class="rg-look__best">{best.label} <span class="rg-number">{percent(best.share)}</span></span>}
+        {named && best && (
+          <span class="rg-look__best">
+            {best.label} <span class="rg-number">{percent(best.share)}</span>
+            {info?.pattern && <span class="rg-note"> {say(`pattern.${info.pattern}`)}</span>}
+          </span>
+        )}
       </button>
     </li>
   );

@@ -8,7 +8,6 @@ test("when the server is back, what failed is asked again", () => {
   const returns = signal(0);
   const way = { lost: signal(false), returns, retry: () => Promise.resolve() };
   const state = createState({ ...recordedSource(), connection: way });
-  state.view.value = "heads"; // waits for no picture
   const before = overviewOf(state, "ab12");
   expect(overviewOf(state, "ab12")).toBe(before);
   returns.value += 1;

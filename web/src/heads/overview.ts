@@ -30,7 +30,7 @@ export function pictured(state: State): Promise<void> {
     setTimeout(() => {
       stop();
       done();
-    }, { map: PATIENCE, heads: 0 }[state.view.peek() as string] ?? HEAD_START);
+    }, state.view.peek() === "map" ? PATIENCE : HEAD_START);
   });
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { TapInfo } from "../source";
 import { askedAt, split, type Asked } from "../said/said";
-import { lookOf, lookOfLong, ranked, sunk } from "./which";
+import { sayIn } from "../words/words";
+import { described, lookOf, lookOfLong, ranked, sunk } from "./which";
 
 const axis = { tokens: ["[CLS]", "animal", "was", "it"], predicts: null, words: null, sentences: null, prompt: 4 };
 const tap = { name: "encoder.layers.0.self", layer: 0, heads: 2, columns: 4 } as TapInfo;
@@ -24,15 +25,15 @@ test("the mean over heads is a row as well", () => {
 test("the head that looks most at one other word comes first, and what is not here yet last", () => {
   const none = { tap, head: 5, cells: null, best: null, special: "" };
   expect(ranked([none, look(1), look(0)]).map(({ head }) => head)).toEqual([0, 1, 5]);
-  expect(sunk([look(0), look(1)])).toBe("1 of 2 heads look mostly at [CLS]");
-  expect(sunk([look(1)])).toBe("");
+  expect(sunk(sayIn("en"), [look(0), look(1)])).toBe("1 of 2 heads look mostly at [CLS]");
+  expect(sunk(sayIn("en"), [look(1)])).toBe("");
 });
 
 test("a word of the text that a head looks at from everywhere is no sink, but the word that it looks at", () => {
   const lovely = { tokens: ["<s>", "What", "lovely", "</s>"], predicts: null, words: null, sentences: null, prompt: 4 };
   const everywhere = { heads: 1, height: 4, width: 4, values: Float32Array.from(Array(4).fill([0.02, 0.02, 0.94, 0.02]).flat()) };
   const found = lookOf({ ...tap, heads: 1 }, 0, everywhere, askedAt(lovely, 1, false) as Asked, split(lovely), true);
-  expect([found.best?.label, found.special, sunk([found])]).toEqual(["lovely", "", ""]);
+  expect([found.best?.label, found.special, sunk(sayIn("en"), [found])]).toEqual(["lovely", "", ""]);
 });
 
 test("of a long text the largest weights are in place", () => {
@@ -51,4 +52,11 @@ test("between two texts a head that looks off the diagonal comes before one that
   const looks = [0, 1].map((head) => lookOf(cross, head, maps, asked, keys, false));
   expect(looks.map(({ best }) => best?.worth)).toEqual([expect.closeTo(0.8 * 0.625, 6), expect.closeTo(0.7, 6)]);
   expect(ranked(looks).map(({ head }) => head)).toEqual([1, 0]);
+});
+
+test("what a head does over the text has a name, if one is well above chance", () => {
+  const info = { head: 1, entropy: 1.204, distance: 2.13, pattern: "previous", patterns: [{ name: "previous", share: 0.87, chance: 0.08, rows: 9 }] };
+  const plain = (given: object) => described(sayIn("en"), { ...info, ...given } as never).replaceAll("\u202f", " ");
+  expect(plain({})).toBe("previous token: 87 % of the weight, 8.0 % by chance; entropy 1.20 bits, mean distance 2.1 tokens");
+  expect(plain({ pattern: null, distance: null })).toBe("no simple pattern; entropy 1.20 bits");
 });

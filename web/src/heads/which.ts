@@ -1,8 +1,10 @@
 /** Which head? All heads of one kind, ranked by what each looks at for the word in question. */
 import { away, isWord, type Asked } from "../said/said";
-import type { Head, Looks, TapInfo, Thumbnails } from "../source";
+import type { Head, HeadInfo, Looks, TapInfo, Thumbnails } from "../source";
 import { grouped } from "../weights/matrix";
 import { tokenLabel, unitAt, type Style, type Unit } from "../weights/units";
+import { percent } from "../weights/words";
+import type { Say } from "../words/words";
 
 export interface Look {
   tap: TapInfo;
@@ -64,10 +66,17 @@ export function ranked(looks: readonly Look[]): Look[] {
 }
 
 /** "37 of 72 heads look mostly at [CLS]"; nothing where no head does. */
-export function sunk(looks: readonly Look[]): string {
+export function sunk(say: Say, looks: readonly Look[]): string {
   const heads = looks.filter(({ head }) => head !== "mean");
   const counts = new Map<string, number>();
   for (const { special } of heads) if (special) counts.set(special, (counts.get(special) ?? 0) + 1);
   const [most] = [...counts].sort((a, b) => b[1] - a[1]);
-  return most ? `${most[1]} of ${heads.length} heads look mostly at ${most[0]}` : "";
+  return most ? say("which.sunk", { count: most[1], of: heads.length, token: most[0] }) : "";
+}
+
+/** "previous token, 87 % of the weight, 8 % by chance; entropy 1.20 bits, mean distance 2.1 tokens" */
+export function described(say: Say, { pattern, patterns, entropy, distance }: HeadInfo): string {
+  const score = patterns.find((each) => each.name === pattern);
+  const name = score ? say("pattern.share", { name: say(`pattern.${score.name}`), share: percent(score.share), chance: percent(score.chance) }) : say("pattern.none");
+  return `${name}; ${say("which.entropy", { entropy: entropy.toFixed(2) })}${distance === null ? "" : `, ${say("which.distance", { distance: distance.toFixed(1) })}`}`;
 }

@@ -68,14 +68,14 @@ export function inspect(state: State): void {
 /** The inspector on a translation, with the equation of a cell where one is asked for. */
 export async function inspectTranslation(state: State, request: TraceRequest, focus: Position | null): Promise<void> {
   batch(() => {
-    state.view.value = "translation";
+    state.view.value = "sentence";
     state.head.value = "mean";
     state.viewport.value = null;
   });
   await ask(state, request);
   batch(() => {
     state.focus.value = focus;
-    state.drawer.value = focus !== null;
+    state.drawer.value = focus ? "cell" : "";
     state.learn.value = null;
   });
 }

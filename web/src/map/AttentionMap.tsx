@@ -5,6 +5,8 @@ import type { State } from "../state";
 import { Legend } from "./legend";
 import "./map.css";
 import { count } from "../weights/numbers";
+import { axisWords, headWords } from "../weights/words";
+import { useWords } from "../words/words";
 import { axesOf } from "./geometry/positions";
 import { quantityName } from "./readout";
 import { Screen } from "./screen";
@@ -21,12 +23,14 @@ interface Props {
 
 /** Shows a head's map, in the state's window and colors. */
 export function AttentionMap(props: Props) {
+  const say = useWords();
   const { tap } = props;
-  if (!tap.rows || !tap.columns) return <p class="rg-note rg-note--empty">This map has no cells: its text is empty.</p>;
+  if (!tap.rows || !tap.columns) return <p class="rg-note rg-note--empty">{say("map.empty")}</p>;
   return <Figure {...props} />;
 }
 
 function Figure({ state, trace, tap, head, label, difference = null }: Props) {
+  const say = useWords();
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLDivElement>(null);
@@ -43,9 +47,13 @@ function Figure({ state, trace, tap, head, label, difference = null }: Props) {
   }, [state]);
   useEffect(() => screen?.show({ trace, tap, head, difference }), [screen, trace, tap, head, difference?.key]);
 
-  const units = queries.grouped || keys.grouped ? `${group}s` : "tokens";
-  const title = label ?? `${tap.name}, ${head === "mean" ? "mean over heads" : `head ${head}`}`;
-  const says = `map of ${quantityName({ quantity: state.quantity.value, difference: difference !== null })}, ${title}: ${count(queries.length)} queries (${tap.queries}) by ${count(keys.length)} keys (${tap.keys}), in ${units}`;
+  const says = say("map.says", {
+    quantity: quantityName({ say, quantity: state.quantity.value, difference: difference !== null }),
+    title: label ?? `${tap.name}, ${headWords(say, head)}`,
+    rows: `${count(queries.length)} (${axisWords(say, tap.queries)})`,
+    columns: `${count(keys.length)} (${axisWords(say, tap.keys)})`,
+    units: say(`group.${queries.grouped || keys.grouped ? group : "token"}`),
+  });
   return (
     <figure class="rg-map">
       {label && <figcaption class="rg-map__label">{label}</figcaption>}
@@ -55,15 +63,15 @@ function Figure({ state, trace, tap, head, label, difference = null }: Props) {
           ref={canvas}
           tabIndex={0}
           role="application"
-          aria-roledescription="attention map"
+          aria-roledescription={say("map.role")}
           aria-label={says}
           data-ready="false"
         />
         <span class="rg-map__axis rg-map__axis--keys" aria-hidden="true">
-          key <i>{tap.keys}</i> →
+          {say("key")} <i>{axisWords(say, tap.keys)}</i> →
         </span>
         <span class="rg-map__axis rg-map__axis--queries" aria-hidden="true">
-          query <i>{tap.queries}</i> ↓
+          {say("query")} <i>{axisWords(say, tap.queries)}</i> ↓
         </span>
         <div class="rg-map__overlay" ref={overlay} aria-hidden="true" />
         <div class="rg-unseen" ref={live} aria-live="polite" />

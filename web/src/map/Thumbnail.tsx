@@ -1,8 +1,6 @@
 /** One head's whole map in the size of a stamp. */
 import { useEffect, useRef } from "preact/hooks";
 import { RAMP_LENGTH, sequential, type Ramp } from "../color/ramps";
-import { color, coloring } from "../color/scales";
-import { isLong, survey } from "../color/survey";
 import { themeColor } from "../color/theme";
 import type { Thumbnails } from "../source";
 import type { State } from "../state";
@@ -13,10 +11,9 @@ interface ThumbnailProps {
   head: number;
   rows: number;
   columns: number;
-  causal?: boolean; // for a scale of its own, as the map has; without it, all heads are shaded alike
 }
 
-export function Thumbnail({ state, thumbnails, head, rows, columns, causal }: ThumbnailProps) {
+export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const dark = state.dark.value;
   useEffect(() => {
@@ -29,9 +26,9 @@ export function Thumbnail({ state, thumbnails, head, rows, columns, causal }: Th
     const { ramp, forbidden } = palette(context.canvas, dark);
     const words = new Uint32Array(picture.data.buffer);
     const own = values.subarray(head * height * width, (head + 1) * height * width);
-    words.set(causal === undefined ? paint(own, ramp, forbidden) : paintOwn(own, width, causal && isLong(rows, columns), ramp, forbidden));
+    words.set(paint(own, ramp, forbidden));
     context.putImageData(picture, 0, 0);
-  }, [thumbnails, head, dark, causal]);
+  }, [thumbnails, head, dark]);
   const aspect = Math.max(0.5, Math.min(2, columns / Math.max(1, rows)));
   return <canvas ref={canvas} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
 }
@@ -43,16 +40,6 @@ export function paint(values: Float32Array, ramp: Ramp, forbidden: number): Uint
     const place = Math.sqrt(Math.max(0, Math.min(1, value)));
     return ramp[Math.round(place * (RAMP_LENGTH - 1))] as number;
   });
-}
-
-/** Weights on a scale that shows most of them, by the map's own rule. */
-export function paintOwn(values: Float32Array, width: number, perRow: boolean, ramp: Ramp, forbidden: number): Uint32Array {
-  const pixels = new Uint32Array(values.length);
-  const found = survey([{ values, width, row: 0, column: 0 }], { perRow, rooted: true, shares: true });
-  const by = coloring("auto", "weight", false, { low: 0, high: 1, highWithoutSink: 1 }, width, found);
-  const rows = found ? { low: new Float32Array(found.rowHighs.length), high: found.rowHighs } : undefined;
-  if (color(values, width, pixels, by, ramp, rows)) values.forEach((value, i) => Number.isNaN(value) && (pixels[i] = forbidden));
-  return pixels;
 }
 
 const palettes = new Map<boolean, { ramp: Ramp; forbidden: number }>();

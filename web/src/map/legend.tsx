@@ -5,7 +5,8 @@ import type { State } from "../state";
 import { count, tick } from "../weights/numbers";
 import { percent } from "../weights/words";
 import type { Axes, Positions } from "./geometry/positions";
-import { ordinal, quantityName } from "./readout";
+import { useWords, type Key, type Say } from "../words/words";
+import { quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
 import { LEAST, type Automatic } from "../color/survey";
@@ -21,6 +22,7 @@ interface Props {
 }
 
 export function Legend({ state, screen, difference }: Props) {
+  const say = useWords();
   const bar = useRef<HTMLDivElement>(null);
   const held = useRef(false);
   const { ends } = screen;
@@ -28,7 +30,7 @@ export function Legend({ state, screen, difference }: Props) {
   const now = screen.shown.value;
   if (!now) return <div class="rg-map__legend" />;
   const { coloring: by, whole } = now;
-  const named = quantityName({ quantity: state.quantity.value, difference });
+  const named = quantityName({ say, quantity: state.quantity.value, difference });
   const places = [placeOf(whole, by.low), placeOf(whole, by.high)] as const;
 
   const set = (end: 0 | 1, place: number) => {
@@ -54,7 +56,7 @@ export function Legend({ state, screen, difference }: Props) {
       style={{ left: `${100 * places[end]}%` }}
       role="slider"
       tabIndex={0}
-      aria-label={end ? "upper end of the color scale" : "lower end of the color scale"}
+      aria-label={say(end ? "legend.upper" : "legend.lower")}
       aria-valuemin={whole.low}
       aria-valuemax={whole.high}
       aria-valuenow={end ? by.high : by.low}
@@ -69,7 +71,7 @@ export function Legend({ state, screen, difference }: Props) {
       onKeyDown={press(end)}
     />
   );
-  const note = [...notes(state, now, difference, screen.axes.keys), ...missing(screen.axes)].join(" · ");
+  const note = [...notes(say, state, now, difference, screen.axes.keys), ...missing(say, screen.axes)].join(" · ");
   return (
     <div class="rg-map__legend">
       <span class="rg-map__legend-name">{named}</span>
@@ -90,18 +92,18 @@ export function Legend({ state, screen, difference }: Props) {
         <button
           type="button"
           class="rg-link"
-          title="the same colors for every map"
+          title={say("legend.same")}
           onClick={() => {
             ends.value = null;
             state.scale.value = "linear";
           }}
         >
-          0 to 1
+          {say("legend.one")}
         </button>
       )}
       {ends.value && ends.value !== home && (
         <button type="button" class="rg-link" onClick={() => (ends.value = home)}>
-          reset ends
+          {say("legend.reset")}
         </button>
       )}
       <span class="rg-map__note" title={note}>{note}</span>
@@ -110,61 +112,48 @@ export function Legend({ state, screen, difference }: Props) {
 }
 
 /** Notes that one needs to read the picture rightly. */
-export function notes(state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
+export function notes(say: Say, state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
   const said: string[] = [];
   const { level, every, sink, automatic, failure } = shown;
   const scale = state.scale.value;
+  const size = count(2 ** level);
   if (failure) said.push(failure);
-  if (level > 0) {
-    const size = count(2 ** level);
-    const reduced = state.reduce.value === "max" ? "largest" : "mean";
-    said.push(difference ? `blocks of ${size} × ${size}: difference of their ${reduced === "largest" ? "maxima" : "means"}` : `${reduced} of ${size} × ${size} cells`);
-  }
-  if (every > 1) said.push(`preview: every ${ordinal(every)} row so far`);
+  if (level > 0) said.push(difference ? say("legend.blocks", { size, what: say(`map.between.${state.reduce.value}`) }) : say("legend.cells", { size, what: say(`reduce.${state.reduce.value}`) }));
+  if (every > 1) said.push(say("legend.preview", { every }));
   if (difference) {
-    if (scale !== "linear" && scale !== "auto") said.push("differences are shown on a linear scale");
+    if (scale !== "linear" && scale !== "auto") said.push(say("legend.difference"));
   } else if (scale === "auto") {
-    if (automatic) said.push(...automaticNotes(automatic, shown, keys));
-  } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") {
-    said.push("a log scale also shows small weights");
-  } else if (scale === "log") {
-    said.push(state.quantity.value === "score" ? "scores are logarithms already: linear scale" : "log scale");
-  } else if (scale === "row") {
-    said.push("colors are relative to each row’s largest value in the visible tiles");
-  } else if (scale === "sink") said.push(sink ? sinkNote(sink) : failure ? "nothing left out" : "looking for the sink");
+    if (automatic) said.push(...automaticNotes(say, automatic, shown, keys));
+  } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") said.push(say("legend.small"));
+  else if (scale === "log") said.push(say(state.quantity.value === "score" ? "legend.logarithms" : "legend.log"));
+  else if (scale === "row") said.push(say("legend.row"));
+  else if (scale === "sink") said.push(sink ? sinkNote(say, sink) : say(failure ? "legend.nothing" : "legend.looking"));
   return said;
 }
 
-const ROOTS = ["", "", "square root", "cube root", "fourth root"];
-
 /** Notes on an automatic scale, so that its colors are not taken for those of 0 to 1. */
-function automaticNotes({ perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown, keys: Positions): string[] {
-  const said: string[] = [];
-  const by = root > 1 ? `, by the ${ROOTS[root]}` : "";
-  if (perRow) said.push(`each row against its largest${by}`);
-  else if (coloring.high < 0.99 * highest) said.push(`0.5 % of the cells in view are above the upper end${by}`);
-  else if (by) said.push(by.slice(2));
+function automaticNotes(say: Say, { perRow, root, sinks }: Automatic, { level, coloring, highest }: Shown, keys: Positions): string[] {
   const size = 2 ** level;
+  const parts = [
+    ...(perRow ? [say("legend.largest")] : coloring.high < 0.99 * highest ? [say("legend.above")] : []),
+    ...(root > 1 ? [say(`legend.root.${root}` as Key)] : []),
+  ];
   const named = sinks.map(({ column, mass }) =>
-    size > 1
-      ? `${count(column * size)} to ${count((column + 1) * size - 1)}`
-      : `${count(column)} “${keys.label(column)}” (${percent(mass)} of the weight)`,
+    size > 1 ? `${count(column * size)}–${count((column + 1) * size - 1)}` : say("legend.taking", { key: `${count(column)} “${keys.label(column)}”`, share: percent(mass) }),
   );
-  if (named.length) said.push(`the scale leaves out the sink, key ${named.join(" and ")}`);
-  return said;
+  return [...(parts.length ? [parts.join(", ")] : []), ...(named.length ? [say("legend.sinks", { keys: named.join(say("said.and")) })] : [])];
 }
 
 /** Tokens that grouping leaves out; a row's words then have less than all of its weight. */
-function missing({ queries, keys }: Axes): string[] {
+function missing(say: Say, { queries, keys }: Axes): string[] {
   const outside = [...new Set([...queries.outside, ...keys.outside])];
   if (!outside.length) return [];
-  const named = outside.slice(0, MOST_NAMED).join(", ");
-  return [`without ${named}${outside.length > MOST_NAMED ? " …" : ""} (in no group)`];
+  return [say("legend.outside", { tokens: `${outside.slice(0, MOST_NAMED).join(", ")}${outside.length > MOST_NAMED ? " …" : ""}` })];
 }
 
-function sinkNote({ position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
-  const sampled = rows < of ? `, on ${count(rows)} of ${count(of)} rows` : "";
-  if (mass <= LEAST) return `no sink: no key takes more than ${percent(LEAST)} of the weight (the most: ${percent(mass)})`;
-  if (position < 0) return "the sink belongs to no group: nothing left out";
-  return `scale without the sink, key ${position} “${label}”, which takes ${percent(mass)} of the weight${sampled}`;
+function sinkNote(say: Say, { position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
+  if (mass <= LEAST) return say("legend.none", { least: percent(LEAST), most: percent(mass) });
+  if (position < 0) return say("legend.ungrouped");
+  const key = say("legend.taking", { key: `${position} “${label}”`, share: percent(mass) });
+  return `${say("legend.without", { key })}${rows < of ? `, ${say("legend.sampled", { rows: count(rows), of: count(of) })}` : ""}`;
 }

@@ -1,6 +1,7 @@
 /** Description of a cell: its tokens, and its value with all digits. */
 import type { Quantity, Reduce } from "../source";
 import { count, full } from "../weights/numbers";
+import type { Say } from "../words/words";
 import type { Axes, Positions } from "./geometry/positions";
 
 /** A cell of some level: at level 0 one query and one key, else a block of them. */
@@ -12,41 +13,34 @@ export interface Reading {
   every: number;
 }
 export interface Named {
+  say: Say;
   quantity: Quantity;
   reduce: Reduce;
   difference: boolean;
 }
 
-export function quantityName({ quantity, difference }: Pick<Named, "quantity" | "difference">): string {
-  const name = quantity === "norm" ? "‖α·f(x)‖" : quantity;
+export function quantityName({ say, quantity, difference }: Omit<Named, "reduce">): string {
+  const name = quantity === "norm" ? "‖α·f(x)‖" : say(quantity);
   return difference ? `Δ ${name}` : name;
 }
 
-export function where(reading: Reading, axes: Axes): string {
+export function where(say: Say, reading: Reading, axes: Axes): string {
   const size = 2 ** reading.level;
-  if (size === 1) {
-    const query = `query ${reading.row} ${quoted(axes.queries.label(reading.row))}`;
-    const next = axes.queries.predicts(reading.row);
-    const predicts = next === null ? "" : ` (predicts ${quoted(next)})`;
-    return `${query}${predicts} → key ${reading.column} ${quoted(axes.keys.label(reading.column))}`;
-  }
-  return `queries ${span(reading.row, size, axes.queries)} → keys ${span(reading.column, size, axes.keys)}`;
+  if (size > 1) return say("map.block", { queries: span(reading.row, size, axes.queries), keys: span(reading.column, size, axes.keys) });
+  const [next, key] = [axes.queries.predicts(reading.row), `${reading.column} ${quoted(axes.keys.label(reading.column))}`];
+  const query = `${say("query")} ${reading.row} ${quoted(axes.queries.label(reading.row))}`;
+  return `${query}${next === null ? "" : ` (${say("drawer.predicts", { word: quoted(next) })})`} → ${say("key")} ${key}`;
 }
 
 export function what(reading: Reading, named: Named): string {
   const { value, level, every } = reading;
+  const { say, reduce, difference } = named;
   if (value === null) return "…";
-  if (Number.isNaN(value)) return level ? "masked: none of these queries may attend" : "masked: may not attend";
+  if (Number.isNaN(value)) return say(level ? "map.masked.block" : "map.masked");
   const amount = `${quantityName(named)} ${full(value)}`;
   if (level === 0) return amount;
-  const reduced = named.difference ? `between ${named.reduce === "max" ? "maxima" : "means"}, ` : named.reduce === "max" ? "largest " : "mean ";
-  const preview = every > 1 ? `, of every ${ordinal(every)} row so far` : "";
-  return `${reduced}${amount}${preview}`;
-}
-
-export function ordinal(number: number): string {
-  const ending = number % 100 > 10 && number % 100 < 14 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
-  return `${number}${ending}`;
+  const reduced = difference ? `${say(`map.between.${reduce}`)}, ` : `${say(`reduce.${reduce}`)} `;
+  return `${reduced}${amount}${every > 1 ? `, ${say("map.every", { every })}` : ""}`;
 }
 
 function span(position: number, size: number, along: Positions): string {

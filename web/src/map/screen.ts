@@ -4,6 +4,7 @@ import type { Signal } from "@preact/signals";
 import type { Ramp } from "../color/ramps";
 import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
 import type { State } from "../state";
+import { sayIn } from "../words/words";
 import { setPlot } from "./input/commands";
 import { Hand } from "./input/hand";
 import type { Surface } from "./input/hand";
@@ -342,7 +343,7 @@ export class Screen implements Surface {
     // Another map's pointer gives crosshair and labels here; the tooltip stays with the pointer.
     const tip = hover ? here !== null : this.byKeyboard;
     const pointed: Pointed | null = valid ? { reading: this.read(at.row, at.column), tip } : null;
-    const named = { quantity: state.quantity.peek(), reduce: state.reduce.peek(), difference: this.differs };
+    const named = { say: sayIn(state.language.peek()), quantity: state.quantity.peek(), reduce: state.reduce.peek(), difference: this.differs };
     this.overlay.show(pointed, focused && focused.row >= 0 && focused.column >= 0 ? focused : null, axes, view, layout, named);
   }
 

@@ -16,7 +16,7 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
   const request = restored(state);
   const begins = state.request.value?.forced_beginning?.length ?? 0;
   const forced = looks(state).some((name) => lookOf(name)?.query === begins) ? 0 : begins; // a pull keeps what stands before it
-  const [chips, pulls] = [chipsOf(off(state), trace), pullsOf(looks(state), trace)];
+  const [chips, pulls] = [chipsOf(say, off(state), trace), pullsOf(say, looks(state), trace)];
   const count = chips.length + pulls.length;
   const key = (count || forced) && request ? JSON.stringify(request) : null;
   const { value: whole, error } = useLoaded(key, (signal) => made(state, request as NonNullable<typeof request>, signal));
@@ -40,11 +40,11 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
     </li>
   );
   return (
-    <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label="what changed" aria-busy={state.busy.value}>
+    <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label={say("changed")} aria-busy={state.busy.value}>
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       {parts && !same && <Line name={say("changed.before")} parts={parts.before} mark="del" />}
       <Line name={say("changed.now")} live parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? say("changed.same") : ""} />
-      {[{ name: say("changed.off"), about: "switched off", list: chips, back: say("changed.back") }, { name: say("changed.pulled"), about: "pulled", list: pulls, back: say("changed.go") }].map(
+      {[{ name: say("changed.off"), about: say("changed.off.list"), list: chips, back: say("changed.back") }, { name: say("changed.pulled"), about: say("changed.pulled"), list: pulls, back: say("changed.go") }].map(
         ({ name, about, list, back }) => list.length > 0 && (
           <div key={name}>
             <span class="rg-note rg-changed__name">{name}</span>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { TraceInfo } from "../source";
+import { sayIn } from "../words/words";
 import { chipsOf, lookOf, nameOf, ordered, partOf, pullsOf } from "./parts";
 
 const CROSS = "decoder.layers.2.cross";
@@ -27,7 +28,7 @@ test("equal sets of parts are one request", () => {
 });
 
 test("a word of several tokens is one chip; an edge says both its words", () => {
-  const chips = chipsOf(["0", "1", "2", "target:2", `${CROSS}:1`, `${CROSS}:0:1:1`, `${CROSS}:0:9:1`], trace);
+  const chips = chipsOf(sayIn("en"), ["0", "1", "2", "target:2", `${CROSS}:1`, `${CROSS}:0:1:1`, `${CROSS}:0:9:1`], trace);
   expect(chips.map((each) => each.label)).toEqual([
     "the", "tea", "Tee",
     "cross-attention, decoder layer 2, head 1",
@@ -45,8 +46,8 @@ test("a look is named by its row and its key, and by where", () => {
 });
 
 test("the looks of one word at another are one chip, and say both", () => {
-  const pulls = pullsOf(["0:1", "0:2", "1:0", `${CROSS}:1:1:3`, "Tasse:tea"], trace);
+  const pulls = pullsOf(sayIn("en"), ["0:1", "0:2", "1:0", `${CROSS}:1:1:3`, "Tasse:tea"], trace);
   expect(pulls.map(({ label }) => label)).toEqual(["der → tea", "Tee → the", "Tee → </s>, cross-attention, decoder layer 2, head 1", "Tasse:tea"]);
   expect(pulls[0]?.names).toEqual(["0:1", "0:2"]);
-  expect(pulls[0]?.title).toBe("“der” sees “tea” alone, in all heads and layers");
+  expect(pulls[0]?.title).toBe("“der” sees “tea” alone: in all heads and layers");
 });

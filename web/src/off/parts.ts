@@ -2,7 +2,8 @@
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import type { AblationRequest, TraceInfo } from "../source";
 import { isSpecial, labelAt, markOf } from "../weights/units";
-import { tapWords } from "../weights/words";
+import { headWords, tapWords } from "../weights/words";
+import type { Say } from "../words/words";
 
 export type Part =
   | { what: "token"; axis: string | null; position: number } // axis null: what the model reads
@@ -66,7 +67,7 @@ export interface Chip {
 }
 
 /** Name of a part for the reader. */
-export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
+export function chipsOf(say: Say, names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
   const chips: Chip[] = [];
   const words = new Map<string, Chip>();
   for (const name of names) {
@@ -74,11 +75,11 @@ export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo
     if (!part) continue;
     if (part.what !== "token") {
       const tap = taps.find((each) => each.name === part.tap);
-      const where = tap ? `${tapWords(tap)}, head ${part.head}` : name;
-      if (part.what === "head" || !tap) chips.push({ names: [name], label: where, title: `${where}, adds nothing` });
+      const where = tap ? `${tapWords(say, tap)}, ${headWords(say, part.head)}` : name;
+      if (part.what === "head" || !tap) chips.push({ names: [name], label: where, title: say("off.head", { where }) });
       else {
         const [query, key] = [labelOf(axes, tap.queries, part.query), labelOf(axes, tap.keys, part.key)];
-        chips.push({ names: [name], label: `${query} → ${key}, ${where}`, title: `query ${part.query}, ${query}, does not see key ${part.key}, ${key}` });
+        chips.push({ names: [name], label: `${query} → ${key}, ${where}`, title: say("off.edge", { query, key }) });
       }
       continue;
     }
@@ -92,7 +93,7 @@ export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo
       known.label += label.replace(/^-/, "");
       continue;
     }
-    const chip = { names: [name], label, title: "no other position sees it, in any layer and head" };
+    const chip = { names: [name], label, title: say("off.token") };
     words.set(place, chip);
     chips.push(chip);
   }
@@ -100,7 +101,7 @@ export function chipsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo
 }
 
 /** One pull of a reader: what is written there and the words that it sees, whichever rows and keys they have. */
-export function pullsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
+export function pullsOf(say: Say, names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
   const chips = new Map<string, Chip>();
   for (const name of names) {
     const look = lookOf(name);
@@ -110,11 +111,11 @@ export function pullsOf(names: readonly string[], { axes, taps }: Pick<TraceInfo
       continue;
     }
     const [query, key] = [spanAt(axes, tap.queries, look.query + 1), spanAt(axes, tap.keys, look.key)];
-    const where = look.tap ? ` ${tapWords(tap)}${look.head === null ? "" : `, head ${look.head}`}` : "";
+    const where = look.tap ? ` ${tapWords(say, tap)}${look.head === null ? "" : `, ${headWords(say, look.head)}`}` : "";
     const place = `${query.first} ${key.first}${where}`;
     const known = chips.get(place);
     if (known) known.names.push(name);
-    else chips.set(place, { names: [name], label: `${query.label} → ${key.label}${where && `,${where}`}`, title: `“${query.label}” sees “${key.label}” alone${where ? ` in${where}` : ", in all heads and layers"}` });
+    else chips.set(place, { names: [name], label: `${query.label} → ${key.label}${where && `,${where}`}`, title: say("off.look", { query: query.label, key: key.label, where: where.trim() || say("off.everywhere") }) });
   }
   return [...chips.values()];
 }

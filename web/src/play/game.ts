@@ -13,7 +13,7 @@ import { SENTENCES } from "./sentences";
 export type Lines = ReadonlyMap<number, number>; // words of the output and the words of the source they look at
 type Steps = GenerationInfo["steps"];
 
-export const playing = (state: State): boolean => state.view.value === "translation" && state.drawn.value !== null && rewrites(state) && crossed(state.trace.value).length > 0;
+export const playing = (state: State): boolean => state.view.value === "sentence" && state.drawn.value !== null && rewrites(state) && crossed(state.trace.value).length > 0;
 
 /** Layers whose heads the lines replace. */
 export const crossed = (trace: TraceInfo | null): TapInfo[] => trace?.taps.filter(({ kind }) => kind === "cross") ?? [];

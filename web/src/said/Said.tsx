@@ -1,6 +1,6 @@
 /** The plain sentence above the picture, which follows the pointer. */
 import { useEffect, useMemo } from "preact/hooks";
-import { leastCertain, rowOf } from "../generation/timeline";
+import { rowOf, stepShown } from "../generation/timeline";
 import { strongestCell } from "../flow/locks";
 import { positionName } from "../off/parts";
 import { off, pulled, rewrites, showing, switchOff } from "../off/switch";
@@ -45,14 +45,14 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const step = why ? stepOf(state, tap, sentence.asked.rows.first) : null;
   const ask = () => {
     state.step.value = step;
-    state.view.value = "why";
+    state.drawer.value = "why";
   };
   const cell = (looked: Span) => {
     const rows = spoken && { first: spoken.rows.first - (held?.from ?? 0), end: spoken.rows.end - (held?.from ?? 0) };
     const at = map && rows && strongestCell(map, rows, looked);
     if (!at) return;
     state.focus.value = { ...at, query: at.query + (held?.from ?? 0) };
-    state.drawer.value = true;
+    state.drawer.value = "cell";
   };
   return (
     <div class="rg-said">
@@ -66,14 +66,13 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   );
 }
 
-/** The row under the pointer or the focus; in the generation, the chosen step's. */
+/** The row under the pointer; else of the word that the drawer is of, or in focus. */
 function query(state: State, trace: TraceInfo, tap: TapInfo): number | null {
   const { generation } = trace;
-  if (state.view.value === "generation" && generation && tap.queries === generation.axis) {
-    const step = state.step.value ?? leastCertain(generation.steps);
-    return rowOf(trace.axes[generation.axis]?.prompt ?? 0, step);
-  }
-  return (state.about.value ?? state.hover.value ?? state.focus.value)?.query ?? null;
+  const pointed = state.about.value ?? state.hover.value;
+  const ofWord = state.drawer.value === "word" || state.drawer.value === "why";
+  if (!pointed && ofWord && generation && tap.queries === generation.axis) return rowOf(trace.axes[generation.axis]?.prompt ?? 0, stepShown(state, generation));
+  return (pointed ?? state.focus.value)?.query ?? null;
 }
 
 interface WordsProps {

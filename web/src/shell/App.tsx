@@ -3,8 +3,6 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
-import { Generation } from "../generation/Generation";
-import { AllHeads } from "../heads/AllHeads";
 import { Which } from "../heads/Which";
 import { useDrop } from "./drop";
 import { command, taken } from "./keys";
@@ -15,12 +13,12 @@ import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
 import type { TraceInfo } from "../source";
-import type { State, View } from "../state";
+import type { Face, State } from "../state";
+import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
-import { Why } from "../why/Why";
 import { sayIn, WordsContext } from "../words/words";
 import { obey } from "./commands";
-import { Drawer } from "./drawer/Drawer";
+import { Drawer, faceOf } from "./drawer/Drawer";
 import { Gone } from "./Gone";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
@@ -37,8 +35,6 @@ import "./drawer/drawer.css";
 import "./progress.css";
 import "./layout.css";
 import "./notebook.css";
-
-const UNSAID: View[] = ["heads", "why", "compare"]; // not of one head, so its sentence would be beside the point
 
 /** `whole`: the page is all there is in the window, so keys work wherever they are pressed. */
 export function App({ state, whole }: { state: State; whole: boolean }) {
@@ -57,22 +53,24 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
   useDrop(state, root, whole);
-  useUncovered(root, state.drawer.value);
   const trace = state.trace.value;
+  const face = faceOf(state);
+  useUncovered(root, face !== "");
   const learn = state.learn.value;
   const language = state.language.value;
-  const classes = learn ? "" : `${state.drawer.value && trace ? " rg-app--drawer" : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
+  const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
   return (
     <WordsContext.Provider value={sayIn(language)}>
       <div ref={root} class={`rg-app${classes}`} lang={language}>
-        {learn ? <Learn state={state} learn={learn} /> : <Inspector state={state} trace={trace} whole={whole} />}
+        {learn ? <Learn state={state} learn={learn} /> : <Inspector state={state} trace={trace} face={face} whole={whole} />}
         <Help state={state} />
       </div>
     </WordsContext.Provider>
   );
 }
 
-function Inspector({ state, trace, whole }: { state: State; trace: TraceInfo | null; whole: boolean }) {
+function Inspector({ state, trace, face, whole }: { state: State; trace: TraceInfo | null; face: Face; whole: boolean }) {
+  const ribbons = ribboned(state);
   const returns = state.source.connection?.returns.value ?? 0; // a new one asks again for what failed
   return (
     <>
@@ -85,43 +83,30 @@ function Inspector({ state, trace, whole }: { state: State; trace: TraceInfo | n
         <Progress state={state} />
         <Gone state={state} />
         <Notice state={state} />
-        {trace && state.tap.value && !UNSAID.includes(state.view.value) && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
+        {trace && state.tap.value && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
         {trace?.labels?.[0] && <Labels state={state} trace={trace} labels={trace.labels} />}
         {trace?.nearest?.[0] && <Nearest nearest={trace.nearest} />}
-        {trace && BESIDE.has(state.view.value) && <Changed state={state} trace={trace} />}
+        {trace && !(ribbons && state.view.value === "sentence") && <Changed state={state} trace={trace} />}
         <Hero key={returns} state={state} />
         {trace && <ReceiptLine state={state} trace={trace} />}
       </main>
-      {trace && state.drawer.value && <Drawer key={returns} state={state} trace={trace} />}
+      {trace && face && <Drawer key={returns} state={state} trace={trace} face={face} />}
     </>
   );
 }
-
-/** Views that leave the place of what changed to the page. */
-const BESIDE: ReadonlySet<View> = new Set(["map", "flow", "compare"]);
 
 function Hero({ state }: { state: State }) {
   const tap = useComputed(() => state.tap.value);
   const trace = state.trace.value;
   if (!trace) return <div class="rg-hero" aria-busy={state.busy.value} />;
-  const view = state.view.value;
+  const picture = () => {
+    if (state.view.value === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : <Flow state={state} />;
+    if (!tap.value) return null;
+    return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
+  };
   return (
-    <div
-      class={`rg-hero${state.busy.value ? " rg-hero--waiting" : ""}`}
-      role="tabpanel"
-      id="rg-hero"
-      aria-labelledby={`rg-view-${view}`}
-      aria-busy={state.busy.value}
-    >
-      {view === "map" && tap.value && (
-        <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />
-      )}
-      {view === "heads" && <AllHeads state={state} trace={trace} />}
-      {view === "flow" && <Flow state={state} />}
-      {view === "generation" && <Generation state={state} />}
-      {view === "translation" && (playing(state) ? <Play state={state} trace={trace} /> : <Translation state={state} />)}
-      {view === "why" && <Why state={state} />}
-      {view === "compare" && <Compare state={state} />}
+    <div class={`rg-hero rg-hero--${state.view.value}${state.busy.value ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
+      {picture()}
     </div>
   );
 }

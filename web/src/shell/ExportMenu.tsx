@@ -5,16 +5,18 @@ import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
 import { pngFile, save, svgFile } from "../picture/files";
 import { picture } from "../picture/picture";
-import { sentence, type State, type View } from "../state";
+import { sentence, type State } from "../state";
 import { write } from "../url";
 import { headWords } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { addressOf } from "./address";
+import { faceOf } from "./drawer/Drawer";
 import { Menu, MenuItem } from "./Menu";
 
 const PICTURES = ["svg", "png"] as const; // the page draws them itself
+const DRAWERS = ["drawer.svg", "drawer.png"] as const;
 const FILES = ["npz", "html"] as const; // a server writes them
-type Kind = (typeof PICTURES | typeof FILES)[number];
+type Kind = (typeof PICTURES | typeof DRAWERS | typeof FILES)[number];
 
 export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
@@ -25,10 +27,10 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   const made = async (kind: Kind): Promise<Blob> => {
     if (kind === "npz" || kind === "html")
       return state.source.download(state.source.exportUrl(trace.id, kind, kind === "html" ? address(state) : part(state)));
-    const view = place.current?.closest(".rg-app")?.querySelector<HTMLElement>(".rg-hero");
-    if (!view) throw new Error("There is no view to draw; look at a text first.");
-    const svg = picture(view, titleOf(state, trace));
-    return kind === "svg" ? svgFile(svg) : pngFile(svg);
+    const of = kind === "svg" || kind === "png" ? ".rg-hero" : ".rg-drawer";
+    const view = place.current?.closest(".rg-app")?.querySelector(of) as HTMLElement; // the menu stands beside it
+    const svg = picture(view, titleOf(say, state, trace));
+    return kind.endsWith("svg") ? svgFile(svg) : pngFile(svg);
   };
   const take = async (kind: Kind) => {
     saving.value = kind;
@@ -47,9 +49,9 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   return (
     <div ref={place}>
       <Menu label={say("export")} look="rg-button">
-        {[...PICTURES, ...(served ? FILES : [])].map((kind) => (
+        {[...PICTURES, ...(faceOf(state) ? DRAWERS : []), ...(served ? FILES : [])].map((kind) => (
           <MenuItem key={kind} busy={saving.value === kind} onChoose={() => void take(kind)}>
-            {saving.value === kind ? say("export.preparing") : labelOf(kind, state.view.value, say)}
+            {saving.value === kind ? say("export.preparing") : labelOf(kind, state, say)}
           </MenuItem>
         ))}
         {served && <MenuItem onChoose={() => void copy()}>{say(copied.value ? "export.copied" : "export.link")}</MenuItem>}
@@ -58,19 +60,20 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   );
 }
 
-/** Label of an entry of the menu. Not every view has numbers of its own: then they are the map's. */
-export function labelOf(kind: Kind, view: View, say: Say): string {
+/** Label of an entry of the menu. The numbers are the map's, also where the sentence is shown or two maps are. */
+export function labelOf(kind: Kind, { view, other }: Pick<State, "view" | "other">, say: Say): string {
   if (kind === "html") return say("export.html");
-  if (kind !== "npz") return say("export.picture", { kind: kind.toUpperCase() });
-  if (view === "map") return say("export.these");
-  return say(view === "compare" ? "export.first" : "export.numbers");
+  const [, drawer, picture] = /^(drawer)?\.?(svg|png)$/.exec(kind) ?? [];
+  if (picture) return say(drawer ? "export.drawer" : "export.picture", { kind: picture.toUpperCase() });
+  if (view.value === "sentence") return say("export.numbers");
+  return say(other.value ? "export.first" : "export.these");
 }
 
 /** Title of a picture: the model, the text, and the map where the view does not name it. */
-export function titleOf(state: Pick<State, "view" | "tap" | "head">, { model, text }: Pick<TraceInfo, "model" | "text">): string {
+export function titleOf(say: Say, state: Pick<State, "view" | "tap" | "head">, { model, text }: Pick<TraceInfo, "model" | "text">): string {
   const name = model.replace(/^.*\//, "");
   const tap = state.tap.value;
-  const map = tap && state.view.value === "map" ? `${tap.name}, ${headWords(state.head.value)}: ` : "";
+  const map = tap && state.view.value === "map" ? `${tap.name}, ${headWords(say, state.head.value)}: ` : "";
   return `${name} · ${map}${text.replace(/\s+/g, " ").trim()}`;
 }
 

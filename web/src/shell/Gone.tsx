@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { UNREACHABLE } from "../source/connection";
 import { ask, type State } from "../state";
-import { useWords } from "../words/words";
+import { filled, useWords } from "../words/words";
 
 export function Gone({ state }: { state: State }) {
   const say = useWords();
@@ -26,10 +26,7 @@ export function Gone({ state }: { state: State }) {
   };
   return (
     <div class="rg-notice rg-notice--error rg-gone" role="alert">
-      <p>
-        The server does not respond. Check that <code>regard studio</code> is still running; the page reconnects by
-        itself.
-      </p>
+      <p>{filled(say("notice.gone"), { command: <code>regard studio</code> })}</p>
       <div class="rg-row">
         <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>{say("notice.again")}</button>
       </div>

@@ -4,12 +4,14 @@ import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { units } from "../weights/units";
 import { percent } from "../weights/words";
+import { filled, useWords } from "../words/words";
 
 const ASKED = 64; // words of a text, each left out once
 const SHOWN = 3;
 
 /** The labels, and how likely the first is without a word. */
 export function Labels({ state, trace, labels: [first, ...others] }: { state: State; trace: TraceInfo; labels: Candidate[] }) {
+  const say = useWords();
   const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
   const axis = Object.values(trace.axes)[0] as AxisInfo;
   const words = axis.words ?? [];
@@ -17,12 +19,12 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
   const label = (from: number) => units(axis, "word").find((each) => each.first === from)?.label ?? "";
   const most = [...(value ?? [])].sort((one, other) => one.change - other.change).slice(0, SHOWN);
   return (
-    <p class="rg-row rg-labels" aria-label="labels">
+    <p class="rg-row rg-labels" aria-label={say("labels")}>
       <strong>{first && said(first)}</strong>
       {others.map((each) => <span key={each.token}>{said(each)}</span>)}
       {first && most.map((each, at) => (
-        <span key={each.first} title={`${first.token}, if no other position saw “${label(each.first)}”`}>
-          {at === 0 && `${first.token} `}without <b>{label(each.first)}</b> {percent(first.probability * Math.exp(each.change))}
+        <span key={each.first} title={say("off.token")}>
+          {at === 0 && `${first.token} `}{filled(say("labels.without"), { word: <b>{label(each.first)}</b> })} {percent(first.probability * Math.exp(each.change))}
         </span>
       ))}
     </p>
@@ -31,10 +33,11 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
 
 /** The sentences whose vectors lie nearest to the text's. */
 export function Nearest({ nearest: [first, ...others] }: { nearest: Near[] }) {
+  const say = useWords();
   const said = ({ text, cosine }: Near) => <>“{text}” <span class="rg-number">{cosine.toFixed(2)}</span></>;
   return (
-    <p class="rg-row rg-labels" aria-label="nearest sentences" title={`cosines of the vectors, with ${others.length + 1} everyday sentences`}>
-      nearest <strong>{first && said(first)}</strong>
+    <p class="rg-row rg-labels" aria-label={say("nearest.title")} title={say("nearest.cosines", { count: others.length + 1 })}>
+      {say("nearest")} <strong>{first && said(first)}</strong>
       {others.slice(0, SHOWN - 1).map((each) => <span key={each.text}>{said(each)}</span>)}
     </p>
   );

@@ -1,6 +1,7 @@
 /** Notice of an error or of something missing, with what to do next. */
 import { enter } from "../learn/go";
 import { ask, type State } from "../state";
+import { translated } from "../words/translated";
 import { useWords } from "../words/words";
 
 export function Notice({ state }: { state: State }) {
@@ -11,7 +12,7 @@ export function Notice({ state }: { state: State }) {
     const request = state.request.value;
     return (
       <div class="rg-notice rg-notice--error" role="alert">
-        <p>{error.value}</p>
+        <p>{translated(say, error.value)}</p>
         <div class="rg-row">
           {request && source.abilities.trace && !trace.value && (
             <button type="button" class="rg-button" onClick={() => void ask(state, request)}>{say("notice.again")}</button>
@@ -35,7 +36,7 @@ export function Notice({ state }: { state: State }) {
       <p>
         {models.value.length
           ? say("notice.write")
-          : "No model is open here. In a terminal, run: regard studio FOLDER; or, for a saved trace: regard look FILE."}
+          : say("notice.model")}
       </p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>{say("notice.learn")}</button>

@@ -37,7 +37,7 @@ export function Progress({ state }: { state: State }) {
   return (
     <div class="rg-progress">
       <div class="rg-row rg-progress__line">
-        <p role="status">{stageOf(working, state.asking.value)}</p>
+        <p role="status">{stageOf(say, working, state.asking.value)}</p>
         {state.trace.value && <p class="rg-note">{say("notice.below")}</p>}
         <p aria-hidden="true">{seconds} s</p>
         {state.cancel.value && (

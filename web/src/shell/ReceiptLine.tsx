@@ -3,27 +3,25 @@ import { short } from "../weights/numbers";
 import type { TraceInfo } from "../source";
 import type { State } from "../state";
 import { captionWords } from "../weights/words";
+import { translated } from "../words/translated";
+import { filled, useWords } from "../words/words";
 
 export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const tap = state.tap.value;
   const { row_sum_error, difference, rows, dtype } = trace.receipt;
   return (
     <footer class="rg-receipt">
       {tap && (
         <p class="rg-receipt__what">
-          {captionWords(state.quantity.value, tap, [state.head.value])}
+          {captionWords(say, state.quantity.value, tap, [state.head.value])}
           {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
-            <span key={note} class="rg-note"> · {note}</span>
+            <span key={note} class="rg-note"> · {translated(say, note)}</span>
           ))}
         </p>
       )}
-      <p
-        class="rg-note"
-        title={`measured on ${rows} sampled rows, compared with the full softmax in float64`}
-      >
-        row sums within <span class="rg-number">{short(row_sum_error)}</span> of 1 · at most{" "}
-        <span class="rg-number">{short(difference)}</span> from the full softmax · {rows} rows sampled ·{" "}
-        {dtype}
+      <p class="rg-note" title={say("receipt.title", { rows })}>
+        {filled(say("receipt", { rows, dtype }), { sums: <span class="rg-number">{short(row_sum_error)}</span>, most: <span class="rg-number">{short(difference)}</span> })}
       </p>
     </footer>
   );

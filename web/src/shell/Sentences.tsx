@@ -4,14 +4,18 @@ import type { AxisInfo, TraceInfo } from "../source";
 import { sentence, type State } from "../state";
 import { continues, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
+import { axisWords } from "../weights/words";
+import { useWords } from "../words/words";
+import { strongest } from "./zoom";
 
 const SHOWN = 80; // tokens of a line; of a longer text those around the focus
 
 export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
   const tap = state.tap.value;
   const names = Object.keys(trace.axes).sort((a, b) => order(trace, a) - order(trace, b));
   return (
-    <section class="rg-sentences" aria-label="the text">
+    <section class="rg-sentences" aria-label={say("text.whole")}>
       {names.map((name) => (
         <Line
           key={name}
@@ -40,13 +44,14 @@ interface LineProps {
 }
 
 function Line({ state, name, axis, asQuery, asKey }: LineProps) {
+  const say = useWords();
   const at = state.hover.value ?? state.focus.value;
   const query = asQuery ? at?.query : undefined;
   const key = asKey ? at?.key : undefined;
   const style = useMemo(() => markOf(axis.tokens.slice(0, 1000)), [axis]);
   const anchor = (asQuery ? state.focus.value?.query : state.focus.value?.key) ?? 0;
   const from = axis.tokens.length <= SHOWN ? 0 : Math.max(0, Math.min(anchor - SHOWN / 2, axis.tokens.length - SHOWN));
-  const roles = [asQuery && "query", asKey && "key"].filter(Boolean).join(" and ");
+  const roles = [asQuery && say("query"), asKey && say("key")].filter(Boolean).join(say("said.and"));
 
   const text = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
@@ -60,7 +65,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
     if (!chosen || !(asQuery || asKey)) return;
     const position = Number(chosen.dataset["position"]);
     try {
-      const partner = await strongest(state, position, asQuery);
+      const partner = await strongest(state, asQuery ? { query: position } : { key: position });
       focusOn(state, asQuery ? { query: position, key: partner } : { query: partner, key: position });
     } catch (error) {
       state.error.value = sentence(error);
@@ -70,18 +75,18 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
   return (
     <div class="rg-sentences__line">
       <span class="rg-sentences__name">
-        {name}
+        {axisWords(say, name)}
         {roles && <span class="rg-note"> {roles}</span>}
       </span>
       <p
         ref={text}
         class="rg-sentences__text"
         role="group"
-        aria-label={`tokens of ${name}`}
+        aria-label={say("text.tokens", { name: axisWords(say, name) })}
         tabIndex={0}
         onClick={(event) => void choose(event)}
       >
-        {from > 0 && <span class="rg-note">{from.toLocaleString("en")} before … </span>}
+        {from > 0 && <span class="rg-note">{say("text.before", { count: from.toLocaleString("en") })} </span>}
         {written(axis.tokens, from, from + SHOWN, style).map(({ position, end, label }, i) => {
           const token = axis.tokens[position] as string;
           const glued = position > 0 && continues(token, style);
@@ -105,7 +110,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
           );
         })}
         {from + SHOWN < axis.tokens.length && (
-          <span class="rg-note"> … {(axis.tokens.length - from - SHOWN).toLocaleString("en")} more</span>
+          <span class="rg-note"> {say("text.more", { count: (axis.tokens.length - from - SHOWN).toLocaleString("en") })}</span>
         )}
       </p>
     </div>
@@ -123,20 +128,4 @@ export function written(tokens: readonly string[], from: number, end: number, st
     else all.push({ position, end: position + 1, label });
   });
   return all;
-}
-
-/** The position that a token's row, or column, has most weight at. */
-async function strongest(state: State, position: number, asQuery: boolean): Promise<number> {
-  const { value: trace } = state.trace;
-  const { value: tap } = state.tap;
-  if (!trace || !tap) return 0;
-  const where = asQuery ? { query: position } : { key: position };
-  const answer = await state.source.looks(trace.id, {
-    tap: tap.name,
-    head: state.head.value,
-    ...where,
-    k: 1,
-    quantity: "weight",
-  });
-  return answer.looks[0]?.position ?? 0;
 }

@@ -4,7 +4,6 @@ import type { TraceInfo, TraceRequest } from "../source";
 import { ask, firstTap, found, made, open, sentence, settle, type State } from "../state";
 import { ofDay } from "../play/game";
 import { landing, turnToTelling } from "./landing";
-import { viewsOf } from "./Toolbar";
 import { deliberate, DEFAULTS, FIELDS, linked, read, write, type Address, type Fields, type Named } from "../url";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
@@ -80,8 +79,8 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
       : wanted.text
         ? await made(state, requestOf(wanted))
         : await found(state, wanted.id);
-    if (state.trace.value === trace && other.taps.some((each) => each.name === tap))
-      state.other.value = { trace: other, tap, head };
+    const name = tap || state.tapName.value;
+    if (state.trace.value === trace && other.taps.some((each) => each.name === name)) state.other.value = { trace: other, tap: name, head };
   } catch (error) {
     state.error.value = sentence(error);
   }
@@ -186,7 +185,7 @@ async function landed(state: State): Promise<void> {
   const first = landing(trace);
   batch(() => {
     state.tapName.value = firstTap(trace)?.name ?? "";
-    if (first.view && viewsOf(trace).includes(first.view)) state.view.value = first.view;
+    if (first.view) state.view.value = first.view;
     if (first.head !== undefined) state.head.value = first.head;
   });
   await turnToTelling(state);

@@ -1,9 +1,10 @@
 /** Commands of the keyboard. */
 import type { Command } from "./keys";
 import { turnBy } from "../learn/go";
-import { fit, moveFocus, zoom } from "../map/input/commands";
+import { fit, moveFocus } from "../map/input/commands";
 import type { Head, TapInfo } from "../source";
 import { ablate, ablationAt, lookAt, type State } from "../state";
+import { zoomBy } from "./zoom";
 
 /** Does what was asked; false where there is nothing to do, so that the browser may have the key. */
 export function obey(state: State, wanted: Command, root: HTMLElement): boolean {
@@ -22,7 +23,7 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
   if (state.learn.value) return wanted.do === "head" && turnBy(state, wanted.by);
   const tap = state.tap.value;
   if (!tap) return false;
-  const onMap = state.view.value === "map" || state.view.value === "compare";
+  const onMap = state.view.value === "map";
   switch (wanted.do) {
     case "head":
       lookAt(state, tap, nextHead(tap, state.head.value, wanted.by));
@@ -34,13 +35,12 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
       if (onMap) moveFocus(state, wanted.rows, wanted.columns);
       return onMap;
     case "zoom":
-      if (onMap) zoom(state, wanted.factor);
-      return onMap;
+      return zoomBy(state, wanted.factor);
     case "fit":
       if (onMap) fit(state);
       return onMap;
     case "equation":
-      state.drawer.value = !state.drawer.value;
+      state.drawer.value = state.drawer.value === "cell" ? "" : "cell";
       return true;
     case "lock":
       return lock(state);
@@ -48,7 +48,7 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
       const at = state.hover.value ?? state.focus.value;
       if (!at) return false;
       state.focus.value = at;
-      state.drawer.value = true;
+      state.drawer.value = "cell";
       void ablate(state, ablationAt(state, "edge", at));
       return true;
     }
@@ -71,7 +71,7 @@ function atWord(root: HTMLElement, what: "strike" | "pull"): boolean {
 
 function close(state: State): boolean {
   if (state.help.value) state.help.value = false;
-  else if (state.drawer.value) state.drawer.value = false;
+  else if (state.drawer.value) state.drawer.value = "";
   else if (state.focus.value) state.focus.value = null;
   else return false;
   return true;

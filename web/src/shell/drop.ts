@@ -1,6 +1,7 @@
 /** A saved trace that is dropped on the page. */
 import { useEffect } from "preact/hooks";
 import { openFile, type State } from "../state";
+import { sayIn } from "../words/words";
 
 /** Takes files that are dropped on the page, or on its part of one. */
 export function useDrop(state: State, element: { current: HTMLElement | null }, whole: boolean): void {
@@ -16,9 +17,9 @@ export function useDrop(state: State, element: { current: HTMLElement | null }, 
       if (!file) return;
       event.preventDefault();
       if (!state.source.abilities.open)
-        state.error.value = `This page opens no files; run: regard look ${file.name}`;
+        state.error.value = sayIn(state.language.value)("drop.none", { file: file.name });
       else if (!file.name.endsWith(".safetensors"))
-        state.error.value = `A saved trace ends in .safetensors; got ${file.name}. \`trace.save\` and \`regard look --save\` write one.`;
+        state.error.value = sayIn(state.language.value)("drop.other", { file: file.name });
       else void openFile(state, file);
     };
     target.addEventListener("dragover", over);

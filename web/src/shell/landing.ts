@@ -1,4 +1,4 @@
-/** First view of a page whose address chooses none: ribbons, the lines of a telling head, or a long text's map. */
+/** What a page shows first whose address does not say: the sentence, at a telling head, or a long text's map. */
 import { asks, split, telling } from "../said/said";
 import type { AxisInfo, TraceInfo } from "../source";
 import { firstTap, lookAt, type State } from "../state";
@@ -10,7 +10,7 @@ const MOST_LAYERS = 48;
 /** The view for a trace: a translator's words are joined by ribbons, of the mean over heads. */
 export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
   if (task === "vision" || !taps.every(fitsWhole)) return {};
-  return task === "translation" ? { view: "translation", head: "mean" } : { view: "flow" };
+  return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
 }
 
 /** Turns to the head that looks farthest at one word, where there is no cross-attention to begin with. */

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import type { State } from "../state";
-import { lookAt } from "../state";
+import { stepOf } from "../state";
 import { Changed } from "../off/Changed";
 import { partOf } from "../off/parts";
 import { off, rewrites, switchOff } from "../off/switch";
@@ -12,10 +12,10 @@ import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
-import { captionWords, percent } from "../weights/words";
+import { captionWords, percent, quantityWords } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
-import { crossTap, leftOut, useAligned, type Aligned } from "./aligned";
+import { leftOut, useAligned, type Aligned } from "./aligned";
 import { pulledWords, puller } from "./pull";
 import { RibbonFigure } from "./RibbonFigure";
 import { chances, type StepChoice } from "./sentences";
@@ -34,14 +34,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const { width } = useSize(frame);
 
   const trace = state.trace.value;
-  const crossed = trace?.taps.filter((each) => each.kind === "cross") ?? [];
-  const tap = crossTap(crossed, state.tap.value);
-  const { aligned, loading, error } = useAligned(state, tap, step.value, pieces.value);
-  // What is chosen around this view must be what is seen here.
-  const elsewhere = tap !== null && state.tap.value?.name !== tap.name;
-  useEffect(() => {
-    if (elsewhere) lookAt(state, tap, state.head.value);
-  }, [elsewhere, trace?.id]);
+  const tap = state.tap.value;
+  const { aligned, loading, error } = useAligned(state, step.value, pieces.value);
   useEffect(() => {
     hover.value = null;
     lockedSource.value = [];
@@ -70,15 +64,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     };
   }, [aligned, pointed?.side, pointed?.index]);
 
-  if (!trace) return <p class="rg-note rg-note--empty">write a sentence and look at it; its translation and what each word looked at appear here</p>;
-  if (!tap) {
-    return (
-      <p class="rg-note rg-note--empty">
-        this trace has no cross-attention between two sentences; use the map, the flow or the generation view,
-        or choose a translation model
-      </p>
-    );
-  }
+  if (!trace || !tap) return null;
 
   const lock = ({ side, index }: Pointed) => {
     if (side === "key") {
@@ -88,6 +74,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     const rows = aligned?.output[index]?.rows;
     if (!rows || rows.end === rows.first) return;
     state.locked.value = positionsToggled(state.locked.value, rows);
+    if (step.value === "output") state.step.value = stepOf(state, tap, rows.first); // the drawer of a word is of this one
   };
   const release = () => {
     state.locked.value = [];
@@ -100,7 +87,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     if (!cell || !aligned) return;
     state.tapName.value = aligned.tap.name;
     state.focus.value = cell;
-    state.drawer.value = true;
+    state.drawer.value = "cell";
   };
   const chooseStep = (next: StepChoice) => {
     const shift = next === step.value ? 0 : next === "input" ? 1 : -1;
@@ -131,16 +118,12 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const prompt = (wrote && aligned?.trace.axes[wrote.axis]?.prompt) ?? 1;
 
   const active = hover.value ? [...locked, hover.value] : locked;
-  const shown = aligned?.tap ?? tap;
   const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
   return (
-    <section class="rg-views rg-translation" aria-label="translation" aria-busy={loading}>
+    <section class="rg-views rg-translation" aria-label={say("translation")} aria-busy={loading}>
       {!plain && <header class="rg-views__head">
         <p class="rg-note">
-          {captionWords(aligned?.quantity ?? "weight", shown, [aligned?.head ?? state.head.value])},{" "}
-          {(aligned?.step ?? step.value) === "output"
-            ? "read at the output step, which predicts the word"
-            : "read at the input step, which reads the word"}
+          {captionWords(say, aligned?.quantity ?? "weight", aligned?.tap ?? tap, [aligned?.head ?? state.head.value])}; {say(`ribbons.${aligned?.step ?? step.value}`)}
         </p>
         {strikes && aligned && (
           <button type="button" class="rg-button" onClick={() => void play(state)}>
@@ -148,13 +131,13 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
           </button>
         )}
         <Choice
-          name="step"
-          options={[["output", "output", "the row that predicts the word"], ["input", "input", "the next row, which reads the word"]]}
+          name={say("ribbons.step")}
+          options={(["output", "input"] as const).map((each) => [each, say(`ribbons.${each}.name`), say(`ribbons.${each}`)] as const)}
           value={step.value}
           onChoose={chooseStep}
         />
         {wordsKnown && (
-          <Choice name="by" options={[["word", "word"], ["token", "token"]]} value={pieces.value} onChoose={(value) => (pieces.value = value)} />
+          <Choice name={say("group")} options={(["word", "token"] as const).map((each) => [each, say(`group.${each}`)] as const)} value={pieces.value} onChoose={(value) => (pieces.value = value)} />
         )}
       </header>}
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
@@ -205,6 +188,6 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
 /** Legend of what can be done and what is not drawn. */
 function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
   const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
-  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantity })] : [];
+  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantityWords(say, quantity) })] : [];
   return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
 }

@@ -1,6 +1,7 @@
 /** The two sentences of a translation and the weights between their words. */
 import { useMemo } from "preact/hooks";
 import type { TapInfo, TraceInfo } from "../source";
+import { chosen, slotsOf } from "../flow/heads";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { fetchRows, grouped, shownQuantity, type Weights } from "../weights/matrix";
@@ -24,24 +25,19 @@ export interface Aligned {
 
 const MOST_CELLS = 1 << 20;
 
-/** The chosen layer if it is of cross-attention, else the one beside it, else the last. */
-export function crossTap(crossed: readonly TapInfo[], chosen: TapInfo | null): TapInfo | null {
-  return (
-    crossed.find((each) => each.name === chosen?.name) ??
-    crossed.find((each) => chosen?.side === "decoder" && each.layer === chosen.layer) ??
-    crossed[crossed.length - 1] ??
-    null
-  );
+/** True where the sentence is two, with ribbons between: one head of cross-attention of texts that can be shown word by word. */
+export function ribboned(state: State): boolean {
+  const { value: tap } = state.tap;
+  return tap?.kind === "cross" && tap.rows * tap.columns <= MOST_CELLS && chosen(slotsOf(state)).length === 1;
 }
 
-export function useAligned(state: State, tap: TapInfo | null, step: StepChoice, pieces: "word" | "token") {
+export function useAligned(state: State, step: StepChoice, pieces: "word" | "token") {
   const trace = state.trace.value;
-  const wanted = state.head.value;
-  const head = tap && wanted !== "mean" && wanted >= tap.heads ? 0 : wanted;
+  const tap = state.tap.value;
+  const head = state.head.value;
   const quantity = tap ? shownQuantity(state.quantity.value, tap) : "weight";
   const tokens = useLoaded(trace && tap ? JSON.stringify([trace.id, tap.name, head, quantity]) : null, async (signal) => {
     const [info, layer] = [trace as TraceInfo, tap as TapInfo];
-    if (layer.rows * layer.columns > MOST_CELLS) throw new Error("this text is too long to show word by word; use the map or the flow");
     const rows = { first: 0, end: layer.rows };
     return { info, layer, head, quantity, map: await fetchRows(state.source, info.id, layer, head, quantity, rows, signal) };
   });

@@ -1,13 +1,17 @@
 import { expect, it } from "vitest";
 import type { TapInfo } from "../source";
-import { amount, captionWords, counted, percent } from "./words";
+import { sayIn } from "../words/words";
+import { amount, captionWords, percent } from "./words";
+
+const say = sayIn("en");
 
 const tap = { kind: "cross", side: "decoder", layer: 3 } as TapInfo;
 
 it("says quantity, layer and head, and that a mean is one", () => {
-  expect(captionWords("weight", tap, ["mean"])).toBe("α of cross-attention, decoder layer 3, mean over heads");
-  expect(captionWords("norm", tap, [7])).toBe("‖α·f(x)‖ of cross-attention, decoder layer 3, head 7");
-  expect(captionWords("weight", tap, [5, "mean", 2])).toBe("α of cross-attention, decoder layer 3, heads 2, 5 and mean over heads");
+  expect(captionWords(say, "weight", tap, ["mean"])).toBe("α of cross-attention, decoder layer 3, mean over heads");
+  expect(captionWords(say, "norm", tap, [7])).toBe("‖α·f(x)‖ of cross-attention, decoder layer 3, head 7");
+  expect(captionWords(say, "weight", tap, [5, "mean", 2])).toBe("α of cross-attention, decoder layer 3, heads 2, 5 and mean over heads");
+  expect(captionWords(sayIn("de"), "weight", tap, [7])).toBe("α der Cross-Attention, Decoder, Schicht 3, Kopf 7");
 });
 
 it("writes shares with as many digits as they bear", () => {
@@ -18,9 +22,4 @@ it("writes shares with as many digits as they bear", () => {
   expect(percent(NaN)).toBe("–");
   expect(amount(1.23456, "norm")).toBe("1.23");
   expect(amount(0.00012, "norm")).toBe("1.2e-4");
-});
-
-it("counts one and many", () => {
-  expect(counted(1, "more line")).toBe("1 more line");
-  expect(counted(1312, "more line")).toBe("1,312 more lines");
 });

@@ -1,23 +1,31 @@
 /** Wording of layers, heads, quantities and numbers. */
 import type { Head, Quantity, TapInfo } from "../source";
+import type { Key, Say } from "../words/words";
 
 /** "self-attention, encoder layer 2" */
-export function tapWords(tap: TapInfo): string {
-  return `${tap.kind}-attention, ${tap.side} layer ${tap.layer}`;
+export function tapWords(say: Say, { kind, side, layer }: Pick<TapInfo, "kind" | "side" | "layer">): string {
+  return say("tap", { kind: say(`tap.${kind}` as Key), side: say(`tap.${side}` as Key), layer });
 }
 
-export function headWords(head: Head): string {
-  return head === "mean" ? "mean over heads" : `head ${head}`;
+export function headWords(say: Say, head: Head): string {
+  return head === "mean" ? say("head.mean") : say("head.n", { head });
 }
 
-export const QUANTITY: Record<Quantity, string> = { weight: "α", norm: "‖α·f(x)‖", score: "score" };
+/** A sequence's name; one that a program gave stays as it is. */
+export function axisWords(say: Say, name: string): string {
+  return say.knows(`axis.${name}`) ? say(`axis.${name}` as Key) : name;
+}
+
+export function quantityWords(say: Say, quantity: Quantity): string {
+  return { weight: "α", norm: "‖α·f(x)‖", score: say("score") }[quantity];
+}
 
 /** "α of cross-attention, decoder layer 3, mean over heads" */
-export function captionWords(quantity: Quantity, tap: TapInfo, heads: readonly Head[]): string {
+export function captionWords(say: Say, quantity: Quantity, tap: TapInfo, heads: readonly Head[]): string {
   const named = heads.filter((head): head is number => head !== "mean").sort((a, b) => a - b);
-  const parts = named.length > 1 ? [`heads ${named.join(", ")}`] : named.map((head) => headWords(head));
-  if (heads.includes("mean")) parts.push(headWords("mean"));
-  return `${QUANTITY[quantity]} of ${tapWords(tap)}, ${parts.join(" and ")}`;
+  const parts = named.length > 1 ? [say("heads.n", { heads: named.join(", ") })] : named.map((head) => headWords(say, head));
+  if (heads.includes("mean")) parts.push(headWords(say, "mean"));
+  return say("caption", { quantity: quantityWords(say, quantity), tap: tapWords(say, tap), heads: parts.join(say("said.and")) });
 }
 
 /** "41 %", "4.1 %", "0.3 %", "< 0.1 %", with narrow spaces that do not break. */
@@ -32,9 +40,4 @@ export function percent(share: number): string {
 export function amount(value: number, quantity: "weight" | "norm"): string {
   if (quantity === "weight") return percent(value);
   return value === 0 ? "0" : Math.abs(value) < 0.001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
-}
-
-/** "1 more line", "312 more lines" */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

@@ -3,6 +3,7 @@ import { batch } from "@preact/signals";
 import type { Attribution, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
 import { tokenLabel, type Style } from "../weights/units";
+import { filled, useWords, type Key } from "../words/words";
 import { signed, termsOf } from "./terms";
 
 interface HeadsProps {
@@ -14,6 +15,7 @@ interface HeadsProps {
 
 export function Heads({ state, trace, attribution, style }: HeadsProps) {
   const { rows, embedding, bias, largest } = termsOf(attribution);
+  const say = useWords();
   const columns = Math.max(...rows.map((row) => row.heads.length), 1);
   const open = (name: string, head: number) => {
     const tap = trace.taps.find((each) => each.name === name);
@@ -26,21 +28,21 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
   const word = tokenLabel(attribution.token, style);
   return (
     <>
-      <div class="rg-why__scroll" tabIndex={0} role="region" aria-label="layers by heads">
+      <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.grid")}>
         <table class="rg-why__table rg-why__table--heads">
           <thead>
             <tr>
-              <th scope="col">layer</th>
+              <th scope="col">{say("layer")}</th>
               {Array.from({ length: columns }, (_, head) => (
-                <th key={head} scope="col">head {head}</th>
+                <th key={head} scope="col">{say("head.n", { head })}</th>
               ))}
-              <th scope="col">feed-forward</th>
+              <th scope="col">{say("why.network")}</th>
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
               <tr key={`${row.layer} ${row.kind}`}>
-                <th scope="row">{row.layer} {row.kind}</th>
+                <th scope="row">{row.layer} {row.kind && say(`why.${row.kind}` as Key)}</th>
                 {Array.from({ length: columns }, (_, head) => (
                   <td key={head}>
                     {row.heads[head] !== undefined && (
@@ -48,8 +50,8 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
                         type="button"
                         class="rg-why__cell rg-number"
                         style={shade(row.heads[head], largest)}
-                        aria-label={`layer ${row.layer} ${row.kind}, head ${head}: ${signed(row.heads[head])}; open its map`}
-                        title="open this head's map"
+                        aria-label={`${say("layers.layer", { layer: row.layer })} ${say(`why.${row.kind}` as Key)}, ${say("head.n", { head })}: ${signed(row.heads[head])}; ${say("why.open")}`}
+                        title={say("why.open")}
                         onClick={() => open(row.tap, head)}
                       >
                         {signed(row.heads[head])}
@@ -68,13 +70,11 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
         </table>
       </div>
       <p class="rg-note rg-number">
-        embedding {signed(embedding)}, biases {signed(bias)};{" "}
-        {attribution.against === null ? `logit of ${word}` : `${word} over ${tokenLabel(attribution.against, style)}`}{" "}
-        <strong>{signed(attribution.logit)}</strong>
+        {filled(say(attribution.against === null ? "why.logit" : "why.over", { embedding: signed(embedding), bias: signed(bias), word, against: tokenLabel(attribution.against ?? "", style) }), {
+          logit: <strong>{signed(attribution.logit)}</strong>,
+        })}
       </p>
-      <p class="rg-note">
-        the terms add up to the logit; every norm on the way keeps the scale that it had in this run
-      </p>
+      <p class="rg-note">{say("why.add")}</p>
     </>
   );
 }

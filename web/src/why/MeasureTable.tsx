@@ -2,29 +2,23 @@
 import type { Measures } from "../source";
 import { tick } from "../weights/numbers";
 import { labelAt, type Style } from "../weights/units";
+import { useWords } from "../words/words";
 import { rho } from "./terms";
 
-type Name = Measures["measures"][number]["name"];
-
-const NAMES: Record<Name, { name: string; means: string }> = {
-  weight: { name: "α", means: "the attention weight, mean over layers and heads" },
-  norm: { name: "‖α·f(x)‖", means: "the length of what all heads take from the token, mean over layers" },
-  gradient: { name: "gradient × input", means: "length of the word's log-probability's gradient times the token's embedding" },
-  value_zeroing: { name: "value zeroing", means: "cosine distance of a layer's output when the token's value is zero, mean over layers" },
-  hiding: { name: "Δp", means: "change of the word's probability when no other position sees the token" },
-};
+const SIGNS = { weight: "α", norm: "‖α·f(x)‖", hiding: "Δp" };
 
 export function MeasureTable({ measures: { tokens, measures }, style }: { measures: Measures; style: Style }) {
+  const say = useWords();
   return (
     <>
-      <div class="rg-why__scroll" tabIndex={0} role="region" aria-label="tokens by measure">
+      <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.table")}>
         <table class="rg-why__table">
           <thead>
             <tr>
-              <th scope="col">token</th>
+              <th scope="col">{say("group.token")}</th>
               {measures.map((each) => (
-                <th key={each.name} scope="col" title={NAMES[each.name].means}>
-                  {NAMES[each.name].name}
+                <th key={each.name} scope="col" title={say(`why.measure.${each.name}`)}>
+                  {each.name === "gradient" || each.name === "value_zeroing" ? say(`why.${each.name}`) : SIGNS[each.name]}
                   {each.name !== "hiding" && (
                     <strong class="rg-number"> ρ {rho(each.correlation)}</strong>
                   )}
@@ -44,10 +38,7 @@ export function MeasureTable({ measures: { tokens, measures }, style }: { measur
           </tbody>
         </table>
       </div>
-      <p class="rg-note">
-        ρ: Spearman's rank correlation with |Δp| over these tokens; Δp: the change of the word's probability
-        when the token is hidden
-      </p>
+      <p class="rg-note">{say("why.rho")}</p>
     </>
   );
 }

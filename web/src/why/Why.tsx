@@ -1,12 +1,11 @@
 /** Why this word: for one step, what each input token was worth, which layer decided, which head pushed. */
-import { leastCertain } from "../generation/timeline";
 import type { Measures, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
-import { WordRow } from "../weights/WordRow";
-import { useWords } from "../words/words";
+import { axisWords } from "../weights/words";
+import { filled, useWords, type Key } from "../words/words";
 import { Heads } from "./Heads";
 import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
@@ -19,36 +18,15 @@ export interface PartProps {
   style: Style; // of the output's tokens
 }
 
-export function Why({ state }: { state: State }) {
+export function Why(part: PartProps) {
   const say = useWords();
-  const trace = state.trace.value;
-  const generation = trace?.generation;
-  const axis = trace && generation ? trace.axes[generation.axis] : null;
-  if (!trace || !generation || !axis || generation.steps.length === 0)
-    return <p class="rg-note rg-note--empty">nothing was generated in this trace, so there is no word to ask about</p>;
-  if (!state.source.abilities.why || !trace.can_ablate)
-    return (
-      <p class="rg-note rg-note--empty">
-        why a word was written takes the model in Python, which is not here; look at the text with{" "}
-        <kbd>regard studio</kbd>
-      </p>
-    );
-  const chosen = state.step.value;
-  const step = chosen !== null && chosen < generation.steps.length ? chosen : leastCertain(generation.steps);
-  const part = { state, trace, step, style: markOf(axis.tokens) };
-  const label = ({ token }: { token: string }) => tokenLabel(token, part.style);
-  const word = tokenLabel(generation.steps[step]?.token ?? "", part.style);
+  const word = tokenLabel(part.trace.generation?.steps[part.step]?.token ?? "", part.style);
   return (
-    <section class="rg-views rg-why" aria-label="why this word">
-      <header class="rg-views__head">
-        <h2 class="rg-panel__title">{say("why.title", { word })}</h2>
-        <WordRow name="the word to ask about" words={generation.steps.map(label)} chosen={step} titles={(i) => `step ${i + 1}: ${label(generation.steps[i] as { token: string })}`} onChoose={(index) => (state.step.value = index)} />
-      </header>
-      <div class="rg-why__parts">
-        <Measured {...part} />
-        <Lensed {...part} />
-        <Attributed {...part} />
-      </div>
+    <section class="rg-stack" aria-label={say("why")}>
+      <h2 class="rg-section">{say("why.title", { word })}</h2>
+      <Measured {...part} />
+      <Lensed {...part} />
+      <Attributed {...part} />
     </section>
   );
 }
@@ -61,19 +39,19 @@ function Measured({ state, trace, step, style }: PartProps) {
     state.source.measures(trace.id, step, axis, signal),
   );
   return (
-    <section class="rg-stack" aria-label="input tokens" aria-busy={loading}>
+    <section class="rg-stack rg-why__part" aria-label={say("why.tokens")} aria-busy={loading}>
       <h3 class="rg-section">
         {say("why.tokens")} <span class="rg-note">{say("why.tokens.note")}</span>
       </h3>
       {read.length > 1 && (
         <Choice
-          name="tokens of the"
-          options={read.map((each) => [each, each === trace.generation?.axis ? "output so far" : each])}
+          name={say("why.axis")}
+          options={read.map((each) => [each, each === trace.generation?.axis ? say("why.sofar") : axisWords(say, each)])}
           value={axis}
           onChoose={(each) => (state.measured.value = each)}
         />
       )}
-      <Status what="measures" empty={!value} error={error} />
+      <Status what="tokens" empty={!value} error={error} />
       {value && <Worth measures={value} word={tokenLabel(trace.generation?.steps[step]?.token ?? "", style)} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
       {value && <MeasureTable measures={value} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
     </section>
@@ -82,21 +60,12 @@ function Measured({ state, trace, step, style }: PartProps) {
 
 /** In words: the token that the word's probability lost most without. */
 function Worth({ measures: { tokens, measures }, word, style }: { measures: Measures; word: string; style: Style }) {
+  const say = useWords();
   const changes = measures.find((each) => each.name === "hiding")?.values ?? [];
   const most = changes.reduce((best, change, i) => (change < (changes[best] ?? 0) ? i : best), 0);
   const points = Math.round(-100 * (changes[most] ?? 0));
   if (!changes.length) return null;
-  if (points < 1)
-    return (
-      <p>
-        Without any single one of these tokens, <strong>{word}</strong> would not be a percentage point less likely.
-      </p>
-    );
-  return (
-    <p>
-      Without <strong>{labelAt(tokens, most, style)}</strong>, <strong>{word}</strong> would be {points} percentage point{points > 1 && "s"} less likely.
-    </p>
-  );
+  return <p>{filled(say(points < 1 ? "why.worthless" : "why.worth", { points }), { without: <strong>{labelAt(tokens, most, style)}</strong>, word: <strong>{word}</strong> })}</p>;
 }
 
 function Lensed({ state, trace, step, style }: PartProps) {
@@ -105,7 +74,7 @@ function Lensed({ state, trace, step, style }: PartProps) {
     state.source.lens(trace.id, step, signal),
   );
   return (
-    <section class="rg-stack" aria-label="logit lens" aria-busy={loading}>
+    <section class="rg-stack rg-why__part" aria-label={say("why.lens")} aria-busy={loading}>
       <h3 class="rg-section">
         {say("why.lens")} <span class="rg-note">{say("why.lens.note")}</span>
       </h3>
@@ -125,27 +94,28 @@ function Attributed({ state, trace, step, style }: PartProps) {
     state.source.attribution(trace.id, step, against, signal),
   );
   return (
-    <section class="rg-stack" aria-label="direct logit attribution" aria-busy={loading}>
+    <section class="rg-stack rg-why__part" aria-label={say("why.heads")} aria-busy={loading}>
       <h3 class="rg-section">
         {say("why.heads")} <span class="rg-note">{say("why.heads.note")}</span>
       </h3>
       {others.length > 0 && (
         <Choice
-          name="against"
-          options={[[-1, "no other word"], ...others.map((each) => [each.id as number, tokenLabel(each.token, style)] as const)]}
+          name={say("why.against")}
+          options={[[-1, say("why.alone")], ...others.map((each) => [each.id as number, tokenLabel(each.token, style)] as const)]}
           value={against ?? -1}
           onChoose={(id) => (state.against.value = id < 0 ? null : id)}
         />
       )}
-      <Status what="attribution" empty={!value} error={error} />
+      <Status what="heads" empty={!value} error={error} />
       {value && <Heads state={state} trace={trace} attribution={value} style={style} />}
     </section>
   );
 }
 
 function Status({ what, empty, error }: { what: string; empty: boolean; error: string | null }) {
+  const say = useWords();
   if (error) return <p class="rg-note rg-note--error" role="alert">{error}</p>;
-  return empty ? <p class="rg-note" role="status">computing the {what}</p> : null;
+  return empty ? <p class="rg-note" role="status">{say("why.computing", { what: say(`why.${what}` as Key) })}</p> : null;
 }
 
 /** The sequences that the output attends to, the source first. */

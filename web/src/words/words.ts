@@ -8,7 +8,10 @@ import { lessons as hi } from "./lessons.hi";
 
 export type Key = keyof typeof PHRASES | keyof typeof en;
 export type Language = "en" | "de" | "hi";
-export type Say = (key: Key, values?: Record<string, string | number>) => string;
+export interface Say {
+  (key: Key, values?: Record<string, string | number>): string;
+  knows(key: string): boolean;
+}
 
 export const LANGUAGES: readonly (readonly [Language, string])[] = [["en", "English"], ["de", "Deutsch"], ["hi", "हिन्दी"]];
 
@@ -18,7 +21,8 @@ export const TABLE: Record<Language, Record<Key, string>> = { en: tableOf(0, en)
 
 /** Says things in a language. */
 export function sayIn(language: Language): Say {
-  return (key, values = {}) => TABLE[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  const say = (key: Key, values: Record<string, string | number> = {}) => TABLE[language][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  return Object.assign(say, { knows: (key: string) => key in TABLE.en });
 }
 
 /** A phrase with elements in its braces. */

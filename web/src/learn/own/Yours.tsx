@@ -54,7 +54,7 @@ function positions({ without }: TraceRequest): number[] {
 
 function own({ source }: State): State {
   const inner = createState(source);
-  inner.view.value = "translation";
+  inner.view.value = "sentence";
   inner.head.value = "mean";
   return inner;
 }

@@ -4,7 +4,7 @@ import type { Group, TapInfo, TraceInfo } from "../../source";
 import type { Position, State } from "../../state";
 import { axesOf } from "../geometry/positions";
 import type { Axes } from "../geometry/positions";
-import { levelFor, reveal, toView, toViewport, zoomAt } from "../geometry/viewport";
+import { levelFor, panBy, reveal, toView, toViewport, zoomAt } from "../geometry/viewport";
 import type { Plot, View } from "../geometry/viewport";
 
 // A map tells how large its window is; a viewport is looked through at one window size at a time.
@@ -30,6 +30,17 @@ export function setPlot(state: State, plot: Plot, { queries, keys, shape }: Axes
 /** Shows the whole map. */
 export function fit(state: State): void {
   state.viewport.value = null;
+}
+
+/** Shows a cell and those around it, as large as they become. */
+export function closeUp(state: State, { query, key }: Position): void {
+  const seen = look(state);
+  if (!seen) return;
+  const { view, plot, axes } = seen;
+  const near = zoomAt(view, Infinity, 0, 0, axes.shape, plot);
+  const start = (position: number, pixels: number) => position + 0.5 - pixels / near.cell / 2;
+  const close = panBy({ ...near, row: start(axes.queries.of(query), plot.height), column: start(axes.keys.of(key), plot.width) }, 0, 0, axes.shape, plot);
+  state.viewport.value = toViewport(close, axes.shape, plot);
 }
 
 /** Zooms about the focus where it is in view, else about the middle. */

@@ -20,11 +20,13 @@ export interface Surface {
   changed(): void;
 }
 
+const PAUSE = 300; // milliseconds between two gestures
 const DRAWER_AFTER = 220; // milliseconds in which a second click makes a double-click
 
 export class Hand implements PointerTarget {
   clicking = false; // the focus changes by a click on this map
   private at: { x: number; y: number } | null = null;
+  private zoomed = -Infinity;
   private drawer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -52,7 +54,14 @@ export class Hand implements PointerTarget {
     return this.surface.layout;
   }
 
+  /** Farther away than the whole map is the sentence, for a gesture that begins there. */
   zoom(factor: number, x: number, y: number): void {
+    const begins = performance.now() - this.zoomed > PAUSE;
+    this.zoomed = performance.now();
+    if (factor < 1 && !this.state.viewport.value) {
+      if (begins) this.state.view.value = "sentence";
+      return;
+    }
     const { view, axes, layout } = this.surface;
     this.state.viewport.value = toViewport(zoomAt(view, factor, x, y, axes.shape, layout), axes.shape, layout);
   }
@@ -88,7 +97,7 @@ export class Hand implements PointerTarget {
     if (level > 0) void strongest(layer, at, level).then((cell) => focus(cell ?? at), () => focus(at));
     else focus(at);
     clearTimeout(this.drawer);
-    this.drawer = setTimeout(() => (state.drawer.value = true), state.drawer.value ? 0 : DRAWER_AFTER);
+    this.drawer = setTimeout(() => (state.drawer.value = "cell"), state.drawer.value ? 0 : DRAWER_AFTER);
   }
 
   doubleClick(): void {

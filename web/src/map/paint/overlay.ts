@@ -93,7 +93,7 @@ export class Overlay {
   }
 
   private readout(reading: Reading, axes: Axes, named: Named, x: Stretch, y: Stretch, at: Layout): void {
-    const place = where(reading, axes);
+    const place = where(named.say, reading, axes);
     const amount = what(reading, named);
     write(this.tipWhere, place);
     write(this.tipWhat, amount);

@@ -2,6 +2,7 @@
 import { short } from "../../weights/numbers";
 import { Ranked } from "../../weights/Ranked";
 import { percent } from "../../weights/words";
+import { translated } from "../../words/translated";
 import { useWords } from "../../words/words";
 import type { Ablation, AblationRequest, Cell, TapInfo, TraceInfo } from "../../source";
 import { nameOf } from "../../off/parts";
@@ -21,9 +22,9 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   const label = useLabels(trace.axes[tap.keys]);
   const at = { query: cell.query, key: cell.key };
   const choices: [AblationRequest["what"], string, string][] = [
-    ["edge", say("drawer.edge"), "this query may not look at this key, in this head (a)"],
-    ["head", say("head.n", { head: cell.head }), "the output of this head in this layer becomes zero"],
-    ["token", `“${label(cell.key_token)}”`, "no other position may look at this key, in any layer or head"],
+    ["edge", say("drawer.edge"), say("drawer.edge.title")],
+    ["head", say("head.n", { head: cell.head }), say("drawer.head.title")],
+    ["token", `“${label(cell.key_token)}”`, say("drawer.token.title")],
   ];
   const output = useLabels(trace.axes[trace.generation?.axis ?? tap.queries]);
   const step = stepOf(state, tap, cell.query);
@@ -40,13 +41,14 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
   };
   const answered = state.ablation.value && concerns(state.ablated.value, tap.name, cell) ? state.ablation.value : null;
   return (
-    <section class="rg-ablate" aria-label="switch off">
+    <section class="rg-ablate" aria-label={say("drawer.off")}>
       <h3 class="rg-section">
         {say("drawer.off")}
         <span class="rg-note">
-          {step === null
-            ? trace.generation ? " to see which step of the output changes most" : ` to see what changes in the ${trace.labels?.length ? "label" : "output"}`
-            : ` to see what changes in step ${step + 1}${token === undefined ? "" : `, “${output(token)}”`}`}
+          {" "}
+          {step !== null
+            ? say("drawer.off.step", { step: step + 1, word: token === undefined ? "" : ` “${output(token)}”` })
+            : say(trace.generation ? "drawer.off.most" : trace.labels?.length ? "drawer.off.label" : "drawer.off.output")}
         </span>
       </h3>
       <div class="rg-row">
@@ -55,7 +57,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
             key={what}
             type="button"
             class="rg-button"
-            title={writes && isOff(what) ? "bring it back" : title}
+            title={writes && isOff(what) ? say("changed.back") : title}
             disabled={state.ablating.value || (writes && state.busy.value)}
             aria-pressed={writes ? isOff(what) : answered?.what === what}
             onClick={() => press(what)}
@@ -65,7 +67,7 @@ export function Ablate({ state, trace, tap, cell }: AblateProps) {
         ))}
       </div>
       <p class="rg-note">
-        {writes ? say("drawer.written") : trace.generation && !state.source.abilities.trace ? "the output itself is written again in regard studio and in the file of regard export page" : ""}
+        {writes ? say("drawer.written") : trace.generation && !state.source.abilities.trace ? say("drawer.elsewhere") : ""}
       </p>
       <div role="status" aria-busy={state.ablating.value}>
         {answered && <Change answer={answered} label={output} most={state.ablated.value?.step === null} before={writes} ofLabel={Boolean(trace.labels?.length)} />}
@@ -89,6 +91,7 @@ interface ChangeProps {
 }
 
 function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
+  const say = useWords();
   const rows = beside(answer);
   const direction = answer.delta < 0 ? "loss" : "gain";
   return (
@@ -103,14 +106,14 @@ function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
         </span>
       </p>
       <p class="rg-note">
-        {ofLabel ? "the label" : `step ${answer.step + 1} of the output`}{before && " as it was"}{most && !ofLabel && ", which changes most"}
+        {ofLabel ? say("drawer.label") : say("drawer.step", { step: answer.step + 1 })}{before && ` ${say("drawer.was")}`}{most && !ofLabel && `, ${say("drawer.most")}`}
       </p>
       <Ranked
         rows={rows.map(({ token, before, after }) => ({
-          label: label(token), share: after ?? 0, own: token === answer.token, aside: `${before === null ? "–" : percent(before)} →`, title: "the probability before and after",
+          label: label(token), share: after ?? 0, own: token === answer.token, aside: `${before === null ? "–" : percent(before)} →`, title: say("drawer.probability"),
         }))}
       />
-      <p class="rg-note">{answer.note}</p>
+      <p class="rg-note">{translated(say, answer.note)}</p>
     </div>
   );
 }

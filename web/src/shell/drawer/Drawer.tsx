@@ -1,6 +1,7 @@
-/** One cell, asked what its number is: the equation, what can be switched off, and its neighbors. */
+/** What is asked about: a cell, with its equation, what can be switched off and its neighbors; or a word that was written. */
+import { Word } from "../../generation/Word";
 import type { Cell, TapInfo, TraceInfo } from "../../source";
-import { lookAt, type State } from "../../state";
+import { lookAt, type Face, type State } from "../../state";
 import { Choice } from "../../weights/Choice";
 import { useLoaded } from "../../weights/loaded";
 import { headWords } from "../../weights/words";
@@ -10,27 +11,37 @@ import { Equation } from "./Equation";
 import { useLabels } from "./labels";
 import { Neighbors } from "./Neighbors";
 
-export function Drawer({ state, trace }: { state: State; trace: TraceInfo }) {
+/** What can be asked of a trace besides the numbers of a cell. */
+export function facesOf(state: State, trace: TraceInfo): ("word" | "why")[] {
+  if (!trace.generation?.steps.length) return [];
+  return state.source.abilities.why && trace.can_ablate ? ["word", "why"] : ["word"];
+}
+
+/** What the drawer is of; a link may ask for what is not here. */
+export function faceOf(state: State): Face {
+  const [{ value: face }, { value: trace }] = [state.drawer, state.trace];
+  if (!trace || !face || face === "cell") return trace ? face : "";
+  return facesOf(state, trace).find((each) => each === face) ?? facesOf(state, trace)[0] ?? "";
+}
+
+export function Drawer({ state, trace, face }: { state: State; trace: TraceInfo; face: Face }) {
   const say = useWords();
+  const { generation } = trace;
+  const name = say(`drawer.${face || "cell"}`);
   return (
-    <aside class="rg-drawer" aria-label="equation">
+    <aside class="rg-drawer" aria-label={name}>
       <div class="rg-panel__head">
-        <h2 class="rg-panel__title">{say("view.equation")}</h2>
-        <button
-          type="button"
-          class="rg-button rg-button--bare"
-          title="close (esc)"
-          onClick={() => (state.drawer.value = false)}
-        >
+        <h2 class="rg-panel__title">{name}</h2>
+        <button type="button" class="rg-button rg-button--bare" title={say("drawer.close.title")} onClick={() => (state.drawer.value = "")}>
           {say("drawer.close")}
         </button>
       </div>
-      <Body state={state} trace={trace} />
+      {face === "cell" || !generation ? <Numbers state={state} trace={trace} /> : <Word state={state} trace={trace} generation={generation} why={face === "why"} />}
     </aside>
   );
 }
 
-function Body({ state, trace }: { state: State; trace: TraceInfo }) {
+function Numbers({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
   const tap = state.tap.value;
   const head = state.head.value;
@@ -40,16 +51,10 @@ function Body({ state, trace }: { state: State; trace: TraceInfo }) {
     state.source.cell(trace.id, tap?.name ?? "", head, focus?.query ?? 0, focus?.key ?? 0, signal),
   );
   if (!tap) return null;
-  if (!focus)
-    return <p class="rg-note">{say("drawer.click")}</p>;
+  if (!focus) return <p class="rg-note">{say("drawer.click")}</p>;
   if (head === "mean") return <ChooseHead state={state} tap={tap} />;
-  if (error)
-    return (
-      <p class="rg-note" role="alert">
-        {error}
-      </p>
-    );
-  if (!cell) return <p class="rg-note" role="status">loading the numbers</p>;
+  if (error) return <p class="rg-note" role="alert">{error}</p>;
+  if (!cell) return <p class="rg-note" role="status">{say("drawer.loading")}</p>;
   const current = cell.tap === tap.name && cell.head === head && cell.query === focus.query && cell.key === focus.key;
   return (
     <div class="rg-drawer__body" aria-busy={!current}>
@@ -67,24 +72,25 @@ function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   return (
     <div class="rg-note">
       <p>{say("drawer.mean")}</p>
-      <Choice name="head" options={Array.from({ length: tap.heads }, (_, head) => [head, headWords(head)])} value={-1} onChoose={(head) => lookAt(state, tap, head)} />
+      <Choice name={say("head")} options={Array.from({ length: tap.heads }, (_, head) => [head, headWords(say, head)])} value={-1} onChoose={(head) => lookAt(state, tap, head)} />
     </div>
   );
 }
 
 function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell }) {
+  const say = useWords();
   const query = useLabels(trace.axes[tap.queries]);
   const key = useLabels(trace.axes[tap.keys]);
   const predicted = trace.axes[tap.queries]?.predicts?.[cell.query];
   return (
     <div class="rg-pair">
       <div class="rg-pair__side">
-        <div class="rg-note">query {cell.query}</div>
+        <div class="rg-note">{say("query")} {cell.query}</div>
         <div class="rg-token rg-token--query rg-cut">{query(cell.query_token)}</div>
-        {predicted !== undefined && <div class="rg-note">predicts {query(predicted)}</div>}
+        {predicted !== undefined && <div class="rg-note">{say("drawer.predicts", { word: query(predicted) })}</div>}
       </div>
       <div class="rg-pair__side">
-        <div class="rg-note">key {cell.key}</div>
+        <div class="rg-note">{say("key")} {cell.key}</div>
         <div class="rg-token rg-token--key rg-cut">{key(cell.key_token)}</div>
       </div>
     </div>

@@ -2,18 +2,20 @@
 import type { ComponentChildren } from "preact";
 import { short } from "../../weights/numbers";
 import type { Cell, TapInfo } from "../../source";
+import { useWords } from "../../words/words";
 import { derivation, largestProducts, type Product } from "./derivation";
 
 const PRODUCTS = 5;
 
 export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
+  const say = useWords();
   const steps = derivation(cell);
   const score = cell.score ?? -Infinity; // a bias of −∞
   const lse = cell.lse ?? -Infinity; // a row in which nothing is allowed
   const { products, others, rest } = largestProducts(cell, PRODUCTS);
   const most = Math.max(...products.map((each) => Math.abs(each.product)), 1e-12);
   return (
-    <section class="rg-equation" aria-label="the weight, step by step">
+    <section class="rg-equation" aria-label={say("equation")}>
       <p class="rg-equation__result">
         α <output class="rg-number">{short(cell.weight)}</output>
       </p>
@@ -28,24 +30,24 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
                 ))}
                 {others > 0 && (
                   <li class="rg-products__row">
-                    <span class="rg-products__rest">{others} others</span>
+                    <span class="rg-products__rest">{say("equation.others", { count: others })}</span>
                     <span class="rg-number">{signed(rest)}</span>
                   </li>
                 )}
               </ol>
             </Step>
-            <Step name="scale" says={<>× {short(steps.scale)}</>} value={steps.scaled} />
-            {steps.bias !== null && <Step name="bias" says={<>+ {short(steps.bias)}</>} value={steps.biased} />}
-            {steps.capped && <Step name="cap" says="soft-capped" value={score} />}
+            <Step name={say("equation.scale")} says={<>× {short(steps.scale)}</>} value={steps.scaled} />
+            {steps.bias !== null && <Step name={say("equation.bias")} says={<>+ {short(steps.bias)}</>} value={steps.biased} />}
+            {steps.capped && <Step name={say("equation.cap")} says={say("equation.capped")} value={score} />}
           </>
         )}
-        {!steps && <Step name="score" says={tap.score} value={score} />}
+        {!steps && <Step name={say("score")} says={tap.score} value={score} />}
         <Step
-          name="mask"
-          says={cell.allowed ? "may attend: unchanged" : "may not attend: −∞"}
+          name={say("equation.mask")}
+          says={say(cell.allowed ? "equation.may" : "equation.not")}
           value={cell.allowed ? score : -Infinity}
         />
-        <Step name="lse" says="log Σ exp(score) of the row" value={lse} />
+        <Step name="lse" says={say("equation.lse")} value={lse} />
         <Step
           name="α"
           says={cell.allowed && Number.isFinite(lse) ? <>exp({short(score)} − {bracketed(lse)})</> : "exp(−∞)"}
@@ -57,7 +59,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
         )}
       </ol>
       {cell.value_norm === null && (
-        <p class="rg-note">‖α·f(x)‖ is unknown: this layer's output projection was not recorded.</p>
+        <p class="rg-note">{say("equation.unknown")}</p>
       )}
     </section>
   );

@@ -26,10 +26,10 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
       <section aria-labelledby="rg-row-title">
         <h3 class="rg-section" id="rg-row-title">
           {say("drawer.looks", { word: query(cell.query_token) })}
-          <span class="rg-note"> entropy <span class="rg-number">{cell.row_entropy.toFixed(2)}</span> bits</span>
+          <span class="rg-note"> {say("which.entropy", { entropy: cell.row_entropy.toFixed(2) })}</span>
         </h3>
         <Ranked rows={cell.row.map(row(cell.key, key, (position) => ({ query: cell.query, key: position })))}>
-          {cell.row_rest > 0 && <li class="rg-ranked__row rg-note">all others <span class="rg-ranked__share rg-number">{percent(cell.row_rest)}</span></li>}
+          {cell.row_rest > 0 && <li class="rg-ranked__row rg-note">{say("next.rest")} <span class="rg-ranked__share rg-number">{percent(cell.row_rest)}</span></li>}
         </Ranked>
       </section>
       <section aria-labelledby="rg-column-title">

@@ -36,7 +36,7 @@ export function AskForm({ state }: { state: State }) {
     }
     const runs = state.models.value.find((each) => each.name === model.value);
     if (!runs) {
-      state.error.value = `${model.value || "No model"} cannot be run here; choose a model from the list.`;
+      state.error.value = say("ask.unknown", { model: model.value });
       return;
     }
     const { options: own = {} } = runs;
@@ -53,7 +53,7 @@ export function AskForm({ state }: { state: State }) {
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
 
   return (
-    <form class="rg-ask" aria-label="model and text" onSubmit={submit}>
+    <form class="rg-ask" aria-label={say("ask.form")} onSubmit={submit}>
       <textarea
         class="rg-field rg-ask__text"
         aria-label={say("ask.text")}
@@ -73,7 +73,7 @@ export function AskForm({ state }: { state: State }) {
             <option key={name} value={name} selected={name === model.value}>{name}</option>
           ))}
         </select>
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? say("ask.enter") : `${model.value} is not in the list of models`}>
+        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? say("ask.enter") : say("ask.unknown", { model: model.value })}>
           {say(state.busy.value ? "ask.looking" : "ask.look")}
         </button>
       </div>

@@ -7,22 +7,20 @@ export type Chosen = Partial<Record<Field["name"] | "target", string>>;
 
 interface Field {
   name: "num_beams" | "generate" | "temperature" | "top_k" | "top_p" | "seed" | "sentence";
-  label: string;
   least: number;
   most?: number;
   step: number | "any";
-  means: string;
   draws?: boolean; // with it, tokens are drawn
 }
 
 const FIELDS: Field[] = [
-  { name: "sentence", label: "sentence", least: 1, step: 1, means: "which sentence of the text to look at" },
-  { name: "num_beams", label: "beams", least: 1, step: 1, means: "hypotheses that the search keeps at each step" },
-  { name: "generate", label: "new tokens", least: 0, step: 1, means: "how many tokens the model adds; 0 only reads the text" },
-  { name: "temperature", label: "temperature", least: 0, step: "any", means: "draws tokens; below 1 the likely ones more often", draws: true },
-  { name: "top_k", label: "top-k", least: 0, step: 1, means: "draws tokens, among this many likeliest", draws: true },
-  { name: "top_p", label: "top-p", least: 0, most: 1, step: "any", means: "draws tokens, among the likeliest that hold this much probability", draws: true },
-  { name: "seed", label: "seed", least: 0, step: 1, means: "draws tokens; the same seed draws the same ones", draws: true },
+  { name: "sentence", least: 1, step: 1 },
+  { name: "num_beams", least: 1, step: 1 },
+  { name: "generate", least: 0, step: 1 },
+  { name: "temperature", least: 0, step: "any", draws: true },
+  { name: "top_k", least: 0, step: 1, draws: true },
+  { name: "top_p", least: 0, most: 1, step: "any", draws: true },
+  { name: "seed", least: 0, step: 1, draws: true },
 ];
 
 /** The fields that change something: of those that the model takes, none beside a target, and beams only
@@ -83,9 +81,9 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
         onInput={(event) => onChange({ ...chosen, target: event.currentTarget.value })}
       />
       <div class="rg-options__fields">
-        {fields.map(({ name, label, least, most, step, means }) => (
-          <label key={name} class="rg-note" title={means}>
-            <span>{label}</span>
+        {fields.map(({ name, least, most, step }) => (
+          <label key={name} class="rg-note" title={say(`option.${name}.means`)}>
+            <span>{say(`option.${name}`)}</span>
             <input
               class="rg-field rg-number"
               type="number"

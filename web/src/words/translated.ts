@@ -1,0 +1,20 @@
+/** What a server says in English, in the page's language where the table has such a sentence; any other stays as it is. */
+import { PHRASES } from "./interface";
+import type { Key, Say } from "./words";
+
+const literal = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+const SENTENCES = Object.entries(PHRASES)
+  .filter(([key]) => key.startsWith("server."))
+  .map(([key, [english]]) => ({
+    key: key as Key,
+    names: [...english.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),
+    pattern: new RegExp(`^${literal(english).replace(/\{\w+\}/g, "(.+?)")}$`, "is"),
+  }));
+
+export function translated(say: Say, sentence: string): string {
+  for (const { key, names, pattern } of SENTENCES) {
+    const found = pattern.exec(sentence);
+    if (found) return say(key, Object.fromEntries(names.map((name, i) => [name, found[i + 1] as string])));
+  }
+  return sentence;
+}
