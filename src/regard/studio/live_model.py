@@ -158,8 +158,9 @@ def _computes(architecture: str, config: Any) -> bool:
     if architecture == "Decoder" and (config.head != "language_model" or config.norms != "input"):
         return False
     uncommon = ("score_cap", "output_cap", "sinks", "experts", "gate_limit")
-    same = len(config.rotaries) < 2 and not any(config.windows) and config.head != "masked_lm"
-    return same and not any(getattr(config, name, None) for name in uncommon)
+    if config.positions == "distances" or len(config.rotaries) > 1 or any(config.windows):
+        return False
+    return config.head != "masked_lm" and not any(getattr(config, name, None) for name in uncommon)
 
 
 def _row(array: Any) -> Any:

@@ -68,8 +68,8 @@ export class Native {
         ? [[name, data + place.at, place.rows, place.columns, BYTES], [`${name}.scales`, data + place.scales, 1, place.rows, FLOATS]]
         : [[name, data + place.at, 1, place.length, FLOATS]]);
     const places = [data];
-    const fields = new Int32Array(settings.buffer, 0, 30); // of regard_config
-    [this.outputs, this.width] = [(fields[29] || fields[2]) as number, fields[3] as number];
+    const fields = new Int32Array(settings.buffer, 0, 32); // of regard_config
+    [this.outputs, this.width] = [(fields[31] || fields[2]) as number, fields[3] as number];
     for (const [name, values] of Object.entries(tables)) {
       places.push(this.copied(values));
       entries.push([name, places.at(-1) as number, values.length / this.width, this.width, FLOATS]);
