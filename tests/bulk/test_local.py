@@ -1,6 +1,7 @@
 """Threads and processes: one that is killed is replaced, a killed job continues; no line is lost or
 doubled."""
 
+import gc
 import json
 import multiprocessing
 import os
@@ -65,9 +66,17 @@ def test_threads_share_the_engines_model_and_start_no_process(
     Path("in.txt").write_text("\n".join(TEXTS))
     monkeypatch.delattr(local, "Team")
     job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10)
-    job.run(partial(local.parts, workers=workers, threads=threads))
+    intervals, before = list[float](), (sys.getswitchinterval(), gc.get_threshold())
+
+    @contextmanager
+    def bar(total: int, done: int) -> Iterator[Any]:
+        yield lambda lines: intervals.append(sys.getswitchinterval())
+
+    job.run(partial(local.parts, workers=workers, threads=threads), bar=bar)
     check("out.jsonl", expected)
     assert not any(each.name == "regard-run" for each in threading.enumerate())
+    assert set(intervals) == {local.TURN}  # Python's lock changes hands between batches alone
+    assert (sys.getswitchinterval(), gc.get_threshold()) == before
 
 
 def test_an_interrupt_ends_the_threads_between_two_steps(folder: Path) -> None:

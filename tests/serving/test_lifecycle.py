@@ -141,6 +141,14 @@ def test_the_log_has_no_text_of_a_user(
     assert "secret" not in "".join(lines)
 
 
+def test_what_is_logged_together_has_a_line_each() -> None:
+    record = logging.LogRecord("x", logging.INFO, "x.py", 1, "answered", (), None)
+    record.fields = [{"status": 200}, {"status": 404}]
+    lines = [json.loads(line) for line in JsonLines().format(record).splitlines()]
+    assert [line["status"] for line in lines] == [200, 404]
+    assert lines[0]["time"] == lines[1]["time"]
+
+
 def test_the_log_of_a_failure_has_its_place_and_not_its_words() -> None:
     try:
         raise ValueError("my secret")
