@@ -25,6 +25,10 @@ ROOT = Path(__file__).resolve().parents[1]
 MIRROR = "http://deb.debian.org/debian"
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "var/cache/apt",
             "var/lib/apt/lists", "var/log")  # fmt: skip
+# As in the base of the image: apt keeps no package that it has installed.
+CLEAN = """DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; };
+Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";
+"""
 PORT, KEY = 8766, "a key for this run"
 
 
@@ -36,12 +40,16 @@ def main() -> None:
     folder = parser.parse_args().folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     image = built(folder)
+    weigh(image, folder / "image.tar.gz")
+    serve(image)
+
+
+def weigh(image: Path, archive: Path) -> None:
+    """Print the size of a root folder, and of its archive."""
     unpacked = sum(file.lstat().st_size for file in image.rglob("*") if not file.is_dir())
-    archive = folder / "image.tar.gz"
     with tarfile.open(archive, "w:gz", compresslevel=6) as tar:
         tar.add(image, "")
     print(f"image: {unpacked / 1e6:.0f} MB, to download {archive.stat().st_size / 1e6:.0f} MB")
-    serve(image)
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
@@ -86,6 +94,7 @@ def debian(folder: Path) -> Path:
         for name in LEFT_OUT:
             shutil.rmtree(folder / name, ignore_errors=True)
             (folder / name).mkdir(parents=True)
+    (folder / "etc/apt/apt.conf.d/docker-clean").write_text(CLEAN)
     shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
     return folder
 
@@ -132,7 +141,7 @@ def inside(
     root: Path, environment: dict[str, str], work: str, command: list[str]
 ) -> subprocess.CompletedProcess[str]:
     line = f"cd {shlex.quote(work)} && exec {shlex.join(command)}"
-    chroot = ["chroot", str(root), "/bin/sh", "-ec", line]
+    chroot = ["/usr/sbin/chroot", str(root), "/bin/sh", "-ec", line]
     return subprocess.run(chroot, env=environment, stdout=sys.stderr, text=True)
 
 
@@ -142,7 +151,7 @@ def serve(image: Path) -> None:
     last = {name: rest for name, rest in steps}  # noqa: C416 - the last of each
     command = json.loads(last["ENTRYPOINT"]) + json.loads(last["CMD"])
     environment = {"PATH": "/opt/regard/bin:/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-    chroot = ["chroot", f"--userspec={last['USER']}", str(image), *command]
+    chroot = ["/usr/sbin/chroot", f"--userspec={last['USER']}", str(image), *command]
     began = time.perf_counter()
     server = subprocess.Popen(chroot, env=environment | {"REGARD_API_KEY": KEY}, stdout=sys.stderr)
     try:
