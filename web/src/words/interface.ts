@@ -529,10 +529,10 @@ export const PHRASES = {
   "option.seed.means": ["draws tokens; the same seed draws the same ones", "zieht Tokens; derselbe Startwert zieht dieselben", "टोकन निकालता है; वही बीज वही टोकन देता है"],
   "drop.none": ["This page opens no files; run: regard look {file}", "Diese Seite öffnet keine Dateien; im Terminal: regard look {file}", "यह पेज फ़ाइलें नहीं खोलता; चलाएँ: regard look {file}"],
   "drop.other": ["A saved trace ends in .safetensors; got {file}. `trace.save` and `regard look --save` write one.", "Eine gespeicherte Aufzeichnung endet auf .safetensors; dies ist {file}. `trace.save` und `regard look --save` schreiben eine.", "सहेजा ट्रेस .safetensors पर ख़त्म होता है; यह {file} है। `trace.save` और `regard look --save` उसे लिखते हैं।"],
+  "stage.running": ["running the model", "das Modell läuft", "मॉडल चल रहा है"],
   "stage.waiting": ["waiting for another text", "wartet auf einen anderen Text", "दूसरे पाठ की प्रतीक्षा"],
   "stage.token": ["{stage}, token {token} of at most {most}", "{stage}, Token {token} von höchstens {most}", "{stage}, अधिकतम {most} में से टोकन {token}"],
-  // What a server says: its English is found again by the first of these.
-  "server.running": ["running the model", "das Modell läuft", "मॉडल चल रहा है"],
+  // What a server says: its English is recognized by the first of each.
   "server.generating": ["generating", "schreibt", "लिख रहा है"],
   "server.capturing": ["capturing attention", "zeichnet die Attention auf", "अटेंशन दर्ज हो रहा है"],
   "server.loading": ["loading the model", "lädt das Modell", "मॉडल आ रहा है"],
