@@ -17,7 +17,10 @@ from typing import Any
 import numpy as np
 
 from regard import train
-from regard.checkpoints import find_folder
+from regard.checkpoints import find_folder, save_pretrained
+from regard.models import DualEncoder, DualEncoderConfig, EncoderConfig, VisionConfig
+from regard.tasks.preparation import Preparation, write_preparation
+from regard.text import TokenizerPair
 
 STEPS = 3
 FEW = 20  # one in so many, for what an untrained model is scored on
@@ -58,6 +61,7 @@ def make(folder: Path) -> None:
             shutil.copytree(find_folder(shipped), folder / name)
     _chat(folder / "path" / "to" / "llama")
     _gguf(folder / "path" / "to" / "llama.gguf")
+    _clip(folder / "path" / "to" / "clip")
     _trained(folder)
 
 
@@ -172,6 +176,12 @@ def _pictures(folder: Path) -> None:
         drawn(folder / name, "ellipse", 20)
 
 
+CLIP_TEXT: dict[str, Any] = dict(
+    token_types=None, norm_first=True, embedding_norm=False, causal=True, pooling="end",
+    activation="quick_gelu", norm_eps=1e-5, max_positions=77, dropout=0.0, pad_id=None,
+)  # fmt: skip
+
+
 def _chat(folder: Path) -> None:
     shutil.copytree(find_folder("shakespeare"), folder)
     path = folder / "tokenizer_config.json"
@@ -207,6 +217,22 @@ def _gguf(file: Path) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def _clip(folder: Path) -> None:
+    """A random model of images and texts, which reads texts as the encoder of sentences does."""
+    shared: dict[str, Any] = dict(d_model=32, d_ff=64, num_layers=1, num_heads=2, head="embedding")
+    tokenizer = TokenizerPair.load(find_folder("sentences")).source
+    text = EncoderConfig(
+        tokenizer.vocab_size, **shared, **CLIP_TEXT, projection=16, projection_bias=False
+    )
+    image = VisionConfig(
+        (32, 32), (8, 8), **shared, activation="quick_gelu", norm_eps=1e-5, patch_bias=False,
+        embedding_norm=True, projection=16, projection_bias=False,
+    )  # fmt: skip
+    save_pretrained(DualEncoder(DualEncoderConfig(text, image)), folder)
+    tokenizer.save(folder)
+    write_preparation(Preparation((32, 32)), folder)
 
 
 def _trained(folder: Path) -> None:

@@ -113,7 +113,7 @@ def match(
     _check_not_fetched(images)
     labels = split_labels(candidate_labels)
     results = runner.run(images, labels, template=hypothesis_template, **options)
-    return [[{"score": fit.score, "label": fit.label} for fit in each.labels] for each in results]
+    return [[{"score": fit.score, "label": fit.label} for fit in match.labels] for match in results]
 
 
 def label(

@@ -181,10 +181,10 @@ class ImageFacts(Facts):
         return "image" if "pool" in path else "patches", "patches"
 
     def attentions(self) -> dict[str, Heads]:
-        found = super().attentions()
+        layers = super().attentions()
         if self.head_name == "embedding" and self.config.pooling == "attention":
-            found["head.pool.cross_attention"] = next(iter(found.values()))
-        return found
+            layers["head.pool.cross_attention"] = next(iter(layers.values()))
+        return layers
 
     def ids(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         return {}
@@ -195,11 +195,11 @@ class DualFacts(Facts):
 
     def attentions(self) -> dict[str, Heads]:
         sides: dict[str, Facts] = {"text": Facts(), "image": ImageFacts()}
-        found = dict[str, Heads]()
+        layers = dict[str, Heads]()
         for side, facts in sides.items():
             facts.config = getattr(self.config, side)
-            found |= {f"{side}.{path}": sizes for path, sizes in facts.attentions().items()}
-        return found
+            layers |= {f"{side}.{path}": sizes for path, sizes in facts.attentions().items()}
+        return layers
 
 
 KINDS: dict[str, type[Facts]] = {

@@ -86,7 +86,7 @@ class DualEncoder(DualFacts, Model):
             signs = 2 * torch.eye(len(logits), device=logits.device) - 1
             return -functional.logsigmoid(signs * logits).sum() / len(logits)
         right = torch.arange(len(logits), device=logits.device)
-        both = (functional.cross_entropy(each, right) for each in (logits, logits.mT))
+        both = (functional.cross_entropy(rows, right) for rows in (logits, logits.mT))
         return sum(both, logits.new_zeros(())) / 2
 
     def patches(self, pixels: Tensor) -> Tensor:

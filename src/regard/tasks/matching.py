@@ -154,7 +154,7 @@ class Matcher(Task):
             raise BadArgumentError(
                 f"labels must be texts to choose among, at least one; got {list(labels)}."
             )
-        written = [template.replace("{}", each) for each in labels]
+        written = [template.replace("{}", label) for label in labels]
         texts = self.texts(written, batch_size=batch_size)
         seen = self.images(images, batch_size=batch_size, progress=progress)
         kind = "multi_label" if self.handle.config.pairwise else "single_label"
@@ -178,8 +178,8 @@ class Matcher(Task):
         """The vectors of images, (images, width)."""
 
         def compute(batch: list[Picture]) -> Vectors:
-            each = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
-            return self.engine(pixels=np.stack(each))
+            pixels = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
+            return self.engine(pixels=np.stack(pixels))
 
         return self._computed(list(images), compute, batch_size, progress)
 
@@ -195,17 +195,25 @@ class Matcher(Task):
 
         return self._computed([self._ids(text) for text in texts], compute, batch_size, _ignore)
 
+    def inputs(self, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Texts as the model reads them, `ids` and `attention_mask`, (texts, length).
+
+        Raises:
+            BadArgumentError: a text with more tokens than the model reads.
+        """
+        return self._batch([self._ids(text) for text in texts])
+
     def patches(self, image: Picture, text: str) -> Vectors:
-        """How well each patch of an image fits a text, (rows, columns): the cosine of the text's
+        """Fit of each patch of an image to a text, (rows, columns): the cosine of the text's
         vector and of the one that the image would have if this patch were all that is pooled."""
-        found: Vectors = self._maps(image, self.texts([text]))[0]
-        return found
+        patches: Vectors = self._maps(image, self.texts([text]))[0]
+        return patches
 
     def _maps(self, image: Picture, texts: Vectors) -> Vectors:
         """`patches` for the vectors of several texts, (texts, rows, columns)."""
-        [found] = self.engine.patches(self.preparation.pixels(open_image(image))[None])
+        [patches] = self.engine.patches(self.preparation.pixels(open_image(image))[None])
         grid = facts_of("VisionTransformer", self.handle.config.image).grid  # type: ignore[attr-defined]
-        return cosines_of(texts, found).reshape(len(texts), *grid)
+        return cosines_of(texts, patches).reshape(len(texts), *grid)
 
     def trace(self, text: str | Picture, *, keep: str = "auto") -> Trace:
         """Looks at a text or an image and keeps what every attention layer was given: see `Trace`.
@@ -223,13 +231,13 @@ class Matcher(Task):
         both, name = self.engine.seen(self.handle), ""
         inputs: dict[str, Any]
         if isinstance(text, str):
-            model, inputs, name = both.text, self._batch([self._ids(text)]), text
+            model, inputs, name = both.text, self.inputs([text]), text
         else:
             model, inputs = both.image, {"pixels": self.preparation.pixels(open_image(text))[None]}
             name = os.fspath(text) if isinstance(text, os.PathLike) else ""
-        named = None if model is both.image else self.tokenizer
+        tokenizer = None if model is both.image else self.tokenizer
         with no_changes(model):
-            return traced(model, inputs, tokenizer=named, name=self.name, text=name, keep=keep)
+            return traced(model, inputs, tokenizer=tokenizer, name=self.name, text=name, keep=keep)
 
     @property
     def room(self) -> int:
@@ -262,7 +270,7 @@ class Matcher(Task):
         batch_size: int,
         progress: Progress,
     ) -> Vectors:
-        found = by_length(
+        vectors = by_length(
             [[item] for item in items],
             lambda batch: list(as_array(compute(batch))),
             batch_size=batch_size,
@@ -270,11 +278,11 @@ class Matcher(Task):
             progress=progress,
         )
         empty = np.zeros((0, self.handle.config.width), np.float32)
-        return np.stack([vector for [vector] in found]) if found else empty
+        return np.stack([vector for [vector] in vectors]) if vectors else empty
 
 
 def cosines_of(first: Vectors, second: Vectors) -> Vectors:
     """The cosines of vectors, (n, width) and (m, width) → (n, m)."""
-    one, other = (each / np.linalg.norm(each, axis=-1, keepdims=True) for each in (first, second))
+    one, other = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (first, second))
     cosines: Vectors = one @ other.T
     return cosines

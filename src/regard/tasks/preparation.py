@@ -113,7 +113,7 @@ def read_preparation(files: JsonFiles) -> Preparation:
             " Copy it from where the model came from."
         )
     name = str(settings.get("image_processor_type", settings.get("feature_extractor_type", "")))
-    usual = next((each for kind, each in USUAL.items() if name.startswith(kind)), Preparation())
+    usual = next((usual for kind, usual in USUAL.items() if name.startswith(kind)), Preparation())
     does = {"resize": True, "rescale": True, "normalize": True}
     does["center_crop"] = usual.crop is not None
     does = {step: settings.get(f"do_{step}", usual) for step, usual in does.items()}

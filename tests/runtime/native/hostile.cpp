@@ -124,8 +124,9 @@ Tensors tensors_of(const regard_config& c) {
       t.add("embed.positions", c.image_length, c.d_model);
       if (c.image_length == POOLED) {
         for (std::string name : {"embed.norm.weight", "embed.norm.bias"}) t.add(name, 1, c.d_model);
-        for (std::string name : {"query", "key", "value", "output"})
-          t.linear("head.pool.cross_attention." + name, c.d_model, c.d_model);
+        for (std::string name : {"query", "key", "value"})
+          t.linear("head.pool.cross_attention." + name, width, c.d_model);
+        t.linear("head.pool.cross_attention.output", c.d_model, width);
         t.linear("head.pool.feed_forward.inner", c.d_ff, c.d_model);
         t.linear("head.pool.feed_forward.outer", c.d_model, c.d_ff);
         for (std::string name : {"norm.weight", "norm.bias", "probe"})

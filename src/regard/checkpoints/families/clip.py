@@ -100,8 +100,12 @@ def fits(text: EncoderConfig, image: VisionConfig, other: DualEncoderConfig) -> 
 def _encoders(text: Settings, image: Settings, width: Any) -> tuple[EncoderConfig, VisionConfig]:
     end = text["eos_token_id"]
     vector = {"projection": width, "projection_bias": False}
-    own = {"causal": True, "pooling": "end", "end_id": None if end == _OLD_END else end} | vector
-    return EncoderConfig(**fields(TEXT, text, TEXT_FIELDS | own)), VisionConfig(
+    settings = {
+        "causal": True,
+        "pooling": "end",
+        "end_id": None if end == _OLD_END else end,
+    } | vector
+    return EncoderConfig(**fields(TEXT, text, TEXT_FIELDS | settings)), VisionConfig(
         **fields(
             IMAGE, image, IMAGE_FIELDS | vector | {"patch_bias": False, "embedding_norm": True}
         )

@@ -34,8 +34,8 @@ _JOINED = ("query", "key", "value")  # in torch's MultiheadAttention
 
 def _encoders(text: Settings, image: Settings) -> tuple[EncoderConfig, VisionConfig]:
     width = text.get("projection_size") or text["hidden_size"]
-    own = {"pooling": "last", "projection": width}
-    return EncoderConfig(**fields(TEXT, text, TEXT_FIELDS | own)), VisionConfig(
+    settings = {"pooling": "last", "projection": width}
+    return EncoderConfig(**fields(TEXT, text, TEXT_FIELDS | settings)), VisionConfig(
         **fields(IMAGE, image, IMAGE_FIELDS | {"class_token": False, "pooling": "attention"})
     )
 

@@ -133,7 +133,7 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 def part_of(arrays: Arrays, side: str) -> Arrays:
     """Weights of one of two encoders, by its own names; of a model that is one, all of them."""
     dot = f"{side}." if side else ""
-    return {name.removeprefix(dot): each for name, each in arrays.items() if name.startswith(dot)}
+    return {name.removeprefix(dot): x for name, x in arrays.items() if name.startswith(dot)}
 
 
 def _check_kind(architecture: str) -> None:
