@@ -165,7 +165,11 @@ def exact_gradients(twins: Twins) -> tuple[float, float, float]:
     for model in (fresh.ours.double(), fresh.theirs.double()):
         model.zero_grad()
     with InFloat64():
-        outputs = fresh.ours(**batch.ours), _answer(fresh.theirs(**batch.theirs))
+        ours, theirs = (
+            {name: x.double() if x.is_floating_point() else x for name, x in inputs.items()}
+            for inputs in (batch.ours, batch.theirs)
+        )
+        outputs = fresh.ours(**ours), _answer(fresh.theirs(**theirs))
     wide = _backward(fresh, batch, *outputs)
     return (
         _apart(*wide),

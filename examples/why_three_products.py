@@ -110,7 +110,7 @@ def main(output: Folder = None) -> dict[str, float]:
         shares[f"score of {words[key]}"] = total
         shares[f"terms of {words[key]}"] = sum(numbers)
     if output:
-        save(heatmap(weights, words, words, title="All three products"),
+        save(heatmap(weights.numpy(), words, words, title="All three products"),
              output / "why_three_products.svg")  # fmt: skip
     return shares
 

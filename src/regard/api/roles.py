@@ -140,7 +140,7 @@ def roles(model: Traceable, text: str | None = None) -> Roles:
 
 
 def _measure_names(reader: _Reader) -> dict[str, list[Any]]:
-    """What `name_shares` gives for each sentence, by the tap's name; nothing for a model that reads
+    """Measure `name_shares` in each sentence, by the tap's name; nothing for a model that reads
     too little."""
     random, measured = np.random.default_rng(0), defaultdict[str, list[Any]](list)
     for number in range(SEQUENCES):
