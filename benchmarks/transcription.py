@@ -26,7 +26,7 @@ import torch
 import regard
 from regard.arrays import Array
 
-RATE, SECONDS, SOUNDS, NEW = 16_000, 30, 3, 100
+RATE, SECONDS, NEW = 16_000, 30, 100
 WORDS, LANGUAGES, TIMES = 50_257, 99, 1501
 SUPPRESSED = [*range(1, 90), *range(WORDS + 1, WORDS + 8 + LANGUAGES)]
 Transcribe = Callable[[list[Array]], list[str]]
@@ -151,12 +151,13 @@ def main() -> None:
     """Prints a line for each program."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sounds", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "theirs"
-        model, sounds = make(folder), [noise(seed) for seed in range(SOUNDS)]
+        model, sounds = make(folder), [noise(seed) for seed in range(arguments.sounds)]
         programs = {"transformers, fp32": by_transformers(model, folder)}
         for precision in ("fp32", "int8"):
             programs[f"regard, {precision}"] = by_regard(folder, precision)
@@ -166,20 +167,21 @@ def main() -> None:
                 programs[f"faster-whisper, {kind}"] = made
         except ImportError:
             print("faster-whisper is not installed")
-        texts = {name: program(sounds) for name, program in programs.items()}  # and warm
+        texts = dict[str, list[str]]()
         best = dict.fromkeys(programs, float("inf"))
         for _ in range(arguments.rounds):
             for name, program in programs.items():
                 start = time.process_time()
-                program(sounds)
+                texts[name] = program(sounds)
                 best[name] = min(best[name], time.process_time() - start)
     expected = texts["transformers, fp32"]
-    print(f"{SOUNDS} sounds of {SECONDS} s, {NEW} tokens each, one thread")
-    print(f"{'':26}{'same text':>10}{'seconds':>9}{'real-time factor':>18}")
+    print(f"{len(sounds)} sounds of {SECONDS} s, {NEW} tokens each, one thread")
+    print(f"{'':26}{'same text':>10}{'characters':>12}{'seconds':>9}{'real-time factor':>18}")
     for name, seconds in best.items():
         same = sum(a == b for a, b in zip(texts[name], expected, strict=True))
-        factor = SOUNDS * SECONDS / seconds
-        print(f"{name:26}{f'{same}/{SOUNDS}':>10}{seconds:9.2f}{factor:18.1f}")
+        characters = sum(map(len, texts[name]))
+        factor = len(sounds) * SECONDS / seconds
+        print(f"{name:26}{f'{same}/{len(sounds)}':>10}{characters:12}{seconds:9.2f}{factor:18.1f}")
 
 
 if __name__ == "__main__":

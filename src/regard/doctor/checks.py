@@ -53,8 +53,9 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         return
     yield Finding("ok", "tokenizer", _describe(tokenizers))
     generation = _read_any(checkpoint, "generation_config.json")
-    yield from check_settings(settings, tokenizers, generation)
-    if weights is not None:
+    reads_sounds = settings.get("model_type") == "whisper"
+    yield from check_settings(settings, tokenizers, generation, reads_sounds=reads_sounds)
+    if weights is not None and not reads_sounds:
         yield from _check_run(checkpoint, tokenizers.source, run=run)
 
 

@@ -55,3 +55,12 @@ def test_what_cannot_be_read_is_one_sentence(folder: Path, regard: Callable[...,
         assert outcome.code != 0
         assert sentence in outcome.err
         assert outcome.err.count("\n") == 1
+
+
+def test_doctor_finds_nothing_and_look_shows_seconds(
+    folder: Path, regard: Callable[..., Any]
+) -> None:
+    outcome = regard("doctor", folder)
+    assert outcome.code == 0
+    shown = json.loads(regard("look", folder, folder / "talk.wav", "--json").out)
+    assert "0.02s" in json.dumps(shown)
