@@ -6,6 +6,7 @@ layers, where they are; what the listener returns takes their place.
 
 import copy
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
-from regard.attention.scores import score_of
+from regard.attention.scores import Score, score_of
 from regard.configs.facts import Facts, ImageFacts, PairFacts, TextFacts
 from regard.progress import Stopped, check
 from regard.runtime.native import library
@@ -32,6 +33,7 @@ AtLayer = Callable[[str, int, Floats], Floats | None]
 d_model); an array that it returns takes their place."""
 
 _ALL = 1 << 30  # of a query's sight
+_MEMORY: Any = ctypes.c_char * (sys.maxsize // 2)  # one type for all sizes: making one takes longer
 _now = threading.local()  # the listeners of this thread
 
 
@@ -71,6 +73,10 @@ class Seen(Facts):
     def _weights(self) -> dict[str, Any]:
         return weights_of(self._model)[1]
 
+    @cached_property
+    def _score(self) -> Score:
+        return score_of(self.config)
+
     def weight(self, name: str) -> Floats | None:
         """A weight by its name in `models`, in float32; None if it has no such weight."""
         weight = self._weights.get(name)
@@ -97,14 +103,16 @@ class Seen(Facts):
         None here is as it is outside."""
         failed: list[BaseException] = []
 
-        def receive(pointer: Any) -> int:
+        def receive(address: int) -> int:
             try:
                 check()  # whether the work is still wanted
-                what = pointer[0]
+                if library.kind_at(address) == library.STATES and at is None:
+                    return 0
+                what = library.Captured.at(address)
                 stack = "decoder" if what.of_decoder else "encoder"
                 if what.kind == library.STATES:
-                    if at is not None:
-                        _replace(states := _states(what), at(stack, what.layer, states.copy()))
+                    assert at is not None, "else nothing is replaced"
+                    _replace(states := _states(what), at(stack, what.layer, states.copy()))
                 elif what.kind == library.ROUTES:
                     if routed is not None:
                         path = f"{stack}.layers.{what.layer}.feed_forward"
@@ -113,7 +121,7 @@ class Seen(Facts):
                     kind = "cross" if what.kind == library.CROSS else "self"
                     call = Call(self._attention(what), _output(what), None)
                     path = f"{stack}.layers.{what.layer}.{kind}_attention"
-                    _replace(_output(what), listener(path, call))
+                    _replace(call.output, listener(path, call))
             except BaseException as error:  # which C would lose
                 failed.append(error)
             return len(failed)
@@ -136,27 +144,26 @@ class Seen(Facts):
             _now.listeners = outer
 
     def _attention(self, what: Any) -> Attention:
-        keys, heads = what.keys, what.key_heads
-        key = _rows(what.key, (heads * what.head_width, keys), (what.key_stride, 1))
-        shape = (heads, what.head_width, keys)
-        key = key.reshape(shape)[:, : what.head_dim].transpose(0, 2, 1)[None]
+        keys, heads, stride = what.keys, what.key_heads, what.key_stride
+        shape = (1, heads, keys, what.head_dim)
+        key = _array(what.key, shape, (0, what.head_width * stride, 1, stride))
         bias = None
         if what.bias:
             reach = what.reach
-            table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
+            table = _array(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
         attention = Attention(
             query=_heads(what.query, what.heads, what.queries, what.query_stride, what).copy(),
-            key=np.ascontiguousarray(key),
+            key=key.copy(),
             value=_heads(what.value, heads, keys, what.value_stride, what).copy(),
-            score=score_of(self.config),
+            score=self._score,
             mask=_mask(what),
             bias=bias,
         )
         if not what.sinks:
             return attention
-        sinks = _rows(what.sinks, (what.heads,), (1,)).copy()
+        sinks = _array(what.sinks, (what.heads,), (1,)).copy()
         return with_sink(attention, sinks.reshape(1, -1, 1, 1))
 
 
@@ -204,17 +211,15 @@ def seen(packed: Any, model: Any, start_id: int | None = None) -> Seen:
     return KINDS[model.architecture](packed, model, start_id)
 
 
-def _rows(pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
     """The engine's numbers, where they are; strides are in numbers."""
-    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) + 1
-    place = ctypes.addressof(pointer.contents)
-    numbers: Any = (ctypes.c_float * last).from_address(place)
-    return np.ndarray(shape, np.float32, numbers, strides=[4 * step for step in strides])
+    memory: Any = _MEMORY.from_address(address)
+    return np.ndarray(shape, np.float32, memory, strides=[4 * step for step in strides])
 
 
-def _heads(pointer: Any, heads: int, rows: int, stride: int, what: Any) -> Floats:
+def _heads(address: int, heads: int, rows: int, stride: int, what: Any) -> Floats:
     shape = (1, heads, rows, what.head_dim)
-    return _rows(pointer, shape, (0, what.head_width, stride, 1))
+    return _array(address, shape, (0, what.head_width, stride, 1))
 
 
 def _output(what: Any) -> Floats:
@@ -222,11 +227,11 @@ def _output(what: Any) -> Floats:
 
 
 def _states(what: Any) -> Floats:
-    return _rows(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+    return _array(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
 
 
 def _replace(place: Floats, numbers: Floats | None) -> None:
-    if numbers is not None:
+    if numbers is not None and numbers is not place:
         place[...] = numbers
 
 
