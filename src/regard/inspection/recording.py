@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from regard.arrays import Array, arrays_of, torch_if_imported
 from regard.attention import Call, listening
+from regard.attention.record import Attention
 from regard.errors import UnsupportedError, check_choice
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import Edit
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 IN_MEMORY = 2 * 2**30  # bytes that a trace keeps in memory before it goes to disk
 KEEP = ("auto", "memory", "disk")
+NUMBER = re.compile(r"\d+")  # in a tap's name
 
 
 @contextmanager
@@ -130,16 +132,19 @@ class Recorder:
         """Makes the tap. A name that comes again (a layer used twice) gets a number."""
         inputs = call.inputs
         name = self._unused(name)
-        number = re.findall(r"\d+", name)
+        number = NUMBER.search(name)
         tap = Tap(
             name=name,
             side="decoder" if name.startswith("decoder") else "encoder",
             kind=kind,
             layer=int(number[0]) if number else len(self.taps),
-            attention=inputs._replace(
+            attention=Attention(
                 query=self._kept(inputs.query),
                 key=self._kept(inputs.key),
                 value=self._kept(inputs.value),
+                score=inputs.score,
+                mask=inputs.mask,
+                bias=inputs.bias,
             ),
             queries=queries,
             keys=keys,

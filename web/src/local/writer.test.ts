@@ -10,6 +10,7 @@ import { fromBase64 } from "./base64";
 import { engine } from "./engine";
 import type { Ask } from "./ask";
 import { normalize } from "./text/normalize";
+import { sentences } from "./text/spans";
 import { tokenizer, type TokenizerFile } from "./text/tokenizer";
 import { uniformDraws } from "./search/draws";
 import { Writer } from "./writer";
@@ -224,6 +225,10 @@ test("the random numbers are numpy's", () => {
 test("a tokenizer that folds quotation marks gives Python's ids", () => {
   const { encode } = tokenizer(fixture.folding.file as unknown as TokenizerFile);
   expect(fixture.sentences.map((text) => encode(text))).toEqual(fixture.folding.ids);
+});
+
+test("a title ends no sentence", () => {
+  expect(sentences("I saw Dr. Bell on Mt. Fuji. He left!\nSt. Paul's")).toEqual(["I saw Dr. Bell on Mt. Fuji.", "He left!", "St. Paul's"]);
 });
 
 test("tidy text and its ids are those of Python, in any script", () => {

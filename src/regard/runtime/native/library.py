@@ -2,13 +2,14 @@
 
 import ctypes
 import platform
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,15 +93,49 @@ Event = _struct(
     "int32* ids",
     found=Hypotheses,
 )
-Captured = _struct(
-    "Captured",
-    "int32 kind of_decoder layer heads key_heads head_dim head_width",
-    "int32 queries keys first before after reach",
-    "float* query key value bias sinks output",
-    "int64 query_stride key_stride value_stride output_stride",
-    "float* lse",
-)
-Listener = ctypes.CFUNCTYPE(c_int32, POINTER(Captured))
+
+
+class Captured(NamedTuple):
+    """regard_attention: arrays by their addresses."""
+
+    kind: int
+    of_decoder: int
+    layer: int
+    heads: int
+    key_heads: int
+    head_dim: int
+    head_width: int
+    queries: int
+    keys: int
+    first: int
+    before: int
+    after: int
+    reach: int
+    query: int
+    key: int
+    value: int
+    bias: int
+    sinks: int
+    output: int
+    query_stride: int
+    key_stride: int
+    value_stride: int
+    output_stride: int
+    lse: int
+
+    @classmethod
+    def at(cls, address: int) -> "Captured":
+        """The struct at an address, read at once: its fields one by one would take longer."""
+        return cls._make(CAPTURED.unpack(ctypes.string_at(address, CAPTURED.size)))
+
+
+def kind_at(address: int) -> int:
+    """The kind of the struct at an address."""
+    return c_int32.from_address(address).value
+
+
+CAPTURED = struct.Struct("@13i6P4qP")
+Listener = ctypes.CFUNCTYPE(c_int32, c_void_p)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),

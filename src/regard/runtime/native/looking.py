@@ -6,6 +6,7 @@ layers, where they are; what the listener returns takes their place.
 
 import copy
 import ctypes
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
 from regard.attention.record import Attention, Call, with_sink
-from regard.attention.scores import score_of
+from regard.attention.scores import Score, score_of
 from regard.checkpoints import Checkpoint
 from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, SpeechFacts, TextFacts
 from regard.errors import UnavailableError, UnsupportedError
@@ -39,6 +40,7 @@ MOST_LOGITS = 2**26  # that are computed together: 256 MiB
 IN_MEMORY = 2**26  # bytes of an array; a larger one is copied to a file
 
 _ALL = 1 << 30  # of a query's sight
+_MEMORY: Any = ctypes.c_char * (sys.maxsize // 2)  # one type for all sizes: making one takes longer
 _now = threading.local()  # the listeners of this thread
 
 
@@ -82,6 +84,10 @@ class Seen(Facts):
     def _weights(self) -> dict[str, Any]:
         return part_of(weights_of(self._model)[1], self._side)
 
+    @cached_property
+    def _score(self) -> Score:
+        return score_of(self.config)
+
     def weight(self, name: str) -> Floats | None:
         """A weight by its name in `models`, in float32; None if it has no such weight."""
         weight = self._weights.get(name)
@@ -121,14 +127,16 @@ class Seen(Facts):
         None here is as it is outside."""
         failed: list[BaseException] = []
 
-        def receive(pointer: Any) -> int:
+        def receive(address: int) -> int:
             try:
                 check()  # whether the work is still wanted
-                what = pointer[0]
+                if library.kind_at(address) == library.STATES and at is None:
+                    return 0
+                what = library.Captured.at(address)
                 stack = "decoder" if what.of_decoder else "encoder"
                 if what.kind == library.STATES:
-                    if at is not None:
-                        _replace(states := _states(what), at(stack, what.layer, states.copy()))
+                    assert at is not None, "else nothing is replaced"
+                    _replace(states := _states(what), at(stack, what.layer, states.copy()))
                 elif what.kind == library.ROUTES:
                     if routed is not None:
                         path = f"{stack}.layers.{what.layer}.feed_forward"
@@ -139,7 +147,7 @@ class Seen(Facts):
                     if kind == "cross" and stack == "encoder":
                         path = "head.pool.cross_attention"
                     call = Call(self._attention(path, what), _output(what), _lse(what))
-                    _replace(_output(what), listener(path, call))
+                    _replace(call.output, listener(path, call))
             except BaseException as error:  # which C would lose
                 failed.append(error)
             return len(failed)
@@ -162,33 +170,32 @@ class Seen(Facts):
             _now.listeners = outer
 
     def _attention(self, path: str, what: Any) -> Attention:
-        keys, heads = what.keys, what.key_heads
-        key = _rows(what.key, (heads * what.head_width, keys), (what.key_stride, 1))
-        shape = (heads, what.head_width, keys)
-        key = key.reshape(shape)[:, : what.head_dim].transpose(0, 2, 1)[None]
+        keys, heads, stride = what.keys, what.key_heads, what.key_stride
+        shape = (1, heads, keys, what.head_dim)
+        key = _array(what.key, shape, (0, what.head_width * stride, 1, stride))
         bias = None
         if what.bias:
             reach = what.reach
-            table = _rows(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
+            table = _array(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
-        key, score = _copy(key), score_of(self.config)
+        key = _copy(key)
         query = _copy(_heads(what.query, what.heads, what.queries, what.query_stride, what))
         distances = self.distances(path, keys)
         if distances is not None:
-            to_position, to_content = distances.scores(score, query, key)
+            to_position, to_content = distances.scores(self._score, query, key)
             bias = to_position + to_content
         attention = Attention(
             query=query,
             key=key,
             value=_copy(_heads(what.value, heads, keys, what.value_stride, what)),
-            score=score,
+            score=self._score,
             mask=_mask(what),
             bias=bias,
         )
         if not what.sinks:
             return attention
-        sinks = _rows(what.sinks, (what.heads,), (1,)).copy()
+        sinks = _array(what.sinks, (what.heads,), (1,)).copy()
         return with_sink(attention, sinks.reshape(1, -1, 1, 1))
 
 
@@ -287,17 +294,15 @@ def opened(checkpoint: Checkpoint) -> Any:
         return from_pretrained(checkpoint)
 
 
-def _rows(pointer: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
     """The engine's numbers, where they are; strides are in numbers."""
-    last = sum((size - 1) * step for size, step in zip(shape, strides, strict=True)) + 1
-    place = ctypes.addressof(pointer.contents)
-    numbers: Any = (ctypes.c_float * last).from_address(place)
-    return np.ndarray(shape, np.float32, numbers, strides=[4 * step for step in strides])
+    memory: Any = _MEMORY.from_address(address)
+    return np.ndarray(shape, np.float32, memory, strides=[4 * step for step in strides])
 
 
-def _heads(pointer: Any, heads: int, rows: int, stride: int, what: Any) -> Floats:
+def _heads(address: int, heads: int, rows: int, stride: int, what: Any) -> Floats:
     shape = (1, heads, rows, what.head_dim)
-    return _rows(pointer, shape, (0, what.head_width, stride, 1))
+    return _array(address, shape, (0, what.head_width, stride, 1))
 
 
 def _output(what: Any) -> Floats:
@@ -305,14 +310,14 @@ def _output(what: Any) -> Floats:
 
 
 def _states(what: Any) -> Floats:
-    return _rows(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+    return _array(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
 
 
 def _lse(what: Any) -> Floats | None:
     if not what.lse:
         return None
     shape = (1, what.heads, what.queries)
-    return _rows(what.lse, shape, (0, what.queries, 1)).copy()
+    return _array(what.lse, shape, (0, what.queries, 1)).copy()
 
 
 def _copy(array: Floats) -> Floats:
@@ -321,7 +326,7 @@ def _copy(array: Floats) -> Floats:
 
 
 def _replace(place: Floats, numbers: Floats | None) -> None:
-    if numbers is not None:
+    if numbers is not None and numbers is not place:
         place[...] = numbers
 
 
