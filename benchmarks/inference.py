@@ -10,6 +10,7 @@ Parts:
     gpt2        the shape of GPT-2 124M with random weights: 64 new tokens, and reading a prompt
     bert        the shape of BERT-base with random weights: sentences × tokens
     llama       the shape of Llama-3.2-1B with random weights: 32 new tokens; llama4 in 4 bits
+    qwen        the shape of Qwen3-0.6B with random weights: 32 new tokens
 
 Every engine runs in a process of its own, with each of its settings of threads (of one run) and
 workers (runs at the same time); the processes take turns. "ratio" is the work per second divided by
@@ -50,6 +51,7 @@ CTRANSLATE2 = [("ctranslate2", "ctranslate2", *each) for each in ((1, 1), (2, 1)
 ONNXRUNTIME = [("onnxruntime", "onnxruntime", *each) for each in ((1, 1), (2, 1))]
 OPENVINO = [("openvino", "openvino", *each) for each in ((1, 1), (2, 1))]
 LLAMACPP = [("llamacpp", "llama_cpp", *each) for each in ((1, 1), (2, 1))]
+TRANSFORMERS = [("transformers", "transformers", *each) for each in ((1, 1), (2, 1))]
 LLAMACPP4 = [("llamacpp_4bit", "llama_cpp", *each) for each in ((1, 1), (2, 1))]
 PEERS = {
     "translator": CTRANSLATE2,
@@ -58,6 +60,7 @@ PEERS = {
     "bert": ONNXRUNTIME + OPENVINO,
     "llama": LLAMACPP,
     "llama4": LLAMACPP4,
+    "qwen": LLAMACPP + TRANSFORMERS,
 }
 
 
@@ -136,8 +139,8 @@ def cases_of(part: str, texts: list[str]) -> list[Case]:
             )
             for together, beams, many in ((1, 1, 4), (1, 4, 3), (32, 1, 64), (32, 4, 64))
         ]
-    if part in ("llama", "llama4"):
-        prompt = ids.integers(3, VOCAB["llama"], (1, 8)).tolist()
+    if part in ("llama", "llama4", "qwen"):
+        prompt = ids.integers(3, VOCAB[part.removesuffix("4")], (1, 8)).tolist()
         inputs = {"ids": prompt, "together": 1, "new": 32}
         return [Case("1 together, 32 new", inputs, 32, "tokens")]
     if part == "gpt2":

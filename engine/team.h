@@ -106,11 +106,11 @@ class Team : public std::enable_shared_from_this<Team> {
  public:
   explicit Team(int spare = 0) : spare_(spare) {}
 
-  // Computes all of `count`, in parts of at least `least` that threads which help may take; nothing
-  // is thrown. What a second thread shares meanwhile it does alone, and so does one without a team.
-  static void share(Team* team, int64_t count, int64_t least, const void* what, Compute compute) {
-    const int64_t most = count / std::max<int64_t>(1, least);
-    if (team == nullptr || most < 2 || !team->offer(count, most, what, compute))
+  // Computes all of `count`, which is worth so many `parts`, in parts that threads which help may
+  // take; nothing is thrown. What a second thread shares meanwhile it does alone, and so does one
+  // without a team.
+  static void share(Team* team, int64_t count, int64_t parts, const void* what, Compute compute) {
+    if (team == nullptr || std::min(count, parts) < 2 || !team->offer(count, parts, what, compute))
       compute(what, 0, count);
   }
 
@@ -133,22 +133,24 @@ class Team : public std::enable_shared_from_this<Team> {
 
  private:
   static constexpr int EACH = 4;         // parts for each thread, of which one may be slow
-  static constexpr int LEAST_CALL = 16;  // least parts that are worth waking a thread
+  // Least parts that are worth waking a thread, though it be for a few large ones, such as heads: a
+  // prompt of 1,000 tokens takes 0.7 of the time.
+  static constexpr int LEAST_CALL = 16;
   // After a wait for a thread that others keep from its processor, so many times as long alone.
   static constexpr int PATIENCE = 16;
   static constexpr uint64_t NEXT_OFFER = uint64_t{1} << 32;
 
   // False where no one helps, or helps another already.
-  bool offer(int64_t count, int64_t most, const void* what, Compute compute) {
+  bool offer(int64_t count, int64_t worth, const void* what, Compute compute) {
     if ((helpers_ == 0 && spare_ == 0) || is_taken_.exchange(true)) return false;
     const bool has_help = Bell::Clock::now() >= alone_until_ && start();
     if (has_help) {
       what_ = what;
       compute_ = compute;
       count_ = count;
-      unfinished_ = all_ = std::min<int64_t>(most, EACH * (helpers_ + 1));
+      unfinished_ = all_ = std::min<int64_t>({count, worth, EACH * (helpers_ + 1)});
       parts_ += NEXT_OFFER + all_;
-      if (most >= LEAST_CALL) offered_.ring();
+      if (worth >= LEAST_CALL) offered_.ring();
       while (take()) continue;
       const auto before = Bell::Clock::now();
       finished_.wait([this] { return unfinished_ == 0; });

@@ -51,7 +51,7 @@ struct Work {
   // the team may take; it throws nothing.
   template <class Function>
   void share(int64_t count, int64_t each, const Function& function) {
-    Team::share(team, count, LEAST_PART / std::max<int64_t>(1, each) + 1, &function,
+    Team::share(team, count, count * each / LEAST_PART, &function,
                 [](const void* what, int64_t first, int64_t end) {
                   (*static_cast<const Function*>(what))(first, end);
                 });

@@ -29,6 +29,8 @@ LLAMA = {
     "model.layers.N.self_attn.k_proj": "blk.N.attn_k",
     "model.layers.N.self_attn.v_proj": "blk.N.attn_v",
     "model.layers.N.self_attn.o_proj": "blk.N.attn_output",
+    "model.layers.N.self_attn.q_norm": "blk.N.attn_q_norm",
+    "model.layers.N.self_attn.k_norm": "blk.N.attn_k_norm",
     "model.layers.N.post_attention_layernorm": "blk.N.ffn_norm",
     "model.layers.N.mlp.gate_proj": "blk.N.ffn_gate",
     "model.layers.N.mlp.up_proj": "blk.N.ffn_up",
@@ -100,7 +102,10 @@ def _describe(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
         writer.add_feed_forward_length(config["intermediate_size"])
         writer.add_head_count_kv(config["num_key_value_heads"])
         writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
-        writer.add_rope_dimension_count(config["hidden_size"] // config[heads])
+        head_dim = config.get("head_dim") or config["hidden_size"] // config[heads]
+        writer.add_rope_dimension_count(head_dim)
+        writer.add_key_length(head_dim)
+        writer.add_value_length(head_dim)
         writer.add_rope_freq_base(
             config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
         )

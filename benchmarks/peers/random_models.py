@@ -5,7 +5,8 @@ from pathlib import Path
 
 import torch
 
-VOCAB = {"marian": 32000, "big": 32000, "gpt2": 50257, "bert": 30522, "llama": 128256}
+VOCAB = {"marian": 32000, "big": 32000, "gpt2": 50257, "bert": 30522}
+VOCAB |= {"llama": 128256, "qwen": 151936}
 
 
 def saved(name: str, folder: Path) -> Path:
@@ -39,21 +40,29 @@ def saved(name: str, folder: Path) -> Path:
         model = transformers.MarianMTModel(config)
     elif name == "gpt2":
         model = transformers.GPT2LMHeadModel(transformers.GPT2Config(n_positions=2048))
-    elif name == "llama":
-        config = transformers.LlamaConfig(
-            vocab_size=vocab,
-            hidden_size=2048,
-            intermediate_size=8192,
-            num_hidden_layers=16,
-            num_attention_heads=32,
-            num_key_value_heads=8,
-            max_position_embeddings=2048,
-            rope_theta=500000.0,
-            tie_word_embeddings=True,
-            bos_token_id=1,
-            eos_token_id=1,
-        )
-        model = transformers.LlamaForCausalLM(config).half()
+    elif name in ("llama", "qwen"):
+        common = dict(vocab_size=vocab, num_key_value_heads=8, max_position_embeddings=2048)
+        common |= dict(tie_word_embeddings=True, bos_token_id=1, eos_token_id=1)
+        if name == "llama":
+            config = transformers.LlamaConfig(
+                hidden_size=2048,
+                intermediate_size=8192,
+                num_hidden_layers=16,
+                num_attention_heads=32,
+                rope_theta=500000.0,
+                **common,
+            )
+        else:
+            config = transformers.Qwen3Config(
+                hidden_size=1024,
+                intermediate_size=3072,
+                num_hidden_layers=28,
+                num_attention_heads=16,
+                head_dim=128,
+                rope_theta=1000000.0,
+                **common,
+            )
+        model = transformers.AutoModelForCausalLM.from_config(config).half()
     else:
         model = transformers.BertModel(transformers.BertConfig())
     model.eval().save_pretrained(folder)

@@ -1,6 +1,6 @@
 // Attention: scores, softmax, the average of values.
 #pragma once
-#include "kernels/vector.h"
+#include "kernels/product.h"
 
 namespace regard {
 namespace {
@@ -56,31 +56,42 @@ INLINE void add_products(const Distances& distances, int query, int from, int to
   }
 }
 
-// Several queries share each load of a key.
-template <int QUERIES>
-INLINE void products_of_some(const float* queries, size_t q_stride, int head_width,
-                             const float* all_keys, size_t padded, int first, int end, float scale,
-                             float* y, size_t y_stride) {
-  for (int key = first; key < end; key += LANES) {
-    Floats sums[QUERIES] = {};
-    for (int i = 0; i < head_width; i++) {
-      Floats keys = load<Floats>(all_keys + i * padded + key);
-      for (int q = 0; q < QUERIES; q++)
-        sums[q] = fused(all(queries[q * q_stride + i]), keys, sums[q]);
+// Of each row of factors, the sum of what they multiply: numbers side by side, some vectors at
+// once.
+template <int ROWS, int VECTORS>
+INLINE void weigh_some(const float* factors, size_t f_stride, const float* x, size_t stride,
+                       int count, float scale, float* y, size_t y_stride) {
+  Floats sums[ROWS][VECTORS] = {};
+  for (int i = 0; i < count; i++, x += stride)
+    for (int v = 0; v < VECTORS; v++) {
+      const Floats some = load<Floats>(x + v * LANES);
+      for (int r = 0; r < ROWS; r++)
+        sums[r][v] = fused(all(factors[r * f_stride + i]), some, sums[r][v]);
     }
-    for (int q = 0; q < QUERIES; q++) store(y + q * y_stride + key, sums[q] * scale);
-  }
+  for (int r = 0; r < ROWS; r++)
+    for (int v = 0; v < VECTORS; v++) store(y + r * y_stride + v * LANES, sums[r][v] * scale);
+}
+
+// As many sums at once as a tile has: a prompt of 1,000 tokens of GPT-2 takes a seventh less time.
+template <int ROWS>
+INLINE void weigh(const float* factors, size_t f_stride, const float* x, size_t stride, int count,
+                  int width, float scale, float* y, size_t y_stride) {
+  int i = 0;
+  for (; i + TILE_VECTORS * LANES <= width; i += TILE_VECTORS * LANES)
+    weigh_some<ROWS, TILE_VECTORS>(factors, f_stride, x + i, stride, count, scale, y + i, y_stride);
+  for (; i < width; i += LANES)
+    weigh_some<ROWS, 1>(factors, f_stride, x + i, stride, count, scale, y + i, y_stride);
 }
 
 static void products(const float* x, size_t x_stride, int count, int head_width, const float* keys,
                      size_t padded, int first, int end, float scale, float* y, size_t y_stride) {
   int q = 0;
   for (; q + 4 <= count; q += 4)
-    products_of_some<4>(x + q * x_stride, x_stride, head_width, keys, padded, first, end, scale,
-                        y + q * y_stride, y_stride);
+    weigh<4>(x + q * x_stride, x_stride, keys + first, padded, head_width, end - first, scale,
+             y + q * y_stride + first, y_stride);
   for (; q < count; q++)
-    products_of_some<1>(x + q * x_stride, x_stride, head_width, keys, padded, first, end, scale,
-                        y + q * y_stride, y_stride);
+    weigh<1>(x + q * x_stride, x_stride, keys + first, padded, head_width, end - first, scale,
+             y + q * y_stride + first, y_stride);
 }
 
 // Several queries share each load of a key and of a value.
@@ -93,8 +104,8 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
   auto from = [&](int q) { return at + q > sight.before ? at + q - sight.before : 0; };
   auto to = [&](int q) { return least(memory.count, at + q + sight.after + 1); };
   const int begin = from(0) / LANES * LANES, end = to(QUERIES - 1);
-  products_of_some<QUERIES>(queries, q_stride, head_width, memory.keys, padded, begin, end,
-                            score.scale, scores, padded);
+  weigh<QUERIES>(queries, q_stride, memory.keys + begin, padded, head_width, end - begin,
+                 score.scale, scores + begin, padded);
   for (int q = 0; q < QUERIES; q++) {
     if (score.cap > 0) cap(scores + q * padded + begin, end - begin, score.cap);
     if (distances.table != nullptr)
@@ -104,15 +115,8 @@ static void attend_some(const float* queries, size_t q_stride, int head_width,
     const float of_row = softmax(scores + q * padded, begin, from(q), to(q), end, score.sinks);
     if (lse != nullptr) lse[first + q] = of_row;
   }
-  for (int i = 0; i < head_width; i += LANES) {
-    Floats sums[QUERIES] = {};
-    for (int key = from(0); key < end; key++) {
-      Floats values = load<Floats>(memory.values + key * memory.stride + i);
-      for (int q = 0; q < QUERIES; q++)
-        sums[q] = fused(all(scores[q * padded + key]), values, sums[q]);
-    }
-    for (int q = 0; q < QUERIES; q++) store(y + q * y_stride + i, sums[q]);
-  }
+  weigh<QUERIES>(scores + from(0), padded, memory.values + from(0) * memory.stride, memory.stride,
+                 end - from(0), head_width, 1, y, y_stride);
 }
 
 // Of a query that sees many keys: the largest of its scores so far, and the sum of the powers of all,
@@ -292,20 +296,51 @@ static void attend(const float* queries, size_t q_stride, int count, int head_wi
   }
 }
 
+// Of each vector the sum, in its lane: in the order of `sum`, with a third of the operations.
+#define PAIR(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+INLINE Floats sums_of(Floats (&x)[LANES]) {
+  for (int i = 0; i < 8; i++)
+    x[i] = PAIR(x[i], x[i + 8], 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+           PAIR(x[i], x[i + 8], 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  for (int i = 0; i < 4; i++)
+    x[i] = PAIR(x[i], x[i + 4], 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+           PAIR(x[i], x[i + 4], 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  for (int i = 0; i < 2; i++)
+    x[i] = PAIR(x[i], x[i + 2], 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+           PAIR(x[i], x[i + 2], 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  return PAIR(x[0], x[1], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
+         PAIR(x[0], x[1], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+}
+
+template <int VECTORS>
+INLINE void add_values(const float* const* places, size_t value, const float* weights, int count,
+                       float* y) {
+  Floats sums[VECTORS];
+  for (int v = 0; v < VECTORS; v++) sums[v] = load<Floats>(y + v * LANES);
+  for (int t = 0; t < count; t++)
+    for (int v = 0; v < VECTORS; v++)
+      sums[v] = fused(all(weights[t]), load<Floats>(places[t] + value + v * LANES), sums[v]);
+  for (int v = 0; v < VECTORS; v++) store(y + v * LANES, sums[v]);
+}
+
+// A few tokens at a time, each read as it lies: a step of GPT-2 beside 900 tokens takes a fifth less
+// time. With the sums of 16 keys and the values of a whole head together it takes another fifth less.
 static void attend_past(const float* query, const Past& past, Score score,
                         const Distances& distances, size_t reach, float* scores, float* y) {
   const int head = past.head_width, group = past.heads / past.key_heads;
   const int padded = (past.count + LANES - 1) / LANES * LANES;
-  for (int t = 0; t < past.count; t++) {
-    const float* key = past.places[t] + past.offset;
+  for (int from = 0; from < past.count; from += LANES)
     for (int h = 0; h < past.heads; h++) {
-      Floats sums = {};
-      for (int i = 0; i < head; i += LANES)
-        sums = fused(load<Floats>(query + h * head + i), load<Floats>(key + h / group * head + i),
-                     sums);
-      scores[h * padded + t] = sum(sums) * score.scale;
+      Floats products[LANES];
+      for (int t = 0; t < LANES; t++) {
+        const float* key = past.places[least(from + t, past.count - 1)] + past.offset;
+        products[t] = Floats{};
+        for (int i = 0; i < head; i += LANES)
+          products[t] = fused(load<Floats>(query + h * head + i),
+                              load<Floats>(key + h / group * head + i), products[t]);
+      }
+      store(scores + h * padded + from, sums_of(products) * score.scale);
     }
-  }
   for (int h = 0; h < past.heads; h++) {
     if (score.cap > 0) cap(scores + h * padded, past.count, score.cap);
     if (distances.table != nullptr)
@@ -313,19 +348,19 @@ static void attend_past(const float* query, const Past& past, Score score,
     softmax(scores + h * padded, 0, 0, past.count, past.count,
             score.sinks == nullptr ? nullptr : score.sinks + h);
   }
-  // A few values at a time, each read as it lies: a step of GPT-2 beside 900 tokens takes a fifth
-  // less time.
+  for (int i = 0; i < past.heads * head; i += LANES) store(y + i, Floats{});
   constexpr int FEW = 8;
   for (int from = 0; from < past.count; from += FEW)
-    for (int h = 0; h < past.heads; h++)
-      for (int i = 0; i < head; i += LANES) {
-        const float* weights = scores + h * padded;
-        const size_t value = past.offset + past.width + h / group * head + i;
-        Floats sums = from == 0 ? Floats{} : load<Floats>(y + h * head + i);
-        for (int t = from; t < least(from + FEW, past.count); t++)
-          sums = fused(all(weights[t]), load<Floats>(past.places[t] + value), sums);
-        store(y + h * head + i, sums);
-      }
+    for (int h = 0; h < past.heads; h++) {
+      const float* weights = scores + h * padded + from;
+      const size_t value = past.offset + past.width + h / group * head;
+      const int some = least(FEW, past.count - from);
+      int i = 0;
+      for (; i + TILE_VECTORS * LANES <= head; i += TILE_VECTORS * LANES)
+        add_values<TILE_VECTORS>(past.places + from, value + i, weights, some, y + h * head + i);
+      for (; i < head; i += LANES)
+        add_values<1>(past.places + from, value + i, weights, some, y + h * head + i);
+    }
 }
 
 // Pairs are numbers i and i + half of a head.

@@ -58,20 +58,23 @@ class MultiHeadAttention {
 
   // Keys and values of one text: key_at gives a token's key, behind which its value is.
   template <class KeyAt>
-  void remember(KeyAt key_at, int count, TextMemory& memory) const {
+  void remember(Work& work, KeyAt key_at, int count, TextMemory& memory) const {
     const size_t padded = up_to(count, LANES), width = key_width();
     memory.count = count;
     float *to = memory.keys.need(width * padded), *copy = memory.values.need(count * width);
-    for (size_t first = 0; first < padded; first += LANES) {  // each line of keys is written once
-      const int some = std::min<int>(LANES, count - first);
-      const float* keys[LANES];
-      for (int i = 0; i < some; i++) {
-        keys[i] = key_at(first + i);
-        std::copy_n(keys[i] + width, width, copy + (first + i) * width);
+    const int64_t each = MOVE * static_cast<int64_t>(LANES * width);
+    work.share(padded / LANES, each, [&](int64_t from, int64_t end) {
+      for (int64_t first = from * LANES; first < end * LANES; first += LANES) {  // a line of keys
+        const int some = static_cast<int>(std::min<int64_t>(LANES, count - first));
+        const float* keys[LANES];
+        for (int i = 0; i < some; i++) {
+          keys[i] = key_at(first + i);
+          std::copy_n(keys[i] + width, width, copy + (first + i) * width);
+        }
+        for (size_t c = 0; c < width; c++)
+          for (int i = 0; i < LANES; i++) to[c * padded + first + i] = i < some ? keys[i][c] : 0;
       }
-      for (size_t c = 0; c < width; c++)
-        for (int i = 0; i < LANES; i++) to[c * padded + first + i] = i < some ? keys[i][c] : 0;
-    }
+    });
   }
 
   // The memory of each text, from the states of all of them.
@@ -80,7 +83,8 @@ class MultiHeadAttention {
     float* rows = work.wide.need(texts.rows() * memory_.stride());
     memory_(work, states, stride, texts.rows(), rows);
     for (size_t t = 0; t < memories.size(); t++) {
-      remember([&](int i) { return rows + i * memory_.stride(); }, texts.lengths[t], *memories[t]);
+      auto key_at = [&](int i) { return rows + i * memory_.stride(); };
+      remember(work, key_at, texts.lengths[t], *memories[t]);
       rows += texts.lengths[t] * memory_.stride();
     }
   }
@@ -151,6 +155,8 @@ class MultiHeadAttention {
   }
 
  private:
+  static constexpr int64_t MOVE = 8;  // what it takes to move a key and a value, in multiplications
+
   // Of heads from this one on.
   Score score(int64_t head) const {
     Score score = score_;

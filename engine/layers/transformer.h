@@ -110,7 +110,7 @@ class Stack {
       const int32_t* positions = texts.positions.data();
       for (int count : texts.lengths) {
         const float* keys = projected + attention.width();
-        attention.remember([&](int i) { return keys + i * stride; }, count, work.memory);
+        attention.remember(work, [&](int i) { return keys + i * stride; }, count, work.memory);
         attention.attend(work, projected, stride, count, work.memory, sight(layer), relative_bias_,
                          positions, positions, y, y_stride);
         projected += count * stride;

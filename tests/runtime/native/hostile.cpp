@@ -630,7 +630,8 @@ void team_wrong() {
         helped += std::this_thread::get_id() != here;
         for (; first < end; first++) seen[first]++;
       };
-      Team::share(team.get(), static_cast<int64_t>(seen.size()), 1 + round % 3, &see,
+      const int64_t count = static_cast<int64_t>(seen.size());
+      Team::share(team.get(), count, count / (1 + round % 3), &see,
                   [](const void* what, int64_t first, int64_t end) {
                     (*static_cast<const decltype(see)*>(what))(first, end);
                   });
