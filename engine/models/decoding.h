@@ -244,7 +244,8 @@ class Decode {
       int start = listener != nullptr ? 0 : std::max(0, first - before);
       if (row.is_prompt || listener != nullptr) {
         start = start / LONG_BLOCK * LONG_BLOCK;
-        attention.remember(work, [&](int i) { return places[start + i] + offset; }, count - start, keys_);
+        attention.remember(
+            work, [&](int i) { return places[start + i] + offset; }, count - start, keys_);
         attention.attend(work, projected, stride, row.count, keys_, {first - start, before, 0},
                          bias, &all_positions_[start], &all_positions_[first], y, y_stride);
       } else {

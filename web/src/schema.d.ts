@@ -1047,7 +1047,7 @@ export interface components {
         };
         /**
          * PageReading
-         * @description What the page makes of the states of a model that reads.
+         * @description Settings of a model that reads: its head, and what its states become.
          */
         PageReading: {
             /** Answers */
