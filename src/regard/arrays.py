@@ -241,7 +241,8 @@ def arrays_of(array: Array) -> Arrays:
     """The operations of the array's library."""
     if isinstance(array, np.ndarray):
         return NUMPY
-    return TORCH if hasattr(array, "requires_grad") else NUMPY
+    is_torch = hasattr(array, "requires_grad") or not hasattr(array, "__array__")
+    return TORCH if is_torch else NUMPY
 
 
 def as_numpy(x: Array) -> Any:

@@ -240,6 +240,13 @@ def _made_from(pipe: Any, given: Any, name: str) -> dict[str, Any]:
     early = {"eos_token_id": token}
     examples: dict[str, dict[str, Any]] = {
         "bad_words_ids": {"bad_words_ids": [[token]]},
+        "suppress_tokens": {"suppress_tokens": [token]},
+        "begin_suppress_tokens": {"begin_suppress_tokens": [int(k) for k in ids]},
+        "timestamps_from": {"timestamps_from": token},
+        "max_initial_timestamp_index": {
+            "timestamps_from": 5,
+            "max_initial_timestamp_index": 0,
+        },
         "eos_token_id": early,
         "clean_up_tokenization_spaces": {
             "forced_beginning": tokenizer.encode("so ."),

@@ -50,7 +50,17 @@ OPTIONS = {
     "answer": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
-        "--threads", "--help"
+        "--force", "--threads", "--help"
+    },
+    "match": {
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--labels", "--template", "--top-k", "--patches", "--threads", "--help"
+    },
+    "transcribe": {
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--language", "--task", "--timestamps", "--srt", "--no-speech",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "encode": {
         "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine",
@@ -81,7 +91,15 @@ OPTIONS = {
         "--aggregation", "--threads", "--help"
     },
     "run answer": RUN | {
-        "--context", "--top-k", "--max-answer-len", "--or-none", "--threads", "--help"
+        "--context", "--top-k", "--max-answer-len", "--or-none", "--force", "--threads", "--help"
+    },
+    "run match": RUN | {
+        "--labels", "--template", "--top-k", "--patches", "--threads", "--help"
+    },
+    "run transcribe": RUN | {
+        "--language", "--task", "--timestamps", "--no-speech",
+        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
+        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
     "run encode": RUN | {
         "--pooling", "--normalize", "--threads", "--help"

@@ -222,7 +222,7 @@ def _translator(task: Any) -> dict[str, Any]:
 
 
 def _alone(task: Any) -> dict[str, Any]:
-    """A model of one text: it goes on with it, or reads it."""
+    """A model of one text, which it continues or reads."""
     tokenizer, name = task.tokenizer, task.name
     before, after = around(name, tokenizer)
     common = {

@@ -128,7 +128,7 @@ def read_sound(sound: Sound, rate: int) -> Floats:
 
     Raises:
         BadArgumentError: no sound, one that is longer than LONGEST, or samples that are no numbers.
-        DamagedFileError: a file that is none of a sound.
+        DamagedFileError: a file of another kind.
         UnavailableError: a package that reads files, or changes their rate, is not installed.
     """
     name = "this sound"

@@ -94,7 +94,9 @@ class Translator(TextToText):
         checkpoint = open_checkpoint(folder)
         handle = EncoderDecoderHandle.open(checkpoint, lazily=lazily)
         tasks = read_defaults(checkpoint)
-        directions = {task: each for task, each in tasks.items() if task.startswith("translation")}
+        directions = {
+            task: defaults for task, defaults in tasks.items() if task.startswith("translation")
+        }
         if len(directions) > 1:
             chosen = replace(tasks[""], prefix=None)
         else:
@@ -311,9 +313,9 @@ class Translator(TextToText):
 
     def _named(self, text: str) -> tuple[str, list[Passage]]:
         """The target that a text names itself, and its sentences."""
-        named = LEADING.match(text)
-        if named and named[1]:
-            return f"{named[1]} ", list(self.passages(text[named.end() :]))
+        leading = LEADING.match(text)
+        if leading and leading[1]:
+            return f"{leading[1]} ", list(self.passages(text[leading.end() :]))
         return "", list(self.passages(text))
 
     def passages(self, text: str) -> Iterator[Passage]:
@@ -372,7 +374,7 @@ class Translator(TextToText):
         units: dict[int, list[list[Translation]]] = {key: [] for key in passages}
         for part, n_best in zip(parts, results, strict=True):
             units[id(part.passage)].append(n_best)
-        answered = [(each, of_passage(each, units[key])) for key, each in passages.items()]
+        answered = [(passage, of_passage(passage, units[key])) for key, passage in passages.items()]
         return of_text(parts[0].passage.text, answered)
 
     def _aligned(

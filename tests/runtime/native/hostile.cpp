@@ -127,7 +127,8 @@ Tensors tensors_of(const regard_config& c) {
         for (std::string name : {"query", "key", "value"})
           t.linear("head.pool.cross_attention." + name, width, c.d_model);
         t.linear("head.pool.cross_attention.output", c.d_model, width);
-        t.linear("head.pool.feed_forward.inner", c.d_ff, c.d_model);
+        for (std::string name : {"inner", "gate"})
+          t.linear("head.pool.feed_forward." + name, c.d_ff, c.d_model);
         t.linear("head.pool.feed_forward.outer", c.d_model, c.d_ff);
         for (std::string name : {"norm.weight", "norm.bias", "probe"})
           t.add("head.pool." + name, 1, c.d_model);
@@ -651,8 +652,8 @@ int main(int count, char** arguments) {
   const int64_t most = count > 2 ? std::atoll(arguments[2]) : 0;
   if (most > 0) state = std::atoll(arguments[1]);
   regard_config config{REGARD_ENCODER_DECODER, 11, 11, 12, 20, 2, 2, 3, 3, 5, 5, 3, 2, 1, 1, 0, 1,
-                       9, 0, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1, 0, 0,
-                       0};
+                       9, 0, 4, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1e-5f, 1,
+                       0, 0, 0};
   regard_config alone = config;
   alone.kind = REGARD_DECODER;
   alone.decoder_heads = 4;

@@ -23,7 +23,6 @@ from regard.cli.streams import say
 from regard.cli.texts import whole_text
 from regard.cli.training_options import takes
 from regard.errors import BadArgumentError
-from regard.inspection.answers import OF_FILES
 from regard.options import check_options
 from regard.tasks.options import TraceRequest
 
@@ -151,6 +150,8 @@ def _text(text: str | None, file: Path | None) -> str:
 def _link(trace: "Trace", request: TraceRequest, saved: bool) -> dict[str, Any]:
     """A trace as the page's address names it: by what was asked, so that the link outlives the
     server; by its id where that would be too long, is not a text, or would be refused."""
+    from regard.inspection.answers import OF_FILES
+
     characters = len(trace.text) + len(request.target or "")
     if saved or request.force or trace.task in OF_FILES or characters > LONGEST_LINK:
         return {"trace": request.id}
