@@ -21,6 +21,7 @@ CONFIGS: dict[str, list[Any]] = {
         models.recurrent_preset("tiny", 20, attention=attention)
         for attention in ("bahdanau", "luong", "none")
     ],
+    "SpeechEncoderDecoder": [models.speech_preset("tiny", 20, mel_bins=8, source_positions=6)],
     "VisionTransformer": [
         models.vision_preset("mini", image_size=(28, 28), patch_size=(7, 14), channels=1),
         models.vision_preset("mini", image_size=(28, 28), patch_size=(7, 14), channels=1,

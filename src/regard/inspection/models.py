@@ -410,5 +410,6 @@ def output_weight(attention: Any) -> Array | None:
 def distances_of(modules: Mapping[str, Any], path: str, length: int) -> Distances | None:
     """The distances that an attention of ours compares queries and keys with in a text of this
     length; None where there are none."""
-    states = getattr(modules.get(path.partition(".layers.")[0]), "distances", None)
+    stack, _, layer = path.partition(".layers.")
+    states = getattr(modules.get(stack), "distances", None) if layer else None
     return None if states is None else modules[path].distances(*states(length))

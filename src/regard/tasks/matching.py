@@ -72,6 +72,17 @@ class Matcher(Task):
     A model of CLIP's kind shares a probability of one among the texts; one of SigLIP's gives each
     text a probability of its own.
 
+    >>> from PIL import Image
+    >>> from regard.models import DualEncoder, DualEncoderConfig, EncoderConfig, VisionConfig
+    >>> tokenizer = regard.load("sentences").tokenizer
+    >>> shared = dict(d_model=12, d_ff=20, num_layers=1, num_heads=2, head="embedding")
+    >>> text = EncoderConfig(tokenizer.vocab_size, **shared)
+    >>> model = DualEncoder(DualEncoderConfig(text, VisionConfig(**shared))).eval()
+    >>> matcher = Matcher(model, tokenizer, Preparation())
+    >>> [match] = matcher.run([Image.new("RGB", (640, 480))], ["a cat", "a dog"])
+    >>> round(sum(fit.score for fit in match.labels), 3)
+    1.0
+
     Args:
         model: a `DualEncoder`, in evaluation mode; or a handle, which may load it later.
         preparation: of images for it.

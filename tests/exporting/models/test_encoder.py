@@ -32,12 +32,19 @@ def small(head: str = "none", **changes: Any) -> Encoder:
 def test_every_head_of_every_family_is_the_models(
     head: str, changes: dict[str, Any], same: Callable[..., None], tmp_path: Path
 ) -> None:
-    model = small(head, **changes)
-    got, expected = torch.from_numpy(Graphs.of(model, tmp_path).read(IDS.numpy())), model(IDS)
-    tokens = IDS != 0
-    if head not in ("pooler", "classification"):
+    model, tokens = small(head, **changes), IDS != 0
+    got = torch.from_numpy(Graphs.of(model, tmp_path).read(IDS.numpy()))
+    expected = model(IDS, attention_mask=tokens)
+    if head not in ("pooler", "classification", "embedding"):
         got, expected = got[tokens], expected[tokens]
     same(got, expected)
+
+
+@torch.no_grad()
+def test_the_first_end_of_a_text_is_read(same: Callable[..., None], tmp_path: Path) -> None:
+    model = small("embedding", **ENCODERS["clip"], end_id=1)
+    ids = torch.tensor([[5, 1, 2, 1], [8, 3, 14, 1], [8, 3, 14, 2]])
+    same(torch.from_numpy(Graphs.of(model, tmp_path).read(ids.numpy())), model(ids))
 
 
 @torch.no_grad()

@@ -41,6 +41,22 @@ def test_every_head_is_the_models(
     same(read(Graphs.of(model, tmp_path), pixels.numpy()), model(pixels))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(class_token=False, pooling="attention"),
+        dict(patch_bias=False, embedding_norm=True, activation="quick_gelu", projection=7),
+    ],
+    ids=["siglip", "clip"],
+)
+@torch.no_grad()
+def test_an_image_beside_texts_is_the_models(
+    changes: dict[str, Any], same: Callable[..., None], tmp_path: Path
+) -> None:
+    model, pixels = small("embedding", **changes), torch.randn(5, 2, 10, 21)
+    same(read(Graphs.of(model, tmp_path), pixels.numpy()), model(pixels))
+
+
 @torch.no_grad()
 def test_an_image_has_the_same_bits_alone_and_in_any_batch(tmp_path: Path) -> None:
     graphs = Graphs.of(small("classification"), tmp_path, "int8")

@@ -83,7 +83,7 @@ def cross_attention(
 
 
 def whole_cross_attention(
-    graph: Graph, x: str, module: MultiHeadAttention, memory: str, *, mask: str
+    graph: Graph, x: str, module: MultiHeadAttention, memory: str, *, mask: str = ""
 ) -> str:
     """x (batch, length, d_model), all at once → the same shape.
 

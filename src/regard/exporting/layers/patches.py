@@ -1,6 +1,9 @@
 """Images as sequences: the operators of PatchEmbedding."""
 
+from torch import Tensor
+
 from regard.exporting.graph import Graph, as_array
+from regard.exporting.layers.norm import norm
 from regard.exporting.linear import product
 from regard.layers import PatchEmbedding
 
@@ -19,8 +22,12 @@ def patch_embedding(graph: Graph, pixels: str, module: PatchEmbedding) -> str:
     bias = module.patches.bias
     x = product(graph, flat, weight.reshape(d_model, -1), None if bias is None else as_array(bias))
     if module.class_token is not None:
-        batch = graph.op("Shape", pixels, start=0, end=1)
-        shape = graph.op("Concat", batch, graph.integers(1, d_model), axis=0)
-        first = graph.op("Expand", graph.constant(module.class_token), shape)
-        x = graph.op("Concat", first, x, axis=1)
-    return graph.op("Add", x, graph.constant(module.positions))
+        x = graph.op("Concat", for_each(graph, module.class_token, pixels), x, axis=1)
+    return norm(graph, graph.op("Add", x, graph.constant(module.positions)), module.norm)
+
+
+def for_each(graph: Graph, vector: Tensor, x: str) -> str:
+    """A learned vector, (1, 1, d_model), for each row of x (batch, …) → (batch, 1, d_model)."""
+    batch = graph.op("Shape", x, start=0, end=1)
+    shape = graph.op("Concat", batch, graph.integers(1, vector.shape[2]), axis=0)
+    return graph.op("Expand", graph.constant(vector), shape)

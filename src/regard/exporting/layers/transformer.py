@@ -11,6 +11,7 @@ from regard.exporting.graph import MICROSOFT, Graph, cannot_export
 from regard.exporting.layers.norm import norm
 from regard.exporting.linear import linear
 from regard.layers import FeedForward, MultiHeadAttention, Stack, TransformerLayer
+from regard.layers.transformer import quick_gelu
 
 # The number of the layer, its input and its attention → its output.
 Attend = Callable[[int, str, MultiHeadAttention], str]
@@ -90,6 +91,8 @@ def activation(graph: Graph, x: str, function: Callable[..., object]) -> str:
         return graph.op("Gelu", x, domain=MICROSOFT)
     if function is functional.silu:
         return graph.op("QuickGelu", x, domain=MICROSOFT, alpha=1.0)  # x · sigmoid(alpha · x)
+    if function is quick_gelu:
+        return graph.op("QuickGelu", x, domain=MICROSOFT, alpha=1.702)
     if isinstance(function, partial) and function.func is functional.gelu:
         return graph.op("FastGelu", x, domain=MICROSOFT)  # by tanh
     raise cannot_export(f"the activation {getattr(function, '__name__', function)}")

@@ -39,7 +39,9 @@ def graphs(model: Encoder, precision: str) -> dict[str, Graph]:
                 graph, x, module, states_of_distances, positions=positions, rows=rows
             )
         rotate = None if rotary is None else partial(_rotated, graph, module, positions)
-        return self_attention(graph, x, module, mask=mask, bias=bias, rotate=rotate)
+        return self_attention(
+            graph, x, module, mask=mask, bias=bias, causal=config.causal, rotate=rotate
+        )
 
     x = embedding(graph, ids, model.embed, positions=positions, token_type_ids=types)
     states = stack(graph, x, model.encoder, attend)
@@ -49,10 +51,24 @@ def graphs(model: Encoder, precision: str) -> dict[str, Graph]:
         total = graph.op("ReduceSum", graph.op("Mul", states, weights), graph.integers(1))
         count = graph.op("ReduceSum", weights, graph.integers(1))
         states, shape = graph.op("Div", total, count), ("batch", "chosen", config.d_model)
+    if config.head == "embedding" and config.pooling != "first":
+        states, shape = _read(model, graph, ids, states), ("batch", "chosen", config.d_model)
     graph.output(states, "states", np.float32, shape)
     return {"body": graph} | head_graphs(
         model.head, config.d_model, precision, table=model.embed.tokens
     )
+
+
+def _read(model: Encoder, graph: Graph, ids: str, states: str) -> str:
+    """The state that the head "embedding" reads, (batch, 1, d_model): see `place_read`."""
+    if model.config.pooling == "last":
+        return graph.op("Gather", states, graph.integers(-1), axis=1)
+    if model.config.end_id is not None:
+        ends = graph.op("Equal", ids, graph.integer(model.config.end_id))
+        ids = graph.op("Cast", ends, to=INT64)
+    place = graph.op("ArgMax", ids, axis=1, keepdims=1)
+    state = graph.op("GatherND", states, place, batch_dims=1)
+    return graph.op("Unsqueeze", state, graph.integers(1))
 
 
 def _window(graph: Graph, positions: str, window: int | None) -> str:

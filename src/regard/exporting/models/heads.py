@@ -7,11 +7,20 @@ import numpy as np
 from torch import nn
 
 from regard.exporting.graph import Graph, as_array, cannot_export
+from regard.exporting.layers.attention import whole_cross_attention
 from regard.exporting.layers.norm import norm
-from regard.exporting.layers.transformer import activation
+from regard.exporting.layers.patches import for_each
+from regard.exporting.layers.transformer import activation, feed_forward
 from regard.exporting.linear import linear, product
 from regard.models.encoder import MaskedLMHead, NormalizedHead
-from regard.models.heads import ClassificationHead, LinearHead, Pooler, TokenHead
+from regard.models.heads import (
+    AttentionPooling,
+    ClassificationHead,
+    EmbeddingHead,
+    LinearHead,
+    Pooler,
+    TokenHead,
+)
 
 
 def head_graphs(
@@ -27,7 +36,7 @@ def head_graphs(
         return {}
     graph = Graph(precision)
     states = graph.input("states", np.float32, ("batch", "length", d_model))
-    output, width = head(graph, states, module, table)
+    output, width = head(graph, states, module, table, d_model)
     of_tokens = isinstance(module, TokenHead | MaskedLMHead)
     if isinstance(module, NormalizedHead):
         of_tokens = not module.of_first
@@ -37,7 +46,7 @@ def head_graphs(
 
 
 def head(
-    graph: Graph, states: str, module: nn.Module, table: nn.Embedding | None
+    graph: Graph, states: str, module: nn.Module, table: nn.Embedding | None, d_model: int
 ) -> tuple[str, int]:
     """States (batch, length, d_model) → what the head gives, and its width; see the models."""
     if isinstance(module, Pooler):
@@ -58,7 +67,22 @@ def head(
         transformed = _transformed(graph, states, module)
         logits = product(graph, transformed, as_array(table.weight), as_array(module.bias))
         return logits, table.num_embeddings
+    if isinstance(module, EmbeddingHead):
+        if isinstance(module.pool, AttentionPooling):
+            states = _attended(graph, states, module.pool)
+        vector = _first(graph, states)
+        if isinstance(module.output, nn.Identity):
+            return vector, d_model
+        return linear(graph, vector, module.output), module.output.out_features
     raise cannot_export(f"the head {type(module).__name__}")
+
+
+def _attended(graph: Graph, states: str, module: AttentionPooling) -> str:
+    """States (batch, length, d_model) → (batch, 1, d_model)."""
+    probe = for_each(graph, module.probe, states)
+    y = whole_cross_attention(graph, probe, module.cross_attention, states)
+    fed = feed_forward(graph, norm(graph, y, module.norm), module.feed_forward)
+    return graph.op("Add", y, fed)
 
 
 def _transformed(graph: Graph, states: str, module: MaskedLMHead | NormalizedHead) -> str:
