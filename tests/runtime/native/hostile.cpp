@@ -545,7 +545,7 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
     return status == REGARD_DONE;
   };
   for (int threads : {1, 2})
-    without_memory(threads == 1 ? 2 : 5, [&] {
+    without_memory(threads == 1 ? 2 : 25, [&] {
       return with_model([&](regard_model* model) {
         if (config.image_length > 0)
           return regard_read_images(model, states.data(), 2, threads, states.data());
