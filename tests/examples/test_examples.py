@@ -125,9 +125,6 @@ def test_one_fixed_context_loses_what_attention_looks_up(numbers):
 
 def test_two_rules_need_products_of_words_with_distances(numbers):
     measured = numbers("why_three_products")
-    shares = [measured[name] for name in measured if "content" in name or "all" in name]
+    shares = list(measured.values())
     assert shares == sorted(shares)
     assert shares[0] < 0.5 < shares[1] < 0.8 < shares[3]
-    for word in ("not", "house"):
-        assert measured[f"terms of {word}"] == pytest.approx(measured[f"score of {word}"], abs=1e-4)
-    assert measured["score of not"] > measured["score of house"]

@@ -21,6 +21,7 @@ def test_tables_name_the_heads_and_json_has_their_numbers(regard, tmp_path: Path
         "induction",
         "first",
         "copying",
+        "names",
     ]
     assert best.startswith("decoder.layers.0.self:1  previous  0.75 (0.75 to 0.76)")
     tables = json.loads(regard("roles", "shakespeare", "--json").out)
