@@ -35,6 +35,5 @@ def test_english_becomes_hindi() -> None:
 def test_another_language_is_told_from_rare_words(name: str) -> None:
     is_foreign = regard.load(name).calibration.is_foreign
     assert not is_foreign("Tropical rainforests produce oxygen and absorb carbon dioxide.")
-    assert not is_foreign("Good morning, El Niño!")
     assert is_foreign("Das Haus steht an der Straße und wartet.")
     assert is_foreign("Le chien regarde la petite maison rouge.")
