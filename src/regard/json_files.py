@@ -79,3 +79,12 @@ def read_json(file: Path) -> Any:
         return content
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error
+
+
+def safetensors_entries(content: memoryview) -> tuple[dict[str, Any], int]:
+    """The entries of a safetensors file that the package has checked, by name, and the place where
+    their numbers begin."""
+    start = 8 + int.from_bytes(content[:8], "little")
+    entries = json.loads(bytes(content[8:start]))
+    entries.pop("__metadata__", None)
+    return entries, start

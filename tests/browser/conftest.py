@@ -16,6 +16,7 @@ from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
 from regard.inspection import Tap, Trace
 from regard.inspection.answers import AxisInfo
+from regard.studio.live_page import live_page
 
 CHROMIUM = (
     os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -120,6 +121,14 @@ def contexts(browser) -> Callable[[str, bool], object]:
         return made[scheme, offline]
 
     return context
+
+
+@pytest.fixture(scope="session")
+def file(tmp_path_factory) -> str:
+    """The address of a page that translates by itself."""
+    path = tmp_path_factory.mktemp("page") / "live.html"
+    live_page("en-de").write(path)
+    return path.as_uri()
 
 
 @pytest.fixture

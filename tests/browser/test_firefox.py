@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 import pytest
 from tests.browser.firefox import Firefox, firefox
 
-from regard.studio.live_page import live_page
-
 FIREFOX = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = pytest.mark.skipif(
     FIREFOX is None, reason="no firefox here: install Debian's firefox-esr, or name one in FIREFOX"
@@ -53,11 +51,9 @@ def test_a_server_shows_every_view(views, address):
     views(f"{address}/", model="en-de", text=TEXT)
 
 
-def test_the_page_that_holds_a_translator_shows_every_view(views, browser, tmp_path):
-    path = tmp_path / "live.html"
-    live_page("en-de").write(path)
-    views(path.as_uri(), model="en-de", text=TEXT)
-    browser.open(f"{path.as_uri()}?" + urlencode({"text": "I like tea."}))  # the only model's
+def test_the_page_that_holds_a_translator_shows_every_view(views, browser, file):
+    views(file, model="en-de", text=TEXT)
+    browser.open(f"{file}?" + urlencode({"text": "I like tea."}))  # the only model's
     browser.wait_for("document.body.innerText.includes('Ich mag Tee.')")
 
 

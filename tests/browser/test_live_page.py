@@ -6,18 +6,10 @@ import numpy as np
 import pytest
 
 from browser.test_learn import LESSONS
-from regard.studio.live_page import live_page
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 TEXT = "I would like to drink a cup of tea with my friends."
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("page") / "live.html"
-    live_page("en-de").write(path)
-    return path.as_uri()
 
 
 def test_it_opens_with_a_translation_and_what_each_word_looked_at(open_page, file, trace):

@@ -7,20 +7,12 @@ from urllib.parse import urlencode
 import pytest
 
 import regard
-from regard.studio.live_page import live_page
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 TEXT = "Where is the station?"
 OWN = "Wo ist der Bahnhof?"
 LINES = "0:0,1:1,2:2,3:3"
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("page") / "live.html"
-    live_page("en-de").write(path)
-    return path.as_uri()
 
 
 @pytest.fixture(scope="module")

@@ -4,18 +4,9 @@ import re
 
 import pytest
 
-from regard.studio.live_page import live_page
-
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
 TEXT = "I would like to drink a cup of tea with my friends."
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory) -> str:
-    path = tmp_path_factory.mktemp("page") / "live.html"
-    live_page("en-de").write(path)
-    return path.as_uri()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from regard import RegardError
 from regard.errors import DamagedFileError
 from regard.json_files import JsonFiles
 from regard.tasks.images import ImageClassifier, open_image
-from regard.tasks.preparation import Preparation, read_preparation, write_preparation
+from regard.tasks.preparation import USUAL, Preparation, read_preparation, write_preparation
 
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")
@@ -207,3 +207,9 @@ def test_an_image_of_too_many_pixels_is_refused_before_it_is_read(tmp_path, monk
         open_image(file)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1200)
     assert open_image(file).size == (40, 30)
+
+
+def test_an_image_that_would_be_too_large_in_the_models_size_is_refused():
+    thin = Image.new("RGB", (10_000, 1))
+    with pytest.raises(DamagedFileError, match=r"10000 × 1 pixels would have 2240000 × 224 .*Cut"):
+        USUAL["CLIP"].cut(thin)

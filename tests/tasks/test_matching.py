@@ -138,7 +138,9 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(
     (tmp_path / "a.png").write_text("no image")
     with pytest.raises(RegardError, match=r"a.png is not an image Pillow can read"):
         matcher.run([str(tmp_path / "a.png")], LABELS)
-    with pytest.raises(RegardError, match=r"must be a model of texts and images .*it is a bert"):
+    with pytest.raises(
+        RegardError, match=r"must be a model of texts and images .*another kind, Encoder"
+    ):
         Matcher.load(encoder_folder("Bert", "Model"))
 
 

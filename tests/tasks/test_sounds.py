@@ -1,4 +1,4 @@
-"""Sounds and their spectrograms: transformers' numbers, and one sentence for what is no sound."""
+"""Sounds and their spectrograms: transformers' numbers, and one sentence for what is not a sound."""
 
 import io
 import json
@@ -64,14 +64,14 @@ def test_what_is_no_sound_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "nan.wav").write_bytes(file_of(bad, subtype="FLOAT"))
     (tmp_path / "long.wav").write_bytes(file_of(np.zeros(13 * 3600), 1, "PCM_U8"))
     for sound, sentence in (
-        (tmp_path / "talk.wav", "talk.wav is no sound that can be read"),
+        (tmp_path / "talk.wav", "talk.wav is not a sound file that can be read"),
         (tmp_path / "empty.wav", "empty.wav"),
         (tmp_path / "silent.wav", "must have samples"),
-        (tmp_path / "nan.wav", "has samples that are no numbers"),
+        (tmp_path / "nan.wav", "contains NaN or infinity"),
         (tmp_path / "long.wav", "is 13.0 hours long; a sound may have 12"),
         (tmp_path / "none.wav", "there is no such file"),
         (np.zeros((2, 3), np.float32), "must have samples"),
-        (b"\0" * 40, "this sound is no sound that can be read"),
+        (b"\0" * 40, "the content is not a sound file that can be read"),
     ):
         with pytest.raises(RegardError, match=sentence) as refused:
             read_sound(sound, speech.RATE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import sys
 import warnings
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
-from regard.json_files import read_object
+from regard.json_files import read_object, safetensors_entries
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -123,9 +122,8 @@ class _Safetensors:
     @cached_property
     def _starts(self) -> dict[str, int]:
         """First bytes of the tensors, by name."""
-        start = 8 + int.from_bytes(self._bytes[:8].tobytes(), "little")
-        header = json.loads(self._bytes[8:start].tobytes())
-        return {name: start + header[name]["data_offsets"][0] for name in self.header}
+        entries, start = safetensors_entries(self._bytes.data)
+        return {name: start + entry["data_offsets"][0] for name, entry in entries.items()}
 
 
 def as_array(tensor: Tensor) -> NDArray[Any]:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
+from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import fit
 from regard.checkpoints.weights import Weights
+from regard.configs.facts import KINDS
 from regard.doctor.settings import Finding, check_settings, named
 from regard.errors import RegardError
 from regard.inspection.recording import is_module
@@ -44,8 +46,10 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
     settings = _read_any(checkpoint, "config.json")
-    if settings.get("model_type") == "vit":
-        return  # reads no text
+    entry = TYPES.get(settings.get("model_type", ""))
+    reads = KINDS[entry.model].reads if entry else "text"
+    if reads == "image":
+        return
     try:
         tokenizers = checkpoint.tokenizers
     except RegardError as error:
@@ -53,9 +57,8 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         return
     yield Finding("ok", "tokenizer", _describe(tokenizers))
     generation = _read_any(checkpoint, "generation_config.json")
-    reads_sounds = settings.get("model_type") == "whisper"
-    yield from check_settings(settings, tokenizers, generation, reads_sounds=reads_sounds)
-    if weights is not None and not reads_sounds:
+    yield from check_settings(settings, tokenizers, generation, reads_sounds=reads == "sound")
+    if weights is not None and reads == "text":
         yield from _check_run(checkpoint, tokenizers.source, run=run)
 
 

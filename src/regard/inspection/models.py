@@ -409,7 +409,7 @@ def output_weight(attention: Any) -> Array | None:
 
 def distances_of(modules: Mapping[str, Any], path: str, length: int) -> Distances | None:
     """The distances that an attention of ours compares queries and keys with in a text of this
-    length; None where there are none."""
+    length; None if it compares no distances."""
     stack, _, layer = path.partition(".layers.")
     states = getattr(modules.get(stack), "distances", None) if layer else None
     return None if states is None else modules[path].distances(*states(length))

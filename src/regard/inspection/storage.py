@@ -25,6 +25,7 @@ from regard.inspection.answers import AxisInfo, GenerationInfo
 from regard.inspection.routes import Routes
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
+from regard.json_files import safetensors_entries
 
 FORMAT, VERSION = "regard-trace", 1
 MASKS: dict[str, Any] = {
@@ -121,12 +122,11 @@ def load_trace(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _mapped(path: Path) -> dict[str, Array]:
     """The arrays of a file that safetensors has checked."""
     file = np.memmap(path, np.uint8, "r")
-    start = 8 + int.from_bytes(file[:8].tobytes(), "little")
+    entries, start = safetensors_entries(file.data)
     arrays = {}
-    for name, entry in json.loads(file[8:start].tobytes()).items():
-        if name != "__metadata__":
-            first, last = (start + place for place in entry["data_offsets"])
-            arrays[name] = file[first:last].view(DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    for name, entry in entries.items():
+        first, last = (start + place for place in entry["data_offsets"])
+        arrays[name] = file[first:last].view(DTYPES[entry["dtype"]]).reshape(entry["shape"])
     return arrays
 
 

@@ -10,13 +10,12 @@ from typing import Any, Literal
 from regard.attention.scores import find_score
 from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.configs.facts import facts_of
-from regard.errors import UnsupportedError
 from regard.generation import GenerationConfig
 from regard.inspection.models import tap_name
 from regard.inspection.views.formula import scale
 from regard.runtime.native.library import PRECISIONS
 from regard.runtime.native.loading import settings_of, weights_of
-from regard.studio.live_tokenizer import around, tokenizer_parts
+from regard.studio.live_tokenizer import around, tokenizer_parts, unsupported
 from regard.studio.packing import packed
 from regard.tasks.embedding import EVERYDAY
 
@@ -273,10 +272,3 @@ def _decoding(
         "unsure_below": unsure_below,
     }
     return {name: fields[name] for name in PageDecoding.__dataclass_fields__}
-
-
-def unsupported(name: str, why: str) -> UnsupportedError:
-    """The error for what the page lacks."""
-    return UnsupportedError(
-        f"{name} {why}, which the page cannot compute by itself; use `regard studio {name}`."
-    )

@@ -38,11 +38,11 @@ def tokenizer_parts(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
     for part, is_unread in unread.items():
         if is_unread:
             kind = ", ".join(kinds.get(part, [model["type"]]))
-            raise _refusal(name, f"has a tokenizer whose {part} is {kind}")
+            raise unsupported(name, f"has a tokenizer whose {part} is {kind}")
     if model["type"] == "BPE" and any(model.get(part) for part in UNREAD):
-        raise _refusal(name, "has a tokenizer whose BPE has settings of its own")
+        raise unsupported(name, "has a tokenizer whose BPE has settings of its own")
     if not all(token["special"] for token in added):
-        raise _refusal(name, "has added tokens that a text may contain")
+        raise unsupported(name, "has added tokens that a text may contain")
     return {
         "added_tokens": [
             {part: token[part] for part in ("id", "content", "special")} for token in added
@@ -66,7 +66,7 @@ def around(name: str, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
     places = [k for k, special in enumerate(encoding.special_tokens_mask) if not special]
     ids = list(encoding.ids)
     if not places or ids[places[0] : places[-1] + 1] != tokenizer.encode("a"):
-        raise _refusal(name, "has a tokenizer whose template is of another kind")
+        raise unsupported(name, "has a tokenizer whose template is of another kind")
     return ids[: places[0]], ids[places[-1] + 1 :]
 
 
@@ -78,7 +78,8 @@ def _kinds(part: dict[str, Any] | None) -> list[str]:
     return [step["type"] for step in (lists[0] if lists else [part])]
 
 
-def _refusal(name: str, why: str) -> UnsupportedError:
-    from regard.studio.live_model import unsupported
-
-    return unsupported(name, why)
+def unsupported(name: str, why: str) -> UnsupportedError:
+    """The error for what the page lacks."""
+    return UnsupportedError(
+        f"{name} {why}, which the page cannot compute by itself; use `regard studio {name}`."
+    )

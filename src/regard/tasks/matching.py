@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from regard.inspection import Trace
 
 Vectors = NDArray[np.float32]
-Progress = Callable[[int], None]
-
-
-def _ignore(done: int) -> None:
-    """Report no progress."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +97,7 @@ class Matcher(Task):
         name: str = "matcher",
     ):
         self.handle = ModelHandle.of(model)
-        if self.handle.architecture != "DualEncoder":
-            raise UnsupportedError(
-                f"{name} must be a model of texts and images (CLIP or SigLIP) to compare them; it"
-                " is not. Give the folder of such a model."
-            )
+        _check_kind(self.handle.architecture, name)
         check_preparation(preparation, self.handle.config.image, name)
         check_vocabulary(tokenizer, self.handle.config.text)
         self.tokenizer, self.preparation, self.name = tokenizer, preparation, name
@@ -116,11 +107,7 @@ class Matcher(Task):
         """The model in `folder`, its tokenizer and its preparation of images."""
         checkpoint = open_checkpoint(folder)
         name = name or checkpoint.name
-        if checkpoint.architecture != "DualEncoder":
-            raise UnsupportedError(
-                f"{name} must be a model of texts and images (CLIP or SigLIP) to compare them; it"
-                f" is a {checkpoint.settings['model_type']} model. Give the folder of such a model."
-            )
+        _check_kind(checkpoint.architecture, name)
         handle = ModelHandle.of_checkpoint(checkpoint, lazily=lazily)
         tokenizer = checkpoint.tokenizers.source
         return cls(handle, tokenizer, read_preparation(checkpoint.files), name=name)
@@ -142,7 +129,7 @@ class Matcher(Task):
         top_k: int | None = None,
         patches: bool = False,
         batch_size: int = 8,
-        progress: Progress = _ignore,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> list[Match]:
         """The texts that fit each image, best first.
 
@@ -184,7 +171,11 @@ class Matcher(Task):
         return cosines_of(self.images(images), self.texts(texts))
 
     def images(
-        self, images: Sequence[Picture], *, batch_size: int = 8, progress: Progress = _ignore
+        self,
+        images: Sequence[Picture],
+        *,
+        batch_size: int = 8,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> Vectors:
         """The vectors of images, (images, width)."""
 
@@ -204,7 +195,7 @@ class Matcher(Task):
         def compute(batch: list[list[int]]) -> Vectors:
             return self.engine(**self._batch(batch))
 
-        return self._computed([self._ids(text) for text in texts], compute, batch_size, _ignore)
+        return self._computed([self._ids(text) for text in texts], compute, batch_size)
 
     def inputs(self, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
         """Texts as the model reads them, `ids` and `attention_mask`, (texts, length).
@@ -279,7 +270,7 @@ class Matcher(Task):
         items: list[Any],
         compute: Callable[[list[Any]], Vectors],
         batch_size: int,
-        progress: Progress,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> Vectors:
         vectors = by_length(
             [[item] for item in items],
@@ -290,6 +281,14 @@ class Matcher(Task):
         )
         empty = np.zeros((0, self.handle.config.width), np.float32)
         return np.stack([vector for [vector] in vectors]) if vectors else empty
+
+
+def _check_kind(architecture: str, name: str) -> None:
+    if architecture != "DualEncoder":
+        raise UnsupportedError(
+            f"{name} must be a model of texts and images (CLIP or SigLIP) to compare them; it is of"
+            f" another kind, {architecture}. Give the folder of such a model."
+        )
 
 
 def cosines_of(first: Vectors, second: Vectors) -> Vectors:

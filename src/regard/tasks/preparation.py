@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import Array, arrays_of
-from regard.errors import NotFoundError, UnsupportedError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import write_json
 from regard.json_files import JsonFiles
 
@@ -52,8 +53,13 @@ class Preparation:
         return found
 
     def cut(self, image: Image) -> NDArray[np.uint8]:
-        """The image upright, in the model's size and colors, (height, width, channels)."""
-        from PIL import ImageOps
+        """The image upright, in the model's size and colors, (height, width, channels).
+
+        Raises:
+            DamagedFileError: one so long and thin that it would have more pixels than Pillow takes
+                for safe, once its shorter side is as the model wants it.
+        """
+        from PIL import Image, ImageOps
 
         image = ImageOps.exif_transpose(image)  # cameras note how they were held
         image = image.convert("L" if self.channels == 1 else "RGB")
@@ -61,6 +67,11 @@ class Preparation:
         if self.shorter is not None:
             width, height = (self.shorter * side // min(image.size) for side in image.size)
             size = height, width
+            if width * height > (Image.MAX_IMAGE_PIXELS or math.inf):
+                raise DamagedFileError(
+                    f"an image of {image.width} × {image.height} pixels would have {width} ×"
+                    f" {height} with a shorter side of {self.shorter}. Cut off its ends."
+                )
         if size is not None and image.size != size[::-1]:
             image = image.resize(size[::-1], resample=self.resample)
         if self.crop is not None:

@@ -127,11 +127,11 @@ def read_sound(sound: Sound, rate: int) -> Floats:
     """Samples at this rate, (samples,), of which channels are the mean.
 
     Raises:
-        BadArgumentError: no sound, one that is longer than LONGEST, or samples that are no numbers.
+        BadArgumentError: no samples, more than LONGEST hours of them, or NaN or infinity in them.
         DamagedFileError: a file of another kind.
         UnavailableError: a package that reads files, or changes their rate, is not installed.
     """
-    name = "this sound"
+    name = "the content" if isinstance(sound, bytes) else "the sound"
     if isinstance(sound, str | os.PathLike):
         check_file(Path(sound))
         name = str(sound)
@@ -142,7 +142,7 @@ def read_sound(sound: Sound, rate: int) -> Floats:
         )
     _check_length(len(samples) / own_rate, name)
     if not np.isfinite(samples).all():
-        raise BadArgumentError(f"{name} has samples that are no numbers. Record or save it again.")
+        raise BadArgumentError(f"{name} contains NaN or infinity. Record or save it again.")
     if own_rate != rate:
         with optional_package(
             "soxr", f"{name} has {own_rate:,} samples a second, and another rate needs"
@@ -162,8 +162,8 @@ def _read(sound: str | os.PathLike[str] | bytes, name: str) -> tuple[Floats, int
             return samples.mean(1, dtype=np.float32), file.samplerate
     except (soundfile.SoundFileError, ValueError, TypeError) as error:
         raise DamagedFileError(
-            f"{name} is no sound that can be read ({str(error).rstrip('.')}). Save it as WAV, FLAC,"
-            " OGG or MP3; ffmpeg -i FILE sound.wav does."
+            f"{name} is not a sound file that can be read ({str(error).rstrip('.')}). Save it as"
+            " WAV, FLAC, OGG or MP3; ffmpeg -i FILE sound.wav does."
         ) from error
 
 

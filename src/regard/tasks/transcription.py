@@ -160,14 +160,14 @@ class Transcriber(Task):
             timestamps: also find the segments, with their times.
             no_speech: a window is left out that is likelier than this to hold no speech, if its
                 text is unlikely.
-            batch_size: sounds are read one by one, whatever it is.
+            batch_size: sounds that are read at a time, each by a thread of its own.
             progress: called with the number of sounds just finished.
             options: fields of GenerationConfig.
 
         Raises:
             BadArgumentError: a language, a task or times that the model does not have; a sound that
                 is empty, or too long.
-            DamagedFileError: a file that is no sound.
+            DamagedFileError: a file that is not a sound file.
         """
         config = self.generation.updated(**options)
         if config.rows > config.num_beams or config.alternatives > 1:
@@ -189,7 +189,7 @@ class Transcriber(Task):
             [[sound] for sound in sounds],
             compute,
             batch_size=1,
-            workers=min(self.engine.workers, len(sounds)),
+            workers=min(self.engine.workers, batch_size),
             progress=progress,
         )
         return [result for [result] in results]

@@ -47,7 +47,7 @@ def clock(seconds: float) -> str:
 def test_what_cannot_be_read_is_one_sentence(folder: Path, regard: Callable[..., Any]) -> None:
     (folder / "bad.wav").write_bytes(b"no sound")
     for arguments, sentence in (
-        ((folder / "bad.wav",), "is no sound that can be read"),
+        ((folder / "bad.wav",), "is not a sound file that can be read"),
         ((folder / "talk.wav", folder / "talk.wav", "--srt"), "--srt is for one sound file"),
         ((folder / "talk.wav", "--language", "zz"), "a language of"),
     ):

@@ -110,7 +110,7 @@ test("a file of several models answers with each, and reliance is known of a lab
   near(await source.reliance((traces[0] as TraceInfo).id), kinds[0]?.[1].reliance);
   await expect(source.reliance((traces[1] as TraceInfo).id)).rejects.toThrow("known for a translation or a label");
   await expect(source.lens((traces[0] as TraceInfo).id, 0)).rejects.toThrow("choose a model that writes");
-  expect(() => study({ what: "next", request: { text: TEXT } })).toThrow("there is none in this file");
+  expect(() => study({ what: "next", request: { text: TEXT } })).toThrow("this file has none");
 });
 
 test("a file that is cut off is said to be so", async () => {

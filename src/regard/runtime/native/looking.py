@@ -104,7 +104,7 @@ class Seen(Facts):
 
     def distances(self, path: str, length: int) -> Distances | None:
         """The distances that an attention compares queries and keys with in a text of this length;
-        None where there are none."""
+        None if it compares no distances."""
         rows = self._weights.get("encoder.distances.rows")
         if rows is None:
             return None

@@ -37,7 +37,7 @@ export function study(question: Study): unknown {
     return attribution(model, run, step, question.against);
   }
   const translator = [...models.values()].find((model): model is Writer => model instanceof Writer && model.pairs);
-  if (!translator) throw new Error("This lesson looks into a translator, and there is none in this file; export the page with one, such as en-de.");
+  if (!translator) throw new Error("This lesson looks into a translator, and this file has none; export the page with one, such as en-de.");
   if (question.what === "explain") return lessonOfEncoder(translator, question.request);
   if (question.what === "inside") return inside(translator, question.request);
   return next(translator, question.request);
