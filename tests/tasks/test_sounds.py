@@ -1,4 +1,4 @@
-"""Sounds and their spectrograms: transformers' numbers, and one sentence for what is not a sound."""
+"""Sounds and spectrograms: transformers' numbers, and one sentence for what is not a sound."""
 
 import io
 import json

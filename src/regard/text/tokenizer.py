@@ -69,8 +69,8 @@ Key, Value = TypeVar("Key"), TypeVar("Value")
 
 
 class _Memory(dict[Key, Value]):
-    """Values by what they are made from, made when they are first asked for; copied and pickled with
-    a tokenizer, as what functools.lru_cache makes is not."""
+    """Values by what they are made from, made when they are first asked for. Unlike a function of
+    functools.lru_cache, it is copied and pickled with its tokenizer."""
 
     def __init__(self, make: Callable[[Key], Value]):
         self._make = make
