@@ -143,8 +143,8 @@ def test_several_models_are_in_one_file_in_their_order():
     ("models", "expected"),
     [
         (["digits"], "digits reads images, and the page texts; use `regard look digits`"),
-        (["en-de", "en-de"], "each another; got en-de, en-de"),
-        ([], "each another; got none"),
+        (["en-de", "en-de"], "each of them once; got en-de, en-de"),
+        ([], "each of them once; got none"),
     ],
 )
 def test_what_the_page_cannot_hold_is_refused(models, expected):

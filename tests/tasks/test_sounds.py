@@ -66,11 +66,11 @@ def test_what_is_no_sound_is_refused_in_one_sentence(tmp_path: Path) -> None:
     for sound, sentence in (
         (tmp_path / "talk.wav", "talk.wav is not a sound file that can be read"),
         (tmp_path / "empty.wav", "empty.wav"),
-        (tmp_path / "silent.wav", "must have samples"),
+        (tmp_path / "silent.wav", "has no samples"),
         (tmp_path / "nan.wav", "contains NaN or infinity"),
         (tmp_path / "long.wav", "is 13.0 hours long; a sound may have 12"),
         (tmp_path / "none.wav", "there is no such file"),
-        (np.zeros((2, 3), np.float32), "must have samples"),
+        (np.zeros((2, 3), np.float32), "must be samples"),
         (b"\0" * 40, "the content is not a sound file that can be read"),
     ):
         with pytest.raises(RegardError, match=sentence) as refused:

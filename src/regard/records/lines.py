@@ -91,7 +91,7 @@ def warn(sentence: str) -> None:
     warnings.warn(sentence, stacklevel=2)
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, content: str = "lines of text") -> None:
     """Raise RegardError unless the path is a file that has something in it, or a pipe."""
     if path.is_dir():
         raise BadArgumentError(f"expected a file, but {path} is a folder. Name a file in it.")
@@ -100,7 +100,7 @@ def check_file(path: Path) -> None:
             f"expected a file at {path}, but there is no such file. Check the path."
         )
     if path.is_file() and path.stat().st_size == 0:
-        raise empty_file(path)
+        raise empty_file(path, content)
 
 
 def check_rereadable(path: Path) -> None:
@@ -113,9 +113,9 @@ def check_rereadable(path: Path) -> None:
         )
 
 
-def empty_file(name: object) -> DamagedFileError:
+def empty_file(name: object, content: str = "lines of text") -> DamagedFileError:
     return DamagedFileError(
-        f"expected lines of text in {name}, but it is empty. Check that it is the right file."
+        f"expected {content} in {name}, but it is empty. Check that it is the right file."
     )
 
 

@@ -65,7 +65,7 @@ def live_page(models: str | Sequence[str]) -> LivePage:
     names = [Path(model).name if Path(model).is_dir() else model for model in models]
     if not names or len(set(names)) < len(names):
         raise BadArgumentError(
-            f"models must be names or folders, each another; got {', '.join(names) or 'none'}."
+            f"give at least one model, and each of them once; got {', '.join(names) or 'none'}."
         )
     infos: list[dict[str, Any]] = []
     parts: dict[str, str] = {}

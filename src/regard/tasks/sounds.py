@@ -133,13 +133,13 @@ def read_sound(sound: Sound, rate: int) -> Floats:
     """
     name = "the content" if isinstance(sound, bytes) else "the sound"
     if isinstance(sound, str | os.PathLike):
-        check_file(Path(sound))
+        check_file(Path(sound), "a sound")
         name = str(sound)
     samples, own_rate = (sound, rate) if isinstance(sound, np.ndarray) else _read(sound, name)
-    if samples.ndim > 1 or not samples.size:
-        raise BadArgumentError(
-            f"{name} must have samples, (samples,); its shape is {samples.shape}."
-        )
+    if samples.ndim > 1:
+        raise BadArgumentError(f"{name} must be samples, (samples,); its shape is {samples.shape}.")
+    if not samples.size:
+        raise BadArgumentError(f"{name} has no samples. Record or save it again.")
     _check_length(len(samples) / own_rate, name)
     if not np.isfinite(samples).all():
         raise BadArgumentError(f"{name} contains NaN or infinity. Record or save it again.")
