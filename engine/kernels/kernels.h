@@ -58,7 +58,7 @@ struct Memory {
 };
 
 inline size_t score_places(int head_width, int padded) {
-  const size_t of_block = static_cast<size_t>(2 * head_width + 8) * LONG_BLOCK;
+  const size_t of_block = static_cast<size_t>(2 * head_width + 4) * LONG_BLOCK;
   const size_t of_rows = static_cast<size_t>(4) * padded;
   return padded > LONG && of_block > of_rows ? of_block : of_rows;
 }
