@@ -2,6 +2,7 @@
 
     python benchmarks/inference.py --peers /path/to/python
     python benchmarks/inference.py translator gpt2 --peers /path/to/python --rounds 5
+    python benchmarks/inference.py translator --peers /path/to/python --busy 1
 
 Parts:
 
@@ -15,8 +16,9 @@ Parts:
 Every engine runs in a process of its own, with each of its settings of threads (of one run) and
 workers (runs at the same time); the processes take turns. "ratio" is the work per second divided by
 that of the peers' best setting, medians of the rounds. The same follows for the seconds that all
-threads of the process computed, which say more on a busy machine. A peer is run by the interpreter
-of --peers, which may be this one; an engine that is not installed there is named and left out.
+threads of the process computed, which say more on a busy machine. With --busy, so many other
+processes count as fast as they can beside all of it. A peer is run by the interpreter of --peers,
+which may be this one; an engine that is not installed there is named and left out.
 """
 
 import argparse
@@ -30,6 +32,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -250,6 +254,17 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
+@contextmanager
+def neighbors(count: int) -> Iterator[None]:
+    """So many processes that never rest."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PEERS, []], help="all by default")
@@ -259,10 +274,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pairs", type=Path, default=PAIRS, help="TSV with English sentences")
     parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--busy", type=int, default=0, help="processes beside it that never rest")
     parser.add_argument("--folder", type=Path, help="where models are kept for the next run")
     arguments = parser.parse_args()
     versions = f"torch {version('torch')}, regard {version('regard')}"
-    print(f"{versions}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(
+        f"{versions}; {processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        f"{f', beside {arguments.busy} busy' if arguments.busy else ''}"
+    )
     with tempfile.TemporaryDirectory() as temporary:
         for part in arguments.parts or PEERS:
             texts = []
@@ -274,7 +293,8 @@ def main() -> None:
             folder = model_folder(part, arguments.folder or Path(temporary))
             contenders = contenders_of(part, folder, arguments.peers)
             cases = [each for each in cases_of(part, texts) if arguments.only in each.name]
-            measure(part, contenders, cases, arguments.rounds)
+            with neighbors(arguments.busy):
+                measure(part, contenders, cases, arguments.rounds)
             for contender in contenders:
                 contender.close()
 

@@ -58,15 +58,15 @@ class Passage:
     spans: tuple[Span, ...]
     is_long: bool = False  # longer than a model was trained for, or a part of such a sentence
 
-    @property
+    @cached_property
     def begin(self) -> int:
         return self.spans[0].begin
 
-    @property
+    @cached_property
     def end(self) -> int:
         return self.spans[-1].end
 
-    @property
+    @cached_property
     def source(self) -> str:
         return self.text[self.begin : self.end]
 
