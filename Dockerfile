@@ -12,8 +12,21 @@ WORKDIR /source
 COPY constraints.txt pyproject.toml README.md LICENSE NOTICE THIRD-PARTY.md regard.cdx.json ./
 COPY tools/platform_wheel.py tools/
 COPY src src
+# The shipped models that stay: --build-arg MODELS="en-de emotions". What only downloads faster goes, and
+# what is for a library's developers. A first start compiles the modules that a server imports.
+ARG MODELS=en-de
+# hadolint ignore=DL4006
 RUN python3 -m venv --without-pip /opt/regard \
-    && python3 -m pip --python /opt/regard/bin/python install --only-binary :all: --constraint constraints.txt .
+    && REGARD_PLATFORM="linux-$(uname -m | sed s/aarch64/arm64/)" \
+        python3 -m pip --python /opt/regard/bin/python install --only-binary :all: --no-compile \
+        --constraint constraints.txt . \
+    && python3 -m pip --python /opt/regard/bin/python uninstall --yes hf-xet \
+    && for folder in /opt/regard/lib/python3*/site-packages/regard/shipped/*/; do \
+        case " $MODELS " in *" $(basename "$folder") "*) ;; *) rm -r "$folder" ;; esac; \
+    done \
+    && find /opt/regard \( -name tests -o -name distutils -o -name f2py -o -name '*.pyi' \) -prune \
+        -exec rm -r {} + \
+    && timeout --preserve-status 10 /opt/regard/bin/regard serve ${MODELS}
 
 FROM ${BASE}
 # hadolint ignore=DL3008

@@ -25,10 +25,13 @@ ROOT = Path(__file__).resolve().parents[1]
 MIRROR = "http://deb.debian.org/debian"
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info", "var/cache/apt",
             "var/lib/apt/lists", "var/log")  # fmt: skip
-# As in the base of the image: apt keeps no package that it has installed.
+# As in the base of the image: apt keeps no package that it has installed, dpkg no documentation.
 CLEAN = """DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb || true"; };
 Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";
 """
+EXCLUDED = "".join(
+    f"path-exclude /{folder}/*\n" for folder in LEFT_OUT if folder.startswith("usr/share")
+)
 PORT, KEY = 8766, "a key for this run"
 
 
@@ -73,9 +76,9 @@ def built(folder: Path) -> Path:
             environment, work = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, "/"
             if stage == "build":
                 environment |= wheels(folder / "wheels", root)
-        elif name == "ENV":
+        elif name in ("ARG", "ENV"):
             for setting, value in re.findall(r"(\w+)=(\S+)", rest):
-                environment[setting] = value.replace("$PATH", environment["PATH"])
+                environment[setting] = value.replace("$PATH", environment.get("PATH", ""))
         elif name == "WORKDIR":
             work = rest
             (root / work[1:]).mkdir(parents=True, exist_ok=True)
@@ -95,6 +98,7 @@ def debian(folder: Path) -> Path:
             shutil.rmtree(folder / name, ignore_errors=True)
             (folder / name).mkdir(parents=True)
     (folder / "etc/apt/apt.conf.d/docker-clean").write_text(CLEAN)
+    (folder / "etc/dpkg/dpkg.cfg.d/docker").write_text(EXCLUDED)
     shutil.copy("/etc/resolv.conf", folder / "etc/resolv.conf")
     return folder
 
@@ -131,7 +135,8 @@ def copy(words: list[str], stages: dict[str, Path], root: Path, work: Path) -> N
         to = target / place.name if last.endswith("/") or target.is_dir() else target
         to.parent.mkdir(parents=True, exist_ok=True)
         if place.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__")
+            # A checkout has compiled files that are no part of it.
+            ignored = shutil.ignore_patterns("__pycache__") if source == ROOT else None
             shutil.copytree(place, to, symlinks=True, ignore=ignored)
         else:
             shutil.copy2(place, to)

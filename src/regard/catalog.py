@@ -451,6 +451,7 @@ SHIPPED = {
         ),
         Shipped("words-en", "word-vectors", "a set of vectors of English words", ("en",)),
     )
+    if each.folder.is_dir()  # an installation can be without some
 }
 
 
