@@ -23,6 +23,11 @@ Floats = NDArray[np.float32]
 class Occlusion:
     """The cosines of an image and a text with nothing, a patch, a word or both hidden.
 
+    >>> cosines = numpy.array([[0.3, 0.1], [0.2, 0.2]])
+    >>> one = Occlusion(["cat"], cosines, (1, 1), numpy.zeros((14, 14)), "clip")
+    >>> one.of_patches.round(1), one.of_words.round(1), one.of_both.round(1)
+    (array([[0.2]]), array([0.1]), array([[[0.2]]]))
+
     Attributes:
         words: of the text, as far as they were read.
         cosines: (1 + words, 1 + rows · columns); row 0 is the whole text, column 0 the whole image.

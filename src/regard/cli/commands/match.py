@@ -8,6 +8,7 @@ from regard.cli.options import FIGURES, check_ending
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.errors import BadArgumentError
+from regard.figures.style import require_matplotlib
 from regard.options import Options, option
 
 
@@ -44,6 +45,7 @@ class Match(ImageCommand):
         """Draw the picture."""
         if self.extra.figure is None:
             return
+        require_matplotlib()  # before the long part
         [image], [label] = self.texts, self.chosen["labels"]
         text = self.call.get("template", "{}").replace("{}", label)
         rows, columns = self.task.grid
