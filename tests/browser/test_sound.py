@@ -37,6 +37,13 @@ def sound_trace() -> Trace:
     return Trace({tap.name: tap}, axes, "whisper", "transcription", text="talk.wav")
 
 
+def test_a_file_without_room_for_its_heads_has_their_mean(open_page, tmp_path: Path) -> None:
+    sound_trace().to_html(tmp_path / "talk.html", limit_mb=0.01)
+    page = open_page("", server=(tmp_path / "talk.html").as_uri())
+    page.locator(".rg-word--written").get_by_text("of").hover()
+    expect(page.locator(".rg-links__lines path")).to_have_count(5)
+
+
 @pytest.mark.parametrize("width", [1280, 320])
 def test_a_word_shows_when_it_listened(open_page, width: int, tmp_path: Path) -> None:
     sound_trace().to_html(tmp_path / "talk.html")
