@@ -97,6 +97,45 @@ def test_a_patch_is_compared_by_the_vector_of_an_image_of_it_alone(
 
 @pytest.mark.parametrize("engine", ["torch", "native"])
 @pytest.mark.parametrize("kind", ["CLIP", "Siglip"])
+def test_what_a_similarity_loses_without_a_patch_a_word_or_both(
+    kind: str, engine: str, folders: dict[str, Path], pictures: list[Any]
+) -> None:
+    matcher = Matcher.load(folders[kind]).run_by(engine)
+    found = matcher.occlusion(pictures[0], "a cat", batch_size=3)
+    model = getattr(transformers, f"{kind}Model").from_pretrained(folders[kind]).eval()
+    pixels = matcher.preparation(pictures[0])[None]
+    inputs = {name: torch.from_numpy(array) for name, array in matcher.inputs(["a cat"]).items()}
+
+    def cosine(word: int | None, patch: tuple[int, int] | None) -> float:
+        image, mask = pixels.clone(), inputs["attention_mask"].clone()
+        if patch is not None:
+            row, column = (7 * place for place in patch)
+            image[..., row : row + 7, column : column + 7] = 0
+        if word is not None:
+            mask[:, word] = False
+        with torch.no_grad():
+            output = model(input_ids=inputs["ids"], attention_mask=mask, pixel_values=image)
+        return float((output.image_embeds * output.text_embeds).sum())
+
+    whole = cosine(None, None)
+    assert found.words == ["a", "cat"]
+    assert found.cosine == pytest.approx(whole, abs=1e-5)
+    np.testing.assert_allclose(found.of_words, [whole - cosine(k, None) for k in (0, 1)], atol=1e-5)
+    for place in np.ndindex(2, 2):
+        lost = whole - cosine(None, place)
+        assert found.of_patches[place] == pytest.approx(lost, abs=1e-5)
+        without = cosine(1, None) - cosine(1, place)
+        assert found.of_both[(1, *place)] == pytest.approx(lost - without, abs=1e-5)
+    assert abs(found.of_both).max() > 1e-3
+    axes = found.figure().axes
+    for drawing, map_ in zip(axes, [found.of_patches, *found.of_both], strict=False):
+        photo, heat = drawing.images
+        np.testing.assert_array_equal(photo.get_array(), found.photo)
+        np.testing.assert_allclose(heat.get_array(), map_, atol=1e-6)
+
+
+@pytest.mark.parametrize("engine", ["torch", "native"])
+@pytest.mark.parametrize("kind", ["CLIP", "Siglip"])
 def test_both_encoders_are_looked_at(
     kind: str, engine: str, folders: dict[str, Path], pictures: list[Any], tmp_path: Path
 ) -> None:

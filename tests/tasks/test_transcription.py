@@ -3,11 +3,13 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 
 import regard
 from fixtures import speech
+from regard.cli.looked import grid_of
 from regard.errors import RegardError
 from regard.tasks.transcription import Transcriber
 
@@ -118,3 +120,39 @@ def test_each_word_is_seen_to_listen_to_seconds(twins: Twins) -> None:
         )
     expected = output.cross_attentions[1][0, 0]
     assert (torch.as_tensor(weights) - expected).abs().max() <= 1e-5
+
+
+def test_a_sound_is_seen_in_stretches_up_to_its_end(twins: Twins, tmp_path: Path) -> None:
+    sound = speech.noise(0.59, 5)
+    trace = twins.ours.trace(sound, language="de", target="so")
+    axis = trace.axes["source"]
+    assert axis.words == [*((k, k + 1) for k in range(30)), (30, 50)]
+    loud = [np.abs(sound[320 * k : 320 * k + 320]).max() for k in range(30)]
+    assert axis.peaks == pytest.approx(loud, abs=1e-4)
+    name = "decoder.layers.1.cross"
+    weights = np.asarray(trace[name].weights()).mean(0)
+    figure = trace.figure(tmp_path / "talk.svg", tap=name)
+    drawing, wave = figure.axes[0], figure.axes[1]
+    np.testing.assert_allclose(drawing.images[0].get_array(), weights[:, :30], atol=1e-6)
+    assert [tick.get_text() for tick in drawing.get_xticklabels()][:2] == ["0.00s", "0.04s"]
+    envelope = wave.collections[0].get_paths()[0].vertices
+    assert envelope[:, 1].max() == 1
+    behind = f"{100 * weights[:, 30:].sum(1).mean():.1f} % of the weight is in the silence behind"
+    assert any(behind in text.get_text() for text in figure.texts)
+    by_word = trace.figure(tap=name, group="word").axes[0].images[0].get_array()
+    rows = trace.axes["target"].words
+    expected = [weights[first:last, :30].mean(0) for first, last in rows]
+    np.testing.assert_allclose(by_word, expected, atol=1e-6)
+    trace.save(tmp_path / "talk.safetensors")
+    assert type(trace).load(tmp_path / "talk.safetensors").axes["source"] == axis
+    grid = grid_of(trace, name, "mean").splitlines()
+    assert grid[0].rstrip() == "".join(" ▁▂▃▄▅▆▇█"[round(8 * x / max(loud))] for x in loud).rstrip()
+    assert grid[1].endswith(" s")
+    assert grid[1].index("@") == weights[rows[0][0] - 1 : rows[0][1] - 1, :30].mean(0).argmax()
+
+
+def test_a_longer_sound_is_looked_at_in_its_first_window(twins: Twins) -> None:
+    trace = twins.ours.trace(speech.noise(1.5, 5), language="de", target="so")
+    assert trace.notes[-1] == "of 1.5 seconds, the first 1 are looked at"
+    assert len(trace.axes["source"].peaks or ()) == 50
+    assert trace.axes["source"].words == [(k, k + 1) for k in range(50)]

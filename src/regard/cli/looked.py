@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,7 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
     """A layer's map of words, to be printed."""
     import numpy as np
 
-    from regard.figures.terminal import alignment_grid
+    from regard.figures.terminal import alignment_grid, sound_columns, sound_grid
     from regard.inspection.views.part import names
     from regard.inspection.views.tiles import TileRequest, spans, tile
 
@@ -95,6 +96,11 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
             f"{what} no word, only {one_line(shortened(' '.join(axis.predicts or axis.tokens)))};"
             " leave out --terminal to see the map of these on the page."
         )
+    tokens, peaks = trace.axes[layer.keys].tokens, trace.axes[layer.keys].peaks
+    if peaks is not None:
+        count = min(sound_columns(), len(peaks))
+        column_spans = [*pairwise(len(peaks) * k // count for k in range(count + 1))]
+        columns = [tokens[first] for first, _ in column_spans]
     if len(rows) * len(columns) > LARGEST_GRID:
         raise BadArgumentError(
             f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
@@ -114,9 +120,13 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
     which = f"mean over {layer.heads} heads" if head == "mean" else f"head {head}"
     unit = "position" if row_spans is None else "word"
     caption = f"α of {tap}, {which}; a row for each {unit} of {layer.queries}{step}"
+    if peaks is not None and column_spans is not None:
+        behind = 1 - float(weights.sum(1).mean())
+        caption += f", by its largest; {100 * behind:.1f} % is in the silence behind the sound"
+        loud = [max(peaks[first:last]) for first, last in column_spans]
+        return sound_grid(loud, rows, weights, caption=caption)
     if column_spans is not None:
         inside = {key for span in column_spans for key in range(*span)}
-        tokens = trace.axes[layer.keys].tokens
         outside = dict.fromkeys(token for key, token in enumerate(tokens) if key not in inside)
         caption += f"; the rest goes to {one_line(', '.join(outside))}" if outside else ""
     return alignment_grid(columns, rows, np.nan_to_num(weights), caption=caption)

@@ -23,6 +23,7 @@ from regard.figures.numbers import (
 from regard.figures.sheet import SCALE_MM, Sheet, Type
 from regard.figures.style import (
     COLUMN_MM,
+    INCH_MM,
     LINE_MM,
     MUTED,
     RULE,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
+WAVE_MM = 9.0  # of a sound above a map
 LABEL_MM = 2.6  # that a label of small type needs across its direction
 WIDEST_CELL, TALLEST_CELL = 12.0, 6.0
 _FINEST_CELL = 0.1  # millimeters: a cell smaller than a dot of the printer would vanish
@@ -63,6 +65,7 @@ def heatmap(
     origin: tuple[int, int] = (0, 0),
     numbers: bool | None = None,
     note: str = "",
+    wave: Sequence[float] | None = None,
     width_mm: float = COLUMN_MM,
 ) -> Figure:
     """A map with tokens on both axes and the scale below it; write it with `save`.
@@ -85,13 +88,15 @@ def heatmap(
         limits: ends of the scale, so that several figures can share one.
         origin: the positions of the first row and column in the whole map.
         numbers: by default where they fit.
+        wave: how loud a sound is at each column, to be drawn above the map.
     """
     check_choice("scale", scale, get_args(Scale))
     values = checked(weights, rows, columns, mask)
     names = [None if labels is None else visible(labels) for labels in (rows, columns)]
     said = (title, quantity, row_name, column_name, note, "masked ÷")
     type_ = Type([*(names[0] or ()), *(names[1] or ()), *said])
-    layout = Layout.of(values.shape, names, title, origin, check_width(width_mm), type_)
+    above = WAVE_MM if wave else 0.0
+    layout = Layout.of(values.shape, names, title, origin, check_width(width_mm), type_, above)
     colored, remark = scaled(values, scale)
     block = max(math.ceil(_FINEST_CELL / min(layout.cell)), 1)
     colored = largest_of_blocks(colored, block)
@@ -112,6 +117,8 @@ def heatmap(
     if min(layout.cell) >= _GRID_MM:
         _draw_grid(axes, *values.shape)
     _name_axes(axes, sheet, layout, row_name, column_name)
+    if wave:
+        _draw_wave(sheet, layout, np.asarray(wave))
     if block == 1 and numbers is not False and (numbers or layout.cell[1] >= LABEL_MM):
         texts = written(values)
         if numbers or type_.widest(set(texts)) <= layout.cell[0] - 0.7:
@@ -131,7 +138,9 @@ def _name_axes(axes: Axes, sheet: Sheet, layout: Layout, row_name: str, column_n
     for axis, cell in zip((axes.xaxis, axes.yaxis), layout.cell, strict=True):
         length = 0 if cell >= LABEL_MM else 1.5  # where not every cell has its name
         axis.set_tick_params(which="major", length=length, width=0.5, pad=1.5, color=RULE)
-    above = layout.top - LINE_MM - 1.2
+    if layout.wave:
+        axes.xaxis.set_tick_params(which="major", length=0, pad=1.5 + layout.wave / INCH_MM * 72)
+    above = layout.top - layout.wave - LINE_MM - 1.2
     above -= type_.widest(layout.column_labels[1]) if layout.upright else LINE_MM
     name = type_.fit(f"{column_name} →", layout.sheet_width - layout.left - 2.0)
     sheet.text(layout.left, above, name, color=MUTED)
@@ -139,6 +148,15 @@ def _name_axes(axes: Axes, sheet: Sheet, layout: Layout, row_name: str, column_n
     name = type_.fit(f"← {row_name}", sheet.height - 2.0)
     start = min(layout.top, sheet.height - 1.0 - type_.width(name))
     sheet.text(1.2, start, name, color=MUTED, rotation=90)
+
+
+def _draw_wave(sheet: Sheet, layout: Layout, wave: Values) -> None:
+    """A sound's envelope over the map, as high as its loudest column."""
+    axes = sheet.axes(layout.left, layout.top - layout.wave, layout.map_width, layout.wave - 0.8)
+    high = wave / (wave.max() or 1.0)
+    axes.fill_between(np.arange(len(wave)), -high, high, color=MUTED, linewidth=0.3)
+    axes.set(xlim=(-0.5, len(wave) - 0.5), ylim=(-1.05, 1.05))
+    axes.set_axis_off()
 
 
 def _write(axes: Axes, image: AxesImage, values: Values, texts: list[str], type_: Type) -> None:
@@ -193,6 +211,7 @@ class Layout:
     height: float  # of the sheet
     left: float  # of the map
     top: float
+    wave: float  # height above the map
     cell: tuple[float, float]  # width, height
     map_width: float
     map_height: float
@@ -210,6 +229,7 @@ class Layout:
         origin: tuple[int, int],
         sheet_width: float,
         type_: Type,
+        wave: float,
     ) -> Layout:
         (height, width), (rows, columns) = shape, names
         room = sheet_width * 0.26
@@ -230,13 +250,19 @@ class Layout:
             upright, need = False, type_.width(str(origin[1] + width)) + 1.5
         lines = type_.wrap(title, sheet_width - left - 2.0, TYPE_PT)
         column_labels = ruler(columns, width, cell_width, need, origin[1])
+        if wave and columns is not None:  # a time everywhere
+            upright, need = False, longest + 1.5
+            places = ruler(None, width, cell_width, need, origin[1])[0]
+            column_labels = places, [columns[place] for place in places]
         above = type_.widest(column_labels[1]) if upright else LINE_MM
         top = 1.5 + len(lines) * (LINE_MM + 0.4) + (1.0 if lines else 0.0) + LINE_MM + above + 2.0
+        top += wave
         return cls(
             sheet_width=sheet_width,
             height=top + cell_height * height + 10.5,
             left=left,
             top=top,
+            wave=wave,
             cell=(cell_width, cell_height),
             map_width=cell_width * width,
             map_height=cell_height * height,

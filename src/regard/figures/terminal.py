@@ -76,6 +76,40 @@ def alignment_grid(
     return printed(page)
 
 
+def sound_grid(
+    peaks: Sequence[float],
+    words: Sequence[str],
+    weights: ArrayLike,
+    *,
+    caption: str,
+    color: bool | None = None,
+) -> str:
+    """A line of blocks as high as a sound is loud, and below it a row for each word, where it
+    listened; in each row the strongest color or sign is of its largest weight.
+
+    Args:
+        peaks: how loud each column is.
+        weights: (words, columns).
+        caption, color: as for `alignment_grid`.
+    """
+    values = np.asarray(weights, dtype=np.float64)
+    look: Look = _Color() if (takes_color(sys.stdout) if color is None else color) else _Plain()
+    highest = max(peaks, default=0.0) or 1.0
+    lines = [Text("".join(_BLOCKS[round(8 * peak / highest)] for peak in peaks))]
+    for word, row in zip(words, values, strict=True):
+        cells = (look.cell(weight, 1, False) for weight in row / (row.max(initial=0.0) or 1.0))
+        lines.append(Text().join(cells).append(f" {_shortened(word, _WIDEST_NAME)}"))
+    page = console(look.escapes)
+    for line in [*lines, Text(), Text(caption)]:
+        page.print(line, soft_wrap=True)
+    return printed(page)
+
+
+def sound_columns() -> int:
+    """Columns that a sound has in a grid as wide as the terminal."""
+    return max(shutil.get_terminal_size().columns - _WIDEST_NAME - 1, 20)
+
+
 def underlined(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Return a line with these parts of it underlined, for a terminal that `takes_color`."""
     page, line = console(color=True), Text(text)
@@ -163,6 +197,8 @@ class _Plain:
         return [Text(f"{caption} (per cent)")]
 
 
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+_WIDEST_NAME = 16  # beside a sound
 _NUMBER = 3  # cells that a number takes; in fewer there is a shade only
 _SHORTEST_NAME = 4  # however narrow the terminal, this much of a word is shown
 

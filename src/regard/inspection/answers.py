@@ -19,9 +19,12 @@ class AxisInfo:
 
     tokens: list[str]
     predicts: list[str] | None  # of a decoder: what each position gives, one step after it reads
-    words: list[tuple[int, int]] | None  # half-open spans of tokens, in order, without overlap
+    # Half-open spans of tokens, in order, without overlap; of a sound, stretches of equal length
+    # and last the silence behind its end.
+    words: list[tuple[int, int]] | None
     sentences: list[tuple[int, int]] | None
     prompt: int  # the first so many positions were given, the rest generated
+    peaks: list[float] | None = None  # of a sound, up to its end: each position's largest |sample|
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from regard.arrays import Array
 from regard.configs.facts import Facts
 from regard.configs.heads import HEADS
@@ -26,6 +29,7 @@ def spelled(tokens: Sequence[str]) -> str:
 
 
 Tokenizers = Tokenizer | TokenizerPair | None
+STRETCHES = 128  # of a sound
 SINK = " and sink"  # of an axis of keys before which there is a learned sink
 
 
@@ -99,6 +103,18 @@ def unwritable(text: str) -> bool:
 def numbered(length: int) -> AxisInfo:
     """An axis whose positions have no other name than their number."""
     return AxisInfo([str(position) for position in range(length)], None, None, None, length)
+
+
+def of_sound(axis: AxisInfo, samples: NDArray[np.float32], size: int) -> AxisInfo:
+    """The axis with how loud the sound, (samples,), is at each position of so many samples, and at
+    most STRETCHES stretches of it."""
+    loud = np.abs(samples[: size * len(axis.tokens)])
+    peaks = np.maximum.reduceat(loud, range(0, len(loud), size))
+    end, total = len(peaks), len(axis.tokens)
+    step = -(-end // STRETCHES)
+    words = [(first, min(first + step, end)) for first in range(0, end, step)]
+    words += [(end, total)] if end < total else []
+    return replace(axis, words=words, peaks=[round(float(peak), 4) for peak in peaks])
 
 
 def patches(height: int, width: int, extra: int) -> list[str]:

@@ -23,6 +23,7 @@ from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import TileRequest, thumbnails, tile, visible
 from regard.studio.page import of_json, one_file, plain
 
+LONGEST = 1024  # cells along a side of the largest tiles that it asks for
 TILE = 256  # cells along the side of the tiles that the page asks for
 THUMBNAIL = 48
 ENTRIES = 2**31  # weights computed for tiles that were not chosen: about half a minute
@@ -48,7 +49,7 @@ def to_html(
     Returns:
         What was left out, a sentence each; the page says the same.
     """
-    chosen = [trace[name] for name in taps] if taps is not None else list(trace.values())
+    chosen = [trace[name] for name in taps] if taps is not None else _in_order(trace)
     for tap in chosen:
         for head in heads or ():
             tap.heads_of(head)
@@ -86,6 +87,11 @@ def _answers(
         (tap, head) for tap in chosen for head in (range(tap.heads) if heads is None else heads)
     ]
     left, large = limit, []
+    first = chosen[0] if chosen else None
+    if first and trace.axes[first.keys].peaks and first.heads * _size(first) > limit:
+        for request in _whole(first):  # the wave of a sound is under the mean over all heads
+            answers[_key("tile", **asdict(request))] = _packed(tile(first, request).values)
+            left -= _encoded(request.height * request.width)
     for tap, head in maps:
         if _size(tap) <= left:
             answers |= _map(tap, head)
@@ -105,6 +111,19 @@ def _answers(
     if left_out:
         left_out.append("`regard look` shows all of it.")
     return answers, left_out
+
+
+def _in_order(trace: TraceData) -> list[Tap]:
+    """The layers, first those across from the last one on, with which the page begins."""
+    return sorted(trace.values(), key=lambda tap: -tap.layer if tap.kind == "cross" else 1)
+
+
+def _whole(tap: Tap) -> Iterator[TileRequest]:
+    """The mean over heads as the page asks for all of it (`fetchRows` of web/src/weights)."""
+    for row in range(0, tap.rows, LONGEST):
+        for column in range(0, tap.columns, LONGEST):
+            size = min(LONGEST, tap.rows - row), min(LONGEST, tap.columns - column)
+            yield TileRequest(tap.name, "mean", 0, row, column, *size)
 
 
 def _map(tap: Tap, head: int) -> dict[str, Any]:

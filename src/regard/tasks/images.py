@@ -195,7 +195,7 @@ class ImageClassifier(ImageReader, Task):
             each = read_each(lambda image: self.preparation.pixels(open_image(image)), batch)
             return list(self.logits(np.stack(each)))
 
-        found = by_length(
+        results = by_length(
             [[image] for image in images],
             compute,
             batch_size=batch_size,
@@ -203,7 +203,8 @@ class ImageClassifier(ImageReader, Task):
             progress=progress,
         )
         return [
-            classified(ranked(logits, self.labels, self.problem_type), top_k) for [logits] in found
+            classified(ranked(logits, self.labels, self.problem_type), top_k)
+            for [logits] in results
         ]
 
     def logits(self, pixels: Array) -> Logits:

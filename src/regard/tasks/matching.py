@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.configs.facts import facts_of
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.inspection.naming import Naming
 from regard.lines import one_line
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import SCORES
 from regard.tasks.engine import as_array
 from regard.tasks.handle import ModelHandle
 from regard.tasks.images import Picture, check_preparation, open_image
+from regard.tasks.occlusion import Occlusion
 from regard.tasks.options import MatchingOptions
 from regard.tasks.preparation import Preparation, read_preparation
 from regard.tasks.result import Result, asked
@@ -211,11 +213,78 @@ class Matcher(Task):
         patches: Vectors = self._maps(image, self.texts([text]))[0]
         return patches
 
+    def occlusion(
+        self,
+        image: Picture,
+        text: str,
+        *,
+        batch_size: int = 8,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> Occlusion:
+        """The cosine of an image and a text with each patch and each word hidden, alone and
+        together. It takes a run for each patch and one for each word, and one of the whole of both.
+
+        A patch is hidden by the mean color, which preparation makes 0; a word by the mask that no
+        other token sees it through.
+
+        Args:
+            batch_size: images, or texts, that are read together.
+            progress: called with the number of images just finished.
+
+        Raises:
+            BadArgumentError: a text with more tokens than the model reads.
+            DamagedFileError: a file that is not an image.
+        """
+        ids = self._ids(text)
+        words = Naming.of(self.tokenizer).axis(ids).words or []
+        inputs = self._batch([ids] * (1 + len(words)))
+        for mask, (first, last) in zip(inputs["attention_mask"][1:], words, strict=True):
+            mask[first:last] = False
+        texts = self._computed(
+            [{name: array[k] for name, array in inputs.items()} for k in range(1 + len(words))],
+            lambda batch: self.engine(**{x: np.stack([row[x] for row in batch]) for x in inputs}),
+            batch_size,
+        )
+        pixels = self.preparation.pixels(open_image(image))
+        height, width = self.handle.config.image.patch_size
+
+        def seen(corner: tuple[int, int] | None) -> NDArray[np.float32]:
+            left = pixels.copy()
+            if corner is not None:
+                top, start = corner
+                left[:, top : top + height, start : start + width] = 0
+            return left
+
+        rows, columns = self.grid
+        corners = [
+            (row * height, column * width) for row in range(rows) for column in range(columns)
+        ]
+        images = self._computed(
+            [None, *corners],
+            lambda batch: self.engine(pixels=np.stack([seen(corner) for corner in batch])),
+            batch_size,
+            progress,
+        )
+        gray = pixels.mean(0)
+        return Occlusion(
+            [self.tokenizer.decode(ids[first:last]) for first, last in words],
+            cosines_of(texts, images),
+            (rows, columns),
+            (gray - gray.min()) / max(float(np.ptp(gray)), 1e-6),
+            f"{self.name}: “{text}”",
+        )
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of patches."""
+        facts: Any = facts_of("VisionTransformer", self.handle.config.image)
+        grid: tuple[int, int] = facts.grid
+        return grid
+
     def _maps(self, image: Picture, texts: Vectors) -> Vectors:
         """`patches` for the vectors of several texts, (texts, rows, columns)."""
         [patches] = self.engine.patches(self.preparation.pixels(open_image(image))[None])
-        grid = facts_of("VisionTransformer", self.handle.config.image).grid  # type: ignore[attr-defined]
-        return cosines_of(texts, patches).reshape(len(texts), *grid)
+        return cosines_of(texts, patches).reshape(len(texts), *self.grid)
 
     def trace(self, text: str | Picture, *, keep: str = "auto") -> Trace:
         """Looks at a text or an image and keeps what every attention layer was given: see `Trace`.

@@ -218,6 +218,7 @@ class Transcriber(Task):
             BadArgumentError: as `run`.
         """
         from regard.inspection.models import NOTHING, trace_written
+        from regard.inspection.naming import of_sound
 
         samples = read_sound(sound, self.spectrogram.rate)
         piece = self.spectrogram(samples)[None, :, : self.spectrogram.frames]
@@ -234,7 +235,7 @@ class Transcriber(Task):
             tokens = best.tokens if target is None else self._read(target, len(prompt))
             return [Hypothesis((*prompt, *tokens), best.score, (), best.finished)]  # type: ignore[arg-type]
 
-        return trace_written(
+        trace = trace_written(
             engine.seen(self.handle),
             found,
             lambda written: {"source": piece, "target": written},
@@ -249,6 +250,12 @@ class Transcriber(Task):
             text=os.fspath(sound) if isinstance(sound, str | os.PathLike) else "",
             keep=keep,
         )
+        trace.axes["source"] = of_sound(trace.axes["source"], samples, 2 * self.spectrogram.hop)
+        if (seconds := len(samples) / self.spectrogram.rate) > self.spectrogram.seconds:
+            trace.notes.append(
+                f"of {seconds:.1f} seconds, the first {self.spectrogram.seconds} are looked at"
+            )
+        return trace
 
     def _read(self, text: str, before: int) -> list[int]:
         """The ids of a text that a caller wrote, and the end, behind so many others."""

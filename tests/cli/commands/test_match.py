@@ -103,6 +103,9 @@ def test_a_server_reads_no_file_and_says_what_is_wrong(
         (["none.png", *GIVEN], "none.png does not exist"),
         (["one.png", "--labels", "a " * 70], "a text may have 64 tokens with"),
         (["one.png", *GIVEN, "--template", "a"], "--template must have {} for the label"),
+        (["one.png", *GIVEN, "--figure", "heat.png"], "--figure is for one image and one text"),
+        (["", *GIVEN[:2], "--figure", "heat.png"], "--figure is for one image and one text"),
+        (["one.png", *GIVEN[:2], "--figure", "heat.gif"], "--figure"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -111,6 +114,21 @@ def test_bad_input_is_one_sentence(
     outcome = regard("match", folder / "photos" / arguments[0], "-m", folder, *arguments[1:])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert sentence in outcome.err
+
+
+def test_a_figure_shows_which_patches_each_word_rests_on(
+    folder: Path, regard: Callable[..., Any], tmp_path: Path
+) -> None:
+    photo, heat = folder / "photos" / "one.png", tmp_path / "heat.svg"
+    call = ("-m", folder, "--labels", "cat", "--template", "a photo of a {}", "--figure", heat)
+    outcome = regard("match", photo, *call)
+    assert outcome.out.startswith("cat\t")
+    assert "the image is read 5 times" in outcome.err
+    found = Matcher.load(folder).occlusion(photo, "a photo of a cat")
+    drawn = heat.read_text("utf-8")
+    assert f"cosine {found.cosine:.3f}" in drawn
+    for word, lost in zip(["a", "photo", "of", "a (4)", "cat"], found.of_words, strict=True):
+        assert f"{word}: {lost:+.3f}" in drawn
 
 
 def test_a_text_and_an_image_are_looked_at_by_name(

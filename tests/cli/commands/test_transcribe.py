@@ -64,3 +64,5 @@ def test_doctor_finds_nothing_and_look_shows_seconds(
     assert outcome.code == 0
     shown = json.loads(regard("look", folder, folder / "talk.wav", "--json").out)
     assert "0.02s" in json.dumps(shown)
+    shown_in_terminal = regard("look", folder, folder / "talk.wav", "--terminal").out
+    assert "█" in shown_in_terminal.splitlines()[0]

@@ -91,7 +91,7 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
     const style = markOf((axis as AxisInfo).tokens.slice(0, 1000));
     const rows = places.map(async ({ tap, head }) => {
       const looks = await state.source.looks(trace.id, { tap: tap.name, head, query: word?.rows.first ?? 0, k: LARGEST, quantity: "weight" }, signal);
-      return lookOfLong(tap, head, looks, word as NonNullable<typeof word>, style, within);
+      return lookOfLong(tap, head, looks, word as NonNullable<typeof word>, style, within, axis?.peaks?.length);
     });
     return { asked, rows: await Promise.all(rows) };
   });

@@ -46,11 +46,12 @@ function mean(rows: readonly Float32Array[]): Float32Array {
 
 const PARTS = 192; // of a long text's row
 
-/** The same of a long text, from the largest weights of its row. */
-export function lookOfLong(tap: TapInfo, head: Head, { looks }: Looks, asked: Asked, style: Style, within: boolean): Look {
-  const cells = new Float32Array(Math.min(PARTS, tap.columns));
+/** The same of a long text, from the largest weights of its row; the first `columns` of it are drawn. */
+export function lookOfLong(tap: TapInfo, head: Head, { looks }: Looks, asked: Asked, style: Style, within: boolean, columns = tap.columns): Look {
+  const cells = new Float32Array(Math.min(PARTS, columns));
   for (const { position, weight } of looks) {
-    const part = Math.floor((position * cells.length) / tap.columns);
+    if (position >= columns) continue;
+    const part = Math.floor((position * cells.length) / columns);
     cells[part] = (cells[part] as number) + weight;
   }
   const named = looks.map(({ position, token, weight }) => ({ label: tokenLabel(token, style), share: weight, position }));

@@ -43,6 +43,7 @@ interface LinksProps {
   down: boolean; // from line to line instead of from column to column
   depth: number; // between the sides
   column: number; // width of a side, or height of a line
+  first?: number; // that of the first, where it is another
   length: number; // along
   edge?: number; // before and after the sides, for what stands there
   font?: number; // px
@@ -67,7 +68,7 @@ const PAGE = 10;
 export const among = (all: readonly Pointed[], { side, index }: Pointed): boolean => all.some((each) => each.side === side && each.index === index);
 
 export function Links(props: LinksProps) {
-  const { sides, down, depth, column, length, edge = 0, strands, active, locked } = props;
+  const { sides, down, depth, column, first = column, length, edge = 0, strands, active, locked } = props;
   const box = useRef<HTMLDivElement>(null);
   const stops = useSignal({ query: 0, key: 0 }); // of the tab key
   const over = useSignal<{ strand: Strand; x: number; y: number } | null>(null);
@@ -117,14 +118,14 @@ export function Links(props: LinksProps) {
   const [title, value] = pointed ? props.describe(pointed.strand) : ["", ""];
   const [width, height] = down ? [length, depth] : [depth, length];
   const place = (second: boolean, { start, end }: Extent): CSSProperties => {
-    const far = edge + (second ? column + depth : 0);
-    const size = end - start;
+    const far = edge + (second ? first + depth : 0);
+    const [size, thick] = [end - start, second ? column : first];
     return down
-      ? { left: `${start}px`, top: `${far}px`, width: `${size}px`, height: `${column}px` }
-      : { left: `${far}px`, top: `${start}px`, width: `${column}px`, height: `${size}px` };
+      ? { left: `${start}px`, top: `${far}px`, width: `${size}px`, height: `${thick}px` }
+      : { left: `${far}px`, top: `${start}px`, width: `${thick}px`, height: `${size}px` };
   };
-  const between = down ? { left: 0, top: `${edge + column}px` } : { left: `${edge + column}px`, top: 0 };
-  const across = 2 * (edge + column) + depth;
+  const between = down ? { left: 0, top: `${edge + first}px` } : { left: `${edge + first}px`, top: 0 };
+  const across = 2 * edge + first + column + depth;
 
   const word = (side: Side, index: number) => {
     const unit = side.units[index];
@@ -196,16 +197,16 @@ export function Links(props: LinksProps) {
         })}
       </svg>
       {pointed && (
-        <p class="rg-links__tip" style={{ left: `${(down ? 0 : edge + column) + Math.min(Math.max(pointed.x, 60), width - 60)}px`, top: `${(down ? edge + column : 0) + pointed.y}px` }}>
+        <p class="rg-links__tip" style={{ left: `${(down ? 0 : edge + first) + Math.min(Math.max(pointed.x, 60), width - 60)}px`, top: `${(down ? edge + first : 0) + pointed.y}px` }}>
           {title}
           <span class="rg-number">{value}</span>
         </p>
       )}
       {sides.map((side) => {
-        const [first, end] = side.shown;
+        const [begin, end] = side.shown;
         const stop = stops.value[side.side];
-        const indices = Array.from({ length: end - first }, (_, i) => first + i);
-        if (stop < first || stop >= end) indices.push(Math.min(stop, side.units.length - 1));
+        const indices = Array.from({ length: end - begin }, (_, i) => begin + i);
+        if (stop < begin || stop >= end) indices.push(Math.min(stop, side.units.length - 1));
         return (
           <ol key={side.side} class="rg-links__words" aria-label={side.name} onKeyDown={(event) => onKeyDown(event, side)}>
             {indices.map((index) => word(side, index))}

@@ -118,7 +118,7 @@ export abstract class Model {
   /** Tokens of one side, with the words and sentences that they spell. */
   reads(ids: readonly number[], side: "source" | "target" = "source"): AxisInfo {
     const tokens = ids.map((id) => this.name(id, side));
-    return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length };
+    return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length, peaks: null };
   }
 
   name(id: number, side: "source" | "target"): string {

@@ -18,6 +18,7 @@ export interface Said {
 
 const WORTH = 0.1; // a second look of at least this share is named
 const PLAIN = 0.8; // beside a first one of less than this
+const PART = 0.2; // of the strongest stretch of a sound: those beside it that are named with it
 const FAR = 0.5; // of the text: a look so far away counts in full
 
 export const split = (axis: AxisInfo): Unit[] => units(axis, knows(axis, "word") ? "word" : "token");
@@ -54,9 +55,26 @@ export function said(asked: Asked, keys: AxisInfo, map: Weights, from = 0): Said
     .sort((a, b) => b.share - a.share);
   const [first] = looks;
   if (!first) return null;
+  if (keys.peaks) {
+    const time = around(all, values, keys.tokens);
+    return { asked, looks: first.special ? (time.share < WORTH ? [first] : [first, time]) : [time], special: first.special };
+  }
   const next = looks.slice(1).find((each) => !each.special);
   const named = next && next.share >= WORTH && (first.special || first.share < PLAIN) ? [first, next] : [first];
   return { asked, looks: named, special: first.special };
+}
+
+/** Time of a sound around its strongest stretch, as far as each has at least a part of that one. */
+function around(all: readonly Unit[], values: Float32Array, tokens: readonly string[]): Unit & { share: number } {
+  const shares = [...values].map((share, i) => (all[i]?.special ? 0 : share));
+  const top = shares.indexOf(Math.max(...shares));
+  const strong = (i: number) => (shares[i] ?? 0) > PART * (shares[top] as number);
+  let [from, to] = [top, top];
+  while (strong(from - 1)) from--;
+  while (strong(to + 1)) to++;
+  const [{ first, label }, { end, title }] = [all[from] as Unit, all[to] as Unit];
+  const share = shares.slice(from, to + 1).reduce((sum, each) => sum + each, 0);
+  return { first, end, label: `${label}–${tokens[end] ?? title}`, title: label, special: false, share };
 }
 
 /** The word that says most: it looked most at one other word; within one text, the farther away the better. */

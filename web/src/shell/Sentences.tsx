@@ -13,7 +13,7 @@ const SHOWN = 80; // tokens of a line; of a longer text those around the focus
 export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
   const tap = state.tap.value;
-  const names = Object.keys(trace.axes).sort((a, b) => order(trace, a) - order(trace, b));
+  const names = Object.keys(trace.axes).filter((name) => !trace.axes[name]?.peaks).sort((a, b) => order(trace, a) - order(trace, b));
   return (
     <section class="rg-sentences" aria-label={say("text.whole")}>
       {names.map((name) => (

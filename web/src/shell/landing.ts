@@ -7,8 +7,9 @@ import { fitsWhole, WHOLE } from "../weights/matrix";
 
 const MOST_LAYERS = 48;
 
-/** The view for a trace: a translator's words are joined by ribbons, of the mean over heads. */
+/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads. */
 export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
+  if (task === "transcription") return { view: "sentence", head: "mean" };
   if (task === "vision" || !taps.every(fitsWhole)) return {};
   return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
 }

@@ -7,8 +7,9 @@ import type { Unit } from "../weights/units";
 import { amount, percent } from "../weights/words";
 import { useWords } from "../words/words";
 import { ribbons } from "./ribbons";
-import type { Aligned } from "./aligned";
+import { peaksOf, type Aligned } from "./aligned";
 import type { Held } from "./pull";
+import { spread, Wave, WAVE } from "./Wave";
 
 interface RibbonFigureProps {
   aligned: Aligned;
@@ -31,6 +32,17 @@ interface RibbonFigureProps {
   onAsk?(query: number, key: number): void;
 }
 
+interface Plan {
+  down: boolean;
+  depth: number;
+  font: number;
+  column: number;
+  first?: number; // of the source's side
+  total: number;
+  source: Extent[];
+  output: Extent[];
+}
+
 const CLICK = 6; // px that a pointer moves in a click
 const DEPTH = 190; // px between the lines
 const CHIP = 32; // px, height of a word
@@ -48,7 +60,8 @@ export function RibbonFigure(props: RibbonFigureProps) {
   const pressed = useRef<{ x: number; y: number } | null>(null);
   const dragged = useRef(false); // since it was pressed
   const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
-  const { down, depth, column, source, output } = plan;
+  const { down, depth, column, first = column, source, output } = plan;
+  const peaks = peaksOf(aligned);
   const drawn = useMemo(() => ribbons(aligned.shares, source, output, BAND), [aligned, plan]);
   const handles = useMemo(() => {
     const best = new Map<number, { query: number; key: number | null; value: number; at: number }>();
@@ -111,7 +124,9 @@ export function RibbonFigure(props: RibbonFigureProps) {
     const asked = active.at(-1);
     if (!asked || asked.side === side) return {};
     const at = side === "key" ? { query: asked.index, key: index } : { query: index, key: asked.index };
-    const share = aligned.shares.values[at.query * aligned.shares.width + at.key]!;
+    const { values, width: keys } = aligned.shares;
+    const share = values[at.query * keys + at.key]!;
+    if (peaks && side === "key") return { number: valueAt(at), share: share / Math.max(...values.subarray(at.query * keys, (at.query + 1) * keys)) };
     return share >= 0.01 ? { number: valueAt(at), share } : {};
   };
   const sourceLook = (index: number): Look => {
@@ -120,9 +135,9 @@ export function RibbonFigure(props: RibbonFigureProps) {
     const { onStrike } = props;
     return {
       ...part({ side: "key", index }),
-      classes: [out && "rg-word--struck", pull?.key === index && "rg-word--aimed"].filter((each) => each !== false),
+      classes: [peaks && "rg-word--stretch", out && "rg-word--struck", pull?.key === index && "rg-word--aimed"].filter((each) => typeof each === "string"),
       attributes: onStrike ? { "aria-keyshortcuts": "x" } : {},
-      after: !unit.special && (
+      after: !unit.special && !peaks && (
         <>
           <Reliance change={props.reliance?.[index] ?? null} most={most} />
           {onStrike && (
@@ -175,6 +190,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
       down={down}
       depth={depth}
       column={column}
+      first={first}
       length={plan.total}
       edge={down ? NUMBER : 0}
       font={plan.font}
@@ -190,12 +206,13 @@ export function RibbonFigure(props: RibbonFigureProps) {
       onRelease={props.onRelease}
       onAsk={({ query, key }) => props.onAsk?.(query, key)}
     >
+      {peaks && <Wave peaks={peaks} tokens={aligned.trace.axes[aligned.tap.keys]?.tokens ?? []} units={aligned.source} extents={source} down={down} edge={down ? NUMBER : 0} deep={first} length={plan.total} />}
       {props.onPull &&
         handles.map(({ query, key, at: rest }) => {
           const now = held(query) ? (pull?.key as number) : key;
           const [word, looked] = [aligned.output[query]?.label, now === null ? "no word yet" : aligned.source[now]?.label];
           const at = held(query) ? middle(source[pull?.key as number] as Extent) : rest;
-          const edge = (down ? NUMBER : 0) + column + (now === null ? depth : 0);
+          const edge = (down ? NUMBER : 0) + first + (now === null ? depth : 0);
           return (
             <div
               key={names.query[query]}
@@ -250,19 +267,23 @@ function times(nats: number): string {
   return power < 1e4 ? Number(power.toPrecision(2)).toLocaleString("en") : `10^${Math.round(nats / Math.LN10)}`;
 }
 
-/** Two lines in the largest type that fits the width, or two columns from the first to the last line. */
-function arranged({ source, output }: Aligned, width: number) {
+/** Two lines in the largest type that fits the width, or two columns from the first to the last line; a sound is as long as they are. */
+function arranged(aligned: Aligned, width: number): Plan {
+  const { source, output } = aligned;
+  const peaks = peaksOf(aligned);
   for (const { font, padding, gap } of SIZES) {
     const type = fontOf(font, 600);
     const wide = (label: string) => Math.max(30, Math.ceil(textWidth(label, type)) + 2 * padding);
-    const [above, below] = [source.map((unit) => wide(unit.label)), output.map((unit) => wide(unit.label))];
+    const [above, below] = [peaks ? [] : source.map((unit) => wide(unit.label)), output.map((unit) => wide(unit.label))];
     const natural = Math.max(length(above, gap), length(below, gap));
     if (natural > width) continue;
+    if (peaks) return { down: true, depth: DEPTH, font, column: CHIP, first: WAVE, total: width, source: spread(source, peaks, width), output: linedUp(below, gap, width, Infinity) };
     const total = Math.min(width, natural + 8 * Math.max(above.length, below.length));
     return { down: true, depth: DEPTH, font, column: CHIP, total, source: linedUp(above, gap, total), output: linedUp(below, gap, total) };
   }
   const column = Math.min(200, Math.floor(width * 0.36));
-  const [left, right] = [source.map(() => ROW), output.map(() => ROW)];
+  const [left, right] = [peaks ? [] : source.map(() => ROW), output.map(() => ROW)];
   const total = Math.max(length(left, 4), length(right, 4));
-  return { down: false, depth: Math.min(280, width - 2 * column), font: 14, column, total, source: linedUp(left, 4, total, Infinity), output: linedUp(right, 4, total, Infinity) };
+  const first = peaks ? Math.min(WAVE, column) : column;
+  return { down: false, depth: Math.min(280, width - first - column), font: 14, column, first, total, source: peaks ? spread(source, peaks, total) : linedUp(left, 4, total, Infinity), output: linedUp(right, 4, total, Infinity) };
 }

@@ -49,7 +49,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     return all;
   }, [aligned, state.locked.value, lockedSource.value]);
 
-  const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] ? trace.id : null;
+  const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] && !trace.axes["source"].peaks ? trace.id : null;
   const reliance = useLoaded(relies, async (signal) => {
     await painted(); // the sentence first
     return { id: relies, words: await state.source.reliance(relies as string, signal) };

@@ -47,7 +47,7 @@ export function useAligned(state: State, step: StepChoice, pieces: "word" | "tok
     const target = held?.info.axes[held.layer.queries];
     if (!held || !source || !target) return null;
     const by = (axis: typeof source) => (knows(axis, pieces) ? pieces : "token");
-    const keys = units(source, by(source));
+    const keys = units(source, source.peaks ? "word" : by(source));
     const output = outputWords(target, by(target), step);
     const values = grouped(held.map, output.map((word) => word.rows), keys);
     const { info, layer, map } = held;
@@ -58,6 +58,9 @@ export function useAligned(state: State, step: StepChoice, pieces: "word" | "tok
   }, [held, step, pieces]);
   return { aligned, loading: tokens.loading, error: tokens.error };
 }
+
+/** How loud each position of the source is, where it is a sound. */
+export const peaksOf = ({ trace, tap }: Aligned): readonly number[] | null => trace.axes[tap.keys]?.peaks ?? null;
 
 /** The share of the looks that no ribbon shows, over the rows there are. */
 export function leftOut({ shares: { values, height, width } }: Aligned): number {

@@ -16,8 +16,15 @@ export interface Unit extends Span {
 /** The units of an axis in order. Positions that no word or sentence covers stand alone. */
 export function units(axis: AxisInfo, group: Group): Unit[] {
   const named = group === "token" ? null : group === "word" ? axis.words : axis.sentences;
+  if (named && axis.peaks) return named.map(([first, end]) => stretch(axis.tokens, first, end, first >= (axis.peaks?.length ?? 0)));
   const style = markOf(axis.tokens); // once: a long text without marks is read to its end for it
   return covered(named, axis.tokens.length).map((span) => new Piece(axis.tokens, style, span.first, span.end));
+}
+
+/** Part of a sound, by when it begins; the silence behind the end was not said, so it is special. */
+function stretch(tokens: readonly string[], first: number, end: number, special: boolean): Unit {
+  const from = tokens[first] as string;
+  return { first, end, label: special ? `${from} …` : from, title: `${from} – ${tokens[end] ?? "…"}`, special };
 }
 
 /** The units that look: a decoder's tokens say what they predict as well, for that is what they look for. */

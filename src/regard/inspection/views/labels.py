@@ -56,6 +56,8 @@ def labels(trace: TraceData, axis: str, group: Group) -> list[str]:
     groups = spans(trace, axis, group)
     if groups is None:
         return readable(tokens)
+    if trace.axes[axis].peaks is not None:
+        return [tokens[first] for first, _ in groups]
     return [_joined(tokens[first:last]) for first, last in groups]
 
 

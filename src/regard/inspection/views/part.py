@@ -42,6 +42,7 @@ class Part:
     group: Group
     row_name: str  # "query: target"
     column_name: str
+    peaks: list[float] | None = None  # of a sound: how loud its columns are, up to its end
 
     def npz(self) -> bytes:
         """The contents of an .npz file."""
@@ -68,6 +69,7 @@ class Part:
                 largest outside the column of the sink.
         """
         from regard.figures.heatmap import heatmap
+        from regard.figures.style import COLUMN_MM, PAGE_MM
 
         check_choice("scale", scale, get_args(Scale))
         quantity, limits = SIGNS[self.quantity], None
@@ -79,10 +81,16 @@ class Part:
                 limits = (0.0, float(np.nanmax(others, initial=0.0, where=np.isfinite(others))))
                 quantity += f", scaled without {self.column_labels[column]!r}"
         which = "mean over heads" if self.head == "mean" else f"head {self.head}"
+        values, columns, note = self.values, self.column_labels, ""
+        if self.peaks:
+            behind = float(np.nansum(values[:, len(self.peaks) :])) / len(values)
+            values, columns = values[:, : len(self.peaks)], columns[: len(self.peaks)]
+            if self.quantity == "weight" and behind > 0:
+                note = f"{100 * behind:.1f} % of the weight is in the silence behind the end"
         return heatmap(
-            self.values,
+            values,
             self.row_labels,
-            self.column_labels,
+            columns,
             title=f"{PurePath(self.model).name}: {self.tap.name}, {which}",
             quantity=quantity,
             scale="linear" if scale == "sink" else scale,
@@ -90,6 +98,9 @@ class Part:
             row_name=self.row_name,
             column_name=self.column_name,
             origin=self.origin,
+            wave=self.peaks,
+            width_mm=PAGE_MM if self.peaks else COLUMN_MM,
+            note=note,
         )
 
 
@@ -136,7 +147,18 @@ def part(
         group=group,
         row_name=f"query: {layer.queries}{predicting}",
         column_name=f"key: {layer.keys}",
+        peaks=_peaks(trace, layer.keys, group, slice(first_column, last_column)),
     )
+
+
+def _peaks(trace: TraceData, axis: str, group: Group, columns: slice) -> list[float] | None:
+    """The peaks of the columns that are no silence."""
+    peaks, groups = trace.axes[axis].peaks, spans(trace, axis, group)
+    if peaks is None:
+        return None
+    if groups is not None:
+        peaks = [max(peaks[first:last]) for first, last in groups if first < len(peaks)]
+    return peaks[columns] or None
 
 
 def names(trace: TraceData, axis: str, group: Group) -> list[str]:
@@ -145,6 +167,8 @@ def names(trace: TraceData, axis: str, group: Group) -> list[str]:
     groups = spans(trace, axis, group)
     if groups is None:
         return tokens
+    if trace.axes[axis].peaks is not None:
+        return [tokens[first] for first, _ in groups]
     joined = ("".join(tokens[first:last]) for first, last in groups)
     return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in joined]
 
@@ -181,6 +205,8 @@ def picture(trace: TraceData) -> bytes | None:
 
 def _figure(trace: TraceData, tap: str, kind: str) -> "Figure":
     group: Group = "word" if trace.axes[trace[tap].queries].words else "token"
+    if trace.axes[trace[tap].keys].peaks:
+        return part(trace, tap, group=group).figure()
     try:
         return lines(trace, tap, group, at_output=kind == "cross")
     except BadArgumentError:  # more tokens than a page has lines

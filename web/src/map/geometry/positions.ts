@@ -54,7 +54,7 @@ export function positions(axis: AxisInfo | undefined, name: string, count: numbe
     };
   }
   const groups: Span[] = spans.map(([first, end]) => ({ first: first!, end: end! }));
-  const word = kept((i) => joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style));
+  const word = kept((i) => (axis?.peaks ? (tokens[groups[i]?.first ?? 0] as string) : joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style)));
   const nextWord = (end: number) => {
     const next = axis?.predicts?.[end - 1];
     if (next === undefined) return null;
