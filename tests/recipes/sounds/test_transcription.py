@@ -62,7 +62,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Spoken:
 
 
 @pytest.fixture
-def hear(spoken: Spoken) -> Callable[..., TranscriptionRecipe]:
+def teach(spoken: Spoken) -> Callable[..., TranscriptionRecipe]:
     def recipe(data: Path, said: list[str], **options: Any) -> TranscriptionRecipe:
         options = {"base_model": str(spoken.folder), "language": "de"} | options
         settings = TranscriptionOptions(**options)
@@ -71,8 +71,8 @@ def hear(spoken: Spoken) -> Callable[..., TranscriptionRecipe]:
     return recipe
 
 
-def test_the_loss_and_its_gradients_are_those_of_transformers(spoken: Spoken, hear: Any) -> None:
-    recipe = hear(spoken.data, [])
+def test_the_loss_and_its_gradients_are_those_of_transformers(spoken: Spoken, teach: Any) -> None:
+    recipe = teach(spoken.data, [])
     examples = [*recipe.examples(str(spoken.data), pytest.fail)][:3]
     batch = recipe.batch(examples)
     ours = recipe.base.model.double()
@@ -98,9 +98,9 @@ def test_the_loss_and_its_gradients_are_those_of_transformers(spoken: Spoken, he
     assert largest_difference(ours, theirs) < 1e-10
 
 
-def test_it_learns_what_is_said(spoken: Spoken, hear: Any, tmp_path: Path) -> None:
+def test_it_learns_what_is_said(spoken: Spoken, teach: Any, tmp_path: Path) -> None:
     said: list[str] = []
-    recipe = hear(
+    recipe = teach(
         spoken.data, said, output=str(tmp_path / "run"), dev=str(spoken.dev), learning_rate=1e-2,
         max_steps=40, evaluate_every=20, batch_size=6, precision="fp32",
     )  # fmt: skip
@@ -140,7 +140,7 @@ def test_errors_are_counted_in_words_and_characters() -> None:
 
 
 def test_what_cannot_be_learned_from_is_counted_or_refused(
-    spoken: Spoken, hear: Any, tmp_path: Path
+    spoken: Spoken, teach: Any, tmp_path: Path
 ) -> None:
     noise = speech.noise(1.5)
     soundfile.write(tmp_path / "long.wav", noise, speech.RATE)
@@ -154,7 +154,7 @@ def test_what_cannot_be_learned_from_is_counted_or_refused(
     data = tmp_path / "mixed.csv"
     data.write_text("\n".join(rows))
     said: list[str] = []
-    learn(hear(data, said, output=str(tmp_path / "run"), max_steps=1, batch_size=2))
+    learn(teach(data, said, output=str(tmp_path / "run"), max_steps=1, batch_size=2))
     counted = (
         "11 read, 6 kept; 1 over 1 seconds (first at line 7), 1 broken file (first at line 8),"
     )
@@ -165,12 +165,12 @@ def test_what_cannot_be_learned_from_is_counted_or_refused(
         "1 long text (first at line 11)",
     ):
         assert reason in said[0]
-    strict = hear(data, [], strict=True, output=str(tmp_path / "strict"))
+    strict = teach(data, [], strict=True, output=str(tmp_path / "strict"))
     with pytest.raises(RegardError, match=r"line 8: .*broken.wav is not a sound file"):
         learn(strict)
     with pytest.raises(
         RegardError, match=r"language must say what is spoken: .* Give one of de, en"
     ):
-        learn(hear(data, [], language=None, output=str(tmp_path / "none")))
+        learn(teach(data, [], language=None, output=str(tmp_path / "none")))
     with pytest.raises(RegardError, match="base_model must name the model to begin with"):
         TranscriptionOptions()

@@ -55,10 +55,7 @@ class MatchingOptions(ImageColumns, FileOptions):
     evaluation: ClassVar = MatchingEvaluationOptions
 
     output: str = data_option("runs/matching", "Folder of the run.", free=True)
-    batch_size: int = option(
-        32, "Pairs in a batch: each image is told from the other texts, each text from the other"
-        " images.", min=2,
-    )  # fmt: skip
+    batch_size: int = option(32, "Pairs in a batch, whose texts the model tells apart.", min=2)
 
     @classmethod
     def not_used(cls) -> frozenset[str]:

@@ -30,7 +30,7 @@ from regard.recipes.sounds.transcription_scores import (
 from regard.tasks.sounds import Floats, read_sound, sound_seconds
 from regard.tasks.transcription import Transcriber
 
-# As Whisper's authors have it: languages written without spaces, before whose texts is none.
+# As Whisper's authors have it: languages written without spaces, whose texts have none before them.
 UNSPACED = ("zh", "ja", "th", "lo", "my", "yue")
 
 
@@ -120,15 +120,15 @@ class TranscriptionRecipe(FileRecipe[TranscriptionOptions, Transcriber, SoundBat
         for start in range(0, len(data.dev), size):
             summed, terms, _ = self.loss(model, self.batch(data.dev[start : start + size]))
             loss, count = loss + summed.item(), count + terms
-        heard = spread(data.dev, self.options.dev_sounds)
-        expected = [example.pair or "" for example in heard]
+        watched = spread(data.dev, self.options.dev_sounds)
+        expected = [example.pair or "" for example in watched]
         # A young model rarely ends a text; nothing is learned from how long it would continue.
         most = 10 + max(len(self.target(text)) for text in expected)
         results = self.task_of(model).run(
-            [example.text for example in heard], **self.asked, **GREEDY, max_new_tokens=most
+            [example.text for example in watched], **self.asked, **GREEDY, max_new_tokens=most
         )
         scores = TranscriptionEvaluation.of([result.transcription for result in results], expected)
-        return {"loss": loss / count, **scores.figures, "sounds": float(len(heard))}
+        return {"loss": loss / count, **scores.figures, "sounds": float(len(watched))}
 
     def save_task(
         self, model: nn.Module, data: FileData, figures: dict[str, float], folder: Path

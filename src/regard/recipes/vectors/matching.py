@@ -55,7 +55,7 @@ class MatchingRecipe(FileRecipe[MatchingOptions, Matcher, MatchBatch]):
     def batches(self, data: FileData, model: nn.Module) -> FileBatches[MatchBatch]:
         if len(data.train) < 2:
             raise BadArgumentError(
-                "a batch needs at least two pairs, whose texts are told apart; there is"
+                "a batch needs at least two pairs, whose texts it tells apart; there is"
                 f" {len(data.train)} to train on. Give more data."
             )
         return super().batches(data, model)
