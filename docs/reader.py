@@ -18,7 +18,14 @@ import numpy as np
 
 from regard import train
 from regard.checkpoints import find_folder, save_pretrained
-from regard.models import DualEncoder, DualEncoderConfig, EncoderConfig, VisionConfig
+from regard.models import (
+    DualEncoder,
+    DualEncoderConfig,
+    EncoderConfig,
+    SpeechEncoderDecoder,
+    VisionConfig,
+    speech_preset,
+)
 from regard.tasks.preparation import Preparation, write_preparation
 from regard.text import TokenizerPair
 
@@ -62,6 +69,8 @@ def make(folder: Path) -> None:
     _chat(folder / "path" / "to" / "llama")
     _gguf(folder / "path" / "to" / "llama.gguf")
     _clip(folder / "path" / "to" / "clip")
+    _whisper(folder / "path" / "to" / "whisper")
+    _sounds(folder)
     _trained(folder)
 
 
@@ -174,6 +183,26 @@ def _pictures(folder: Path) -> None:
                 drawn(folder / place / shape / f"{size}.png", shape, size)
     for name in ("new.png", "cat.png", "folder-of-new-pictures/one.png"):
         drawn(folder / name, "ellipse", 20)
+    for name, place in (("photos", "photos"), ("more-photos", "more-pictures")):
+        files = [
+            (f"{place}/{shape}/{size}.png", f"a black {noun}")
+            for shape, noun in (("ellipse", "circle"), ("rectangle", "square"))
+            for size in range(2, 32)
+        ]
+        _rows(folder / f"{name}.csv", [("image", "text"), *files])
+
+
+def _sounds(folder: Path) -> None:
+    import soundfile
+
+    _lines(folder / "files.txt", ["talk.wav"])
+    numbers = np.random.default_rng(0)
+    for name, count in (("talk", 1), ("recordings", 12), ("more-recordings", 4)):
+        files = [f"{name}.wav" if count == 1 else f"{name}-{k}.wav" for k in range(count)]
+        for file in files:
+            soundfile.write(folder / file, numbers.normal(0, 0.1, 8000), 16000)
+        if count > 1:
+            _rows(folder / f"{name}.tsv", [("sound", "text"), *zip(files, TEXTS, strict=False)])
 
 
 CLIP_TEXT: dict[str, Any] = dict(
@@ -233,6 +262,28 @@ def _clip(folder: Path) -> None:
     save_pretrained(DualEncoder(DualEncoderConfig(text, image)), folder)
     tokenizer.save(folder)
     write_preparation(Preparation((32, 32)), folder)
+
+
+def _whisper(folder: Path) -> None:
+    """A random model of windows of one second; the names of its signs are any tokens."""
+    tokenizer = TokenizerPair.load(find_folder("sentences")).source
+    size = tokenizer.vocab_size
+    model = SpeechEncoderDecoder(
+        speech_preset(
+            "tiny", size, d_model=32, d_ff=64, encoder_heads=2, decoder_heads=2, mel_bins=8,
+            source_positions=50, max_positions=64, pad_id=0, eos_id=1, start_id=2,
+        )
+    )  # fmt: skip
+    save_pretrained(model, folder)
+    tokenizer.save(folder)
+    sounds = {"feature_size": 8, "chunk_length": 1}
+    (folder / "preprocessor_config.json").write_text(json.dumps(sounds))
+    signs = {
+        "lang_to_id": {"<|de|>": size - 60, "<|en|>": size - 59}, "max_length": 20,
+        "task_to_id": {"transcribe": size - 58, "translate": size - 57},
+        "no_timestamps_token_id": size - 52,
+    }  # fmt: skip
+    (folder / "generation_config.json").write_text(json.dumps(signs))
 
 
 def _trained(folder: Path) -> None:

@@ -111,7 +111,8 @@ OPTIONS = {
         "--threads", "--engine", "--precision", "--help", "--compare", "--text", "--pair",
         "--label", "--separator", "--worst", "--figure", "--score", "--question", "--context",
         "--answer", "--start", "--document", "--summary", "--min-new-tokens",
-        "--repetition-penalty", "--no-repeat-ngram-size",
+        "--repetition-penalty", "--no-repeat-ngram-size", "--sound", "--image", "--language",
+        "--task",
     },
     "explain": {
         "sentence", "--model", "--layer", "--attention", "--target", "--head", "--vectors",
@@ -214,6 +215,21 @@ OPTIONS = {
         "--eval-every", "--average", "--device", "--precision", "--shard", "--seed",
         "--tensorboard",
         "--threads", "--json", "--help",
+    },
+    "train matching": {
+        "data", "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
+        "--device", "--eval-every", "--from", "--help", "--image", "--json", "--learning-rate",
+        "--license", "--max-epochs", "--max-minutes", "--max-steps", "--optimizer", "--output",
+        "--patience", "--precision", "--schedule", "--seed", "--shard", "--strict",
+        "--tensorboard", "--test", "--text", "--threads", "--warmup", "--weight-decay",
+    },
+    "train transcription": {
+        "data", "--accumulate", "--average", "--batch-size", "--cooldown", "--data-note", "--dev",
+        "--dev-sounds", "--device", "--dropout", "--eval-every", "--from", "--help", "--json",
+        "--language", "--learning-rate", "--license", "--max-epochs", "--max-minutes",
+        "--max-steps", "--optimizer", "--output", "--patience", "--precision", "--schedule",
+        "--seed", "--shard", "--sound", "--strict", "--tensorboard", "--test", "--text",
+        "--threads", "--translate", "--warmup", "--weight-decay",
     },
     "train image-classification": {
         "data", "--dev", "--test", "--image-size", "--output", "--license", "--data-note", "--from",

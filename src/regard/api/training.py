@@ -25,8 +25,8 @@ def train(
     Args:
         task: a name in `regard.catalog.TRAINED`.
         data: a file of examples; of a translation also a source file and a target file as a tuple,
-            or a list of files; of images also a folder with a sub-folder for each label; of a
-            language model a file or folder of text.
+            or a list of files; to classify images a folder with a sub-folder for each label; of
+            a language model a file or folder of text.
         options: fields of the task's options, such as `ClassificationOptions`; see
             `regard.recipes.options` and `regard.translation.options`. Files and folders may be
             strings or paths.

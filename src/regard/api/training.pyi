@@ -9,8 +9,10 @@ from regard.tasks.embedding import Embedder
 from regard.tasks.extraction import Extractor
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
+from regard.tasks.matching import Matcher
 from regard.tasks.summarization import Summarizer
 from regard.tasks.token_classification import TokenClassifier
+from regard.tasks.transcription import Transcriber
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator
 
@@ -22,7 +24,6 @@ class Arguments(TypedDict, total=False):
     dev: str | None
     license: str
     data_note: str
-    max_tokens: int
     accumulate: int | None
     learning_rate: float | None
     warmup: int | None
@@ -42,15 +43,16 @@ class Arguments(TypedDict, total=False):
     seed: int
     tensorboard: bool
     base_model: str | None
-    dropout: float | None
 
 class TranslationArguments(Arguments, total=False):
     """Options of "translation"."""
 
+    max_tokens: int
     test: str | None
     vocab_size: int | None
     preset: str
     norm: str
+    dropout: float | None
     label_smoothing: float
     strict: bool
     source_language: str
@@ -72,10 +74,12 @@ class TranslationArguments(Arguments, total=False):
 class SummarizationArguments(Arguments, total=False):
     """Options of "summarization"."""
 
+    max_tokens: int
     test: str | None
     vocab_size: int | None
     preset: str
     norm: str
+    dropout: float | None
     label_smoothing: float
     strict: bool
     document: str | None
@@ -87,6 +91,8 @@ class SummarizationArguments(Arguments, total=False):
 class ExtractiveSummarizationArguments(Arguments, total=False):
     """Options of "extractive-summarization"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -105,6 +111,8 @@ class ExtractiveSummarizationArguments(Arguments, total=False):
 class LanguageModelArguments(Arguments, total=False):
     """Options of "language-model"."""
 
+    max_tokens: int
+    dropout: float | None
     strict: bool
     text: str | None
     dev_fraction: float
@@ -123,6 +131,8 @@ class LanguageModelArguments(Arguments, total=False):
 class ClassificationArguments(Arguments, total=False):
     """Options of "classification"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -144,6 +154,8 @@ class ClassificationArguments(Arguments, total=False):
 class TokenClassificationArguments(Arguments, total=False):
     """Options of "token-classification"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -162,6 +174,8 @@ class TokenClassificationArguments(Arguments, total=False):
 class QuestionAnsweringArguments(Arguments, total=False):
     """Options of "question-answering"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -184,6 +198,8 @@ class QuestionAnsweringArguments(Arguments, total=False):
 class MaskedLanguageModelArguments(Arguments, total=False):
     """Options of "masked-language-model"."""
 
+    max_tokens: int
+    dropout: float | None
     train_layers: int | None
     layer_decay: float
     batch_size: int
@@ -199,6 +215,8 @@ class MaskedLanguageModelArguments(Arguments, total=False):
 class EmbeddingArguments(Arguments, total=False):
     """Options of "embedding"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -222,6 +240,8 @@ class EmbeddingArguments(Arguments, total=False):
 class ImageClassificationArguments(Arguments, total=False):
     """Options of "image-classification"."""
 
+    max_tokens: int
+    dropout: float | None
     test: str | None
     train_layers: int | None
     layer_decay: float
@@ -235,6 +255,28 @@ class ImageClassificationArguments(Arguments, total=False):
     scale: float
     flip: bool
     class_weights: bool
+
+class MatchingArguments(Arguments, total=False):
+    """Options of "matching"."""
+
+    test: str | None
+    batch_size: int
+    strict: bool
+    image: str | None
+    text: str | None
+
+class TranscriptionArguments(Arguments, total=False):
+    """Options of "transcription"."""
+
+    dropout: float | None
+    test: str | None
+    batch_size: int
+    strict: bool
+    sound: str | None
+    text: str | None
+    language: str | None
+    translate: bool
+    dev_sounds: int
 
 @overload
 def train(
@@ -306,3 +348,17 @@ def train(
     output: File,
     **options: Unpack[ImageClassificationArguments],
 ) -> ImageClassifier: ...
+@overload
+def train(
+    task: Literal["matching"],
+    data: File,
+    output: File,
+    **options: Unpack[MatchingArguments],
+) -> Matcher: ...
+@overload
+def train(
+    task: Literal["transcription"],
+    data: File,
+    output: File,
+    **options: Unpack[TranscriptionArguments],
+) -> Transcriber: ...

@@ -41,9 +41,9 @@ class DualEncoderConfig(ModelConfig):
         return self.text.projection or self.text.d_model
 
     def shapes(self) -> Shapes:
-        shapes: Shapes = {"logit_scale": ()}
+        shapes: Shapes = {"logit_scale": (1,)}
         if self.pairwise:
-            shapes["logit_bias"] = ()
+            shapes["logit_bias"] = (1,)
         for side, config in (("text", self.text), ("image", self.image)):
             shapes |= {f"{side}.{name}": shape for name, shape in config.shapes().items()}
         return shapes

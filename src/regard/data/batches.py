@@ -170,6 +170,36 @@ class Plan:
         return batches
 
 
+class Shuffled:
+    """Rows of a dataset in batches of one size, each row once an epoch.
+
+    Args:
+        count: rows of the dataset.
+        batch_size: rows in a batch; the last batch of an epoch is left out unless it is full.
+
+    >>> rows = Shuffled(5, batch_size=2, seed=0)
+    >>> len(rows), len({*rows.rows(0).tolist(), *rows.rows(1).tolist()})
+    (2, 4)
+    """
+
+    def __init__(self, count: int, *, batch_size: int, seed: int) -> None:
+        self.count, self.batch_size, self.seed = count, min(batch_size, count), seed
+        self._shuffled: tuple[int, npt.NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    def __len__(self) -> int:
+        """Batches in an epoch."""
+        return self.count // self.batch_size
+
+    def rows(self, step: int) -> npt.NDArray[np.int64]:
+        """The rows in the batch of a step, from 0, (batch,)."""
+        epoch, number = divmod(step, len(self))
+        if self._shuffled[0] != epoch:
+            draw = np.random.default_rng([self.seed, epoch])
+            self._shuffled = (epoch, draw.permutation(self.count))
+        start = number * self.batch_size
+        return np.sort(self._shuffled[1][start : start + self.batch_size])
+
+
 class Batches:
     """The endless stream of training batches over a token store, in the order of a `Plan`.
 

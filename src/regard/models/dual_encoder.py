@@ -33,8 +33,9 @@ class DualEncoder(DualFacts, Model):
         super().__init__()
         self.config = config
         self.text, self.image = Encoder(config.text), VisionTransformer(config.image)
-        self.logit_scale = nn.Parameter(torch.empty(()))
-        self.logit_bias = nn.Parameter(torch.empty(())) if config.pairwise else None
+        # One-element vectors: processes that share a model take no scalars.
+        self.logit_scale = nn.Parameter(torch.empty(1))
+        self.logit_bias = nn.Parameter(torch.empty(1)) if config.pairwise else None
         self.reset_parameters()
 
     @torch.no_grad()

@@ -81,7 +81,7 @@ class SequenceRecipe(Recipe[OptionsT, DataT], Generic[OptionsT, DataT, TaskT]):
 
     def model(self, data: DataT) -> AnyEncoderDecoder:
         if self.base is not None:
-            return _with_dropout(self.base.model, self.options.dropout)
+            return with_dropout(self.base.model, self.options.dropout)
         tokenizers, target = data.tokenizers, data.tokenizers.target
         config = self.options.model_config(
             tokenizers.source.vocab_size,
@@ -163,7 +163,7 @@ class PairEncoder:
                 yield tokens, [*self.begin, *target], room is not None and len(source) > room
 
 
-def _with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoderDecoder:
+def with_dropout(model: AnyEncoderDecoder, dropout: float | None) -> AnyEncoderDecoder:
     """The same weights under another dropout; None: the model's own."""
     if dropout is None or dropout == model.config.dropout:
         return model
@@ -191,12 +191,21 @@ def loss_by_module(
 
 
 def summed_loss(
-    model: AnyEncoderDecoder, source: Tensor, target: Tensor, label_smoothing: float = 0.0
+    model: AnyEncoderDecoder,
+    source: Tensor,
+    target: Tensor,
+    label_smoothing: float = 0.0,
+    *,
+    inside: Tensor | None = None,
 ) -> Tensor:
-    """Summed loss over the target's tokens; padded positions never reach the projection."""
+    """Summed loss over the target's tokens; padded positions never reach the projection.
+
+    Args:
+        inside: True for what is no padding, as the target; by default what is not pad_id.
+    """
     hidden = model.hidden(source, target).flatten(0, 1)
-    target = target.flatten()
-    places = (target != model.config.pad_id).nonzero()[:, 0]
+    inside = target != model.config.pad_id if inside is None else inside
+    target, places = target.flatten(), inside.flatten().nonzero()[:, 0]
     return cross_entropy(
         hidden.index_select(0, places),
         model.output_weight,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,14 +154,30 @@ def read_sound(sound: Sound, rate: int) -> Floats:
     return np.ascontiguousarray(samples, np.float32)
 
 
+def sound_seconds(path: str | os.PathLike[str]) -> float:
+    """The length of a file, of which only the head is read.
+
+    Raises:
+        DamagedFileError: a file of another kind.
+    """
+    with _opened(path, str(path)) as file:
+        return float(file.frames / file.samplerate)
+
+
 def _read(sound: str | os.PathLike[str] | bytes, name: str) -> tuple[Floats, int]:
+    with _opened(io.BytesIO(sound) if isinstance(sound, bytes) else sound, name) as file:
+        _check_length(file.frames / file.samplerate, name)
+        samples = file.read(dtype="float32", always_2d=True)
+        return samples.mean(1, dtype=np.float32), file.samplerate
+
+
+@contextmanager
+def _opened(sound: str | os.PathLike[str] | io.BytesIO, name: str) -> Iterator[Any]:
     with optional_package("soundfile", "reading sounds needs"):
         import soundfile
     try:
-        with soundfile.SoundFile(io.BytesIO(sound) if isinstance(sound, bytes) else sound) as file:
-            _check_length(file.frames / file.samplerate, name)
-            samples = file.read(dtype="float32", always_2d=True)
-            return samples.mean(1, dtype=np.float32), file.samplerate
+        with soundfile.SoundFile(sound) as file:
+            yield file
     except (soundfile.SoundFileError, ValueError, TypeError) as error:
         raise DamagedFileError(
             f"{name} is not a sound file that can be read ({str(error).rstrip('.')}). Save it as"

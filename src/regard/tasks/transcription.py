@@ -96,11 +96,7 @@ class Transcriber(Task):
     ):
         self.handle = ModelHandle.of(model)
         config = self.handle.config
-        if self.handle.architecture != "SpeechEncoderDecoder":
-            raise UnsupportedError(
-                f"{name} must be a model that reads sounds (Whisper); it is of another kind,"
-                f" {self.handle.architecture}."
-            )
+        _check_kind(self.handle.architecture, name)
         shape = spectrogram.mel_bins, spectrogram.frames
         if shape != (config.mel_bins, config.frames):
             raise DamagedFileError(
@@ -119,13 +115,15 @@ class Transcriber(Task):
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
         """The model in `folder`, with its tokenizer, spectrograms and defaults of decoding."""
         checkpoint = open_checkpoint(folder)
+        name = name or checkpoint.name
+        _check_kind(checkpoint.architecture, name)
         handle = ModelHandle.of_checkpoint(checkpoint, lazily=lazily)
         return cls(
             handle,
             checkpoint.tokenizers.source,
             read_spectrogram(checkpoint.files),
             **read_beginnings(checkpoint, handle.config.max_positions),
-            name=name or checkpoint.name,
+            name=name,
         )
 
     def with_options(self, **options: Any) -> tuple[Self, dict[str, Any]]:
@@ -374,3 +372,11 @@ class Transcriber(Task):
         """The text of tokens, without times."""
         zero = self.beginnings.no_timestamps or self.tokenizer.vocab_size
         return self.tokenizer.decode(id_ for id_ in ids if id_ < zero)
+
+
+def _check_kind(architecture: str, name: str) -> None:
+    if architecture != "SpeechEncoderDecoder":
+        raise UnsupportedError(
+            f"{name} must be a model that reads sounds (Whisper); it is of another kind,"
+            f" {architecture}."
+        )

@@ -159,7 +159,7 @@ def test_the_card_says_how_it_was_made(trained: Any) -> None:
         ({"dev_fraction": 0.0}, "dev_fraction must be above 0"),
         ({"text": "words"}, "has no column 'words'"),
         ({"preset": "giant"}, "giant"),
-        ({"test": "x.txt"}, "test is not an option of a masked language model"),
+        ({"test": "x.txt"}, "test is not an option of this task"),
         ({"base_model": "x", "lora_rank": 4}, "lora_rank is not an option of"),
     ],
 )

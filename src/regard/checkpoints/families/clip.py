@@ -132,6 +132,8 @@ def write(config: DualEncoderConfig) -> Settings:
 
 def place(name: str, config: DualEncoderConfig) -> str | Place:
     """Their name of a weight, and its form there."""
+    if name == "logit_scale":
+        return Place(name, lead=-1)
     if name == "image.embed.class_token":
         return Place("vision_model.embeddings.class_embedding", lead=-2)
     if name == "image.embed.positions":

@@ -55,7 +55,7 @@ def _write(config: DualEncoderConfig) -> Settings:
 
 def _place(name: str, config: DualEncoderConfig) -> str | Place:
     if name in ("logit_scale", "logit_bias"):
-        return Place(name, lead=1)
+        return name
     path, _, ending = name.rpartition(".")
     *_, attention, part = path.split(".")
     if attention == "cross_attention" and part in _JOINED:

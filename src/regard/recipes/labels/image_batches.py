@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from regard.data.batches import Shuffled
 from regard.data.seen import SeenHashes
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example, Say, read_examples, split
@@ -217,12 +218,8 @@ class ImageBatch:
     labels: Tensor  # (batch,)
 
 
-class ImageBatches:
-    """Every image once an epoch, each time changed at random; see `Augmentation`.
-
-    Args:
-        batch_size: images in a batch; the last batch of an epoch is left out unless it is full.
-    """
+class ImageBatches(Shuffled):
+    """Every image once an epoch, each time changed at random; see `Augmentation`."""
 
     def __init__(
         self,
@@ -233,24 +230,11 @@ class ImageBatches:
         batch_size: int,
         seed: int,
     ) -> None:
+        super().__init__(len(images), batch_size=batch_size, seed=seed)
         self.images, self.preparation, self.augmentation = images, preparation, augmentation
-        self.batch_size, self.seed = min(batch_size, len(images)), seed
-        self._shuffled: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
-
-    def __len__(self) -> int:
-        return len(self.images) // self.batch_size
 
     def at(self, step: int) -> ImageBatch:
         rows = self.rows(step)
         changed = self.augmentation(torch.from_numpy(self.images.pixels[rows]), self.seed, step)
         labels = torch.from_numpy(self.images.labels[rows])
         return ImageBatch(self.preparation.scaled(changed), labels)
-
-    def rows(self, step: int) -> NDArray[np.int64]:
-        """Return the rows of the images in the batch of a step, (batch,)."""
-        epoch, number = divmod(step, len(self))
-        if self._shuffled[0] != epoch:
-            draw = np.random.default_rng([self.seed, epoch])
-            self._shuffled = (epoch, draw.permutation(len(self.images)))
-        start = number * self.batch_size
-        return np.sort(self._shuffled[1][start : start + self.batch_size])

@@ -76,7 +76,7 @@ class PictureFolder:
     def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         for number, file in enumerate(self.files):
             try:
-                facts = _upright_size(file)
+                facts = upright_size(file)
             except DamagedFileError as error:
                 on_broken(number, error)
             else:
@@ -248,7 +248,7 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
         ) from error
 
 
-def _upright_size(file: Path) -> tuple[Size, bool, str]:
+def upright_size(file: Path) -> tuple[Size, bool, str]:
     """Return an image's size as `Pictures.sizes` gives it, from the file's first bytes."""
     try:
         with unread_image(file) as image:

@@ -138,6 +138,20 @@ class DocumentColumns(LineOptions):
     )
 
 
+class SoundColumns(LineOptions):
+    """Columns of sounds with what is said in them."""
+
+    sound: str | None = column("The column of the sound files.", shown="sound, audio, file, …")
+    text: str | None = column("The column of the texts.", shown="text, sentence, …")
+
+
+class ImageColumns(LineOptions):
+    """Columns of images with texts."""
+
+    image: str | None = column("The column of the image files.", shown="image, file, …")
+    text: str | None = column("The column of the texts.", shown="text, caption, …")
+
+
 class TextColumn(LineOptions):
     """Column of running text."""
 
@@ -170,3 +184,20 @@ class TextEvaluationOptions(TextColumn, BatchedOptions):
 
 class MaskedEvaluationOptions(TextColumn, EvaluationOptions):
     """Options of evaluating a masked language model."""
+
+
+class TranscriptionEvaluationOptions(SoundColumns, WorstOptions, DecodingOptions):
+    """Options of evaluating a model that writes what is said."""
+
+    batch_size: int = option(8, "Examples in a batch.", shown="by the task", min=1)
+    language: str | None = option(None, "That is spoken in sounds.", shown="the model's own")
+    task: str | None = option(
+        None,
+        "What is written of sounds.",
+        shown="the model's own",
+        metavar="transcribe|translate",
+    )
+
+
+class MatchingEvaluationOptions(ImageColumns, WorstOptions, BatchedOptions):
+    """Options of evaluating a model of images and texts."""

@@ -130,14 +130,6 @@ class MaskedLanguageModelOptions(RunningTextOptions, EncoderOptions):
     )
     max_length: int = data_option(128, "Most tokens that are read together.", min=8)
 
-    def check(self) -> None:
-        super().check()
-        for name in self.not_used():
-            if getattr(self, name) != self.settings()[name].default:
-                raise BadArgumentError(
-                    f"{name} is not an option of a masked language model. Leave it out."
-                )
-
     @classmethod
     def not_used(cls) -> frozenset[str]:
         return frozenset({"test", "lora_rank", "lora_alpha", "lora_targets"})

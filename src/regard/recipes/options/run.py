@@ -89,6 +89,9 @@ class RunOptions(Options):
 
     def check(self) -> None:
         """Checks what no bound of a single option says."""
+        for name in self.not_used():
+            if getattr(self, name) != self.settings()[name].default:
+                raise BadArgumentError(f"{name} is not an option of this task. Leave it out.")
         self.training_config(epoch=1000)
 
     def usual_rate(self) -> float:

@@ -1,0 +1,1 @@
+"""Sounds with what is said in them."""
