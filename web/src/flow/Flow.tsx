@@ -140,7 +140,7 @@ export function Flow({ state }: { state: State }) {
 
   return (
     <section class="rg-views rg-flow" aria-label={say("flow")} aria-busy={loaded.loading || asked.loading}>
-      <header class="rg-views__head">
+      <header class="rg-row rg-views__head">
         <p class="rg-note">{captionWords(say, quantity, tap, heads.map((each) => each.head))}</p>
         <Shown state={state} trace={state.trace.value} tap={tap} lines />
       </header>
