@@ -48,17 +48,19 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const { of } = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
-      <Choice
-        name={say("which.kind")}
-        label=""
-        look="joined"
-        options={groups.map(([side, kind], at) => [at, say(`which.${kind === "cross" ? kind : side}`)])}
-        value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
-        onChoose={(at) => {
-          const there = layers(...(groups[at] as (typeof groups)[number]));
-          lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
-        }}
-      />
+      {groups.length > 1 && (
+        <Choice
+          name={say("which.kind")}
+          label=""
+          look="joined"
+          options={groups.map(([side, kind], at) => [at, say(`which.${kind === "cross" ? kind : side}`)])}
+          value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
+          onChoose={(at) => {
+            const there = layers(...(groups[at] as (typeof groups)[number]));
+            lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
+          }}
+        />
+      )}
       <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{word.label}</strong> }) : say("which.point")}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (

@@ -93,7 +93,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
                 disabled={!asQuery && !asKey}
                 title={`${name} ${position}: ${token}`}
               >
-                {label}
+                {label === "␣" ? "\u00a0" : label}
               </button>
             </>
           );

@@ -107,7 +107,7 @@ interface Window extends Pick<State, "viewport"> {
   group: { value: Group };
 }
 
-function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
+export function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
   const trace = state.trace.value;
   const tap = state.tap.value;
   if (!trace || !tap) return null;
