@@ -253,7 +253,8 @@ def test_the_ribbons_bend_into_the_map(open_page, at, ready):
           window.bent = 0;
           const added = (all) => { for (const { addedNodes } of all) for (const node of addedNodes)
             if (node.matches?.(".rg-bend")) bent = node.querySelectorAll("path").length; };
-          new MutationObserver(added).observe(document.querySelector("#rg-hero"), { childList: true });
+          const hero = document.querySelector("#rg-hero");
+          new MutationObserver(added).observe(hero, { childList: true });
         }"""
     )
     page.get_by_role("button", name="map", exact=True).click()
