@@ -297,7 +297,7 @@ def test_training_is_walked_by_the_keyboard(learn, wait_for_address):
     page.get_by_role("slider", name="step").focus()
     page.keyboard.press("End")
     wait_for_address(page, "moment", "10")
-    page.locator(".rg-training__written", has_text="nedrag").wait_for()
+    page.get_by_text("nedrag", exact=True).wait_for()
 
 
 def test_the_language_is_kept_on_the_road_and_in_the_link(learn, wait_for_address):

@@ -241,3 +241,30 @@ def test_one_zoom_leads_from_the_sentence_to_the_products(open_page, ready, at, 
     page.mouse.wheel(0, 200)  # farther away than the whole map
     page.get_by_role("region", name="translation").wait_for()
     wait_for_address(page, "view", "sentence")
+
+
+def test_the_ribbons_bend_into_the_map(open_page, at, ready):
+    page = open_page(at(view="sentence", head="mean"))
+    ribbons = page.locator(".rg-links__lines path")
+    ribbons.first.wait_for()
+    count = ribbons.count()
+    page.evaluate(
+        """() => {
+          window.bent = 0;
+          const added = (all) => { for (const { addedNodes } of all) for (const node of addedNodes)
+            if (node.matches?.(".rg-bend")) bent = node.querySelectorAll("path").length; };
+          const hero = document.querySelector("#rg-hero");
+          new MutationObserver(added).observe(hero, { childList: true });
+        }"""
+    )
+    page.get_by_role("button", name="map", exact=True).click()
+    ready(page)
+    page.locator(".rg-bend").wait_for(state="detached")
+    assert page.evaluate("bent") == count
+    page.get_by_role("button", name="sentence", exact=True).click()
+    ribbons.first.wait_for()
+    page.evaluate("bent = 0")
+    page.emulate_media(reduced_motion="reduce")
+    page.get_by_role("button", name="map", exact=True).click()
+    ready(page)
+    assert page.evaluate("bent") == 0

@@ -33,11 +33,7 @@ export type Lesson = Omit<Schemas["Lesson"], "explanation"> & { explanation: Exp
 export type Geometry = Schemas["Geometry"];
 export type Inside = Schemas["Inside"];
 export type NextWord = Schemas["NextWord"];
-export interface InsideRequest {
-  text: string;
-  word: number;
-  layer: number;
-}
+export type InsideRequest = Schemas["InsideRequest"];
 export type NextRequest = Pick<Schemas["NextRequest"], "text"> & Partial<Schemas["NextRequest"]>;
 export type LessonRequest = Pick<Schemas["LessonRequest"], "text"> & Partial<Schemas["LessonRequest"]>;
 export type Quantity = "weight" | "norm" | "score";
@@ -45,22 +41,8 @@ export type Reduce = "max" | "mean";
 export type Group = "token" | "word" | "sentence";
 export type Head = number | "mean";
 
-export interface TraceRequest {
-  model: string;
-  text: string;
-  target?: string | null;
-  hypothesis?: number;
-  num_beams?: number;
-  without?: string[]; // what is switched off, by the names of off/parts.ts
-  looks?: string[]; // what rows see alone, by the names of off/parts.ts
-  generate?: number; // tokens that a language model adds
-  temperature?: number; // with one of these four, tokens are drawn
-  top_k?: number;
-  top_p?: number;
-  seed?: number;
-  forced_beginning?: number[]; // token ids that the output begins with
-  sentence?: number; // of a text to be translated, from 1
-}
+/** Its parts that are off and its looks have the names of off/parts.ts. */
+export type TraceRequest = Pick<Schemas["TraceRequest"], "model" | "text"> & Partial<Schemas["TraceRequest"]> & { num_beams?: number };
 
 /** A rectangle of cells; at level l a cell covers 2^l × 2^l positions of the (grouped) map. */
 export interface TileRequest {
@@ -84,21 +66,9 @@ export interface Tile {
   width: number;
 }
 
-export interface Thumbnails {
-  values: Float32Array;
-  heads: number;
-  height: number;
-  width: number;
-}
+export type Thumbnails = Tile & { heads: number };
 
-export interface AblationRequest {
-  what: "edge" | "head" | "token";
-  tap: string;
-  head: number;
-  query: number;
-  key: number;
-  step: number | null; // of the output; null: the one that changes most
-}
+export type AblationRequest = Schemas["AblationRequest"] & { step: number | null }; // of the output; null: the one that changes most
 
 /** Abilities of a source besides showing; a file without a model can neither trace nor ablate, and
  * only a server explains, and opens models and saved traces. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fixture from "../../../tests/fixtures/oklab.json";
-import { contrast, cssGradient, diverging, INKS, inks, sequential, toLab, unpack } from "./ramps";
-import type { Lab, Ramp, Rgb } from "./ramps";
+import { contrast, cssGradient, diverging, INKS, inks, sequential, toLab, unpack, type Lab, type Ramp, type Rgb } from "./ramps";
 
 const LIGHT: Rgb = [255, 255, 255];
 const DARK: Rgb = [27, 30, 36];

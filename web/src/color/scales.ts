@@ -29,8 +29,8 @@ export function emptyExtent(): Extent {
   return { ...NOTHING_SEEN };
 }
 
-/** Widens `extent` by a tile; `sink` is the sink's column in the tile, or -1. True if it grew. */
-export function widen(extent: Extent, values: Float32Array, width: number, sink: number): boolean {
+/** Widens `extent` by a tile; `sink` is the sink's column in the tile, or -1. */
+export function widen(extent: Extent, values: Float32Array, width: number, sink: number): void {
   let { low, high, highWithoutSink } = extent;
   for (let i = 0, column = 0; i < values.length; i++) {
     const value = values[i]!;
@@ -39,12 +39,7 @@ export function widen(extent: Extent, values: Float32Array, width: number, sink:
     if (value > highWithoutSink && column !== sink && value < Infinity) highWithoutSink = value;
     if (++column === width) column = 0;
   }
-  const grew =
-    low < extent.low || high > extent.high || highWithoutSink > extent.highWithoutSink;
-  extent.low = low;
-  extent.high = high;
-  extent.highWithoutSink = highWithoutSink;
-  return grew;
+  Object.assign(extent, { low, high, highWithoutSink });
 }
 
 /** The scale asked for, from end to end of the data. */
@@ -112,20 +107,8 @@ export function color(
 ): boolean {
   const colors = by.root ? rooted(ramp, by.root) : ramp;
   const last = colors.length - 1;
+  if (by.kind !== "log") return colorRows(values, width, pixels, by, colors, by.kind === "row" ? rows : undefined);
   let masked = false;
-  if (by.kind === "linear") {
-    // The common case without a call per cell.
-    const scale = last / (by.high - by.low);
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
-      const place = (value - by.low) * scale;
-      if (place >= 0) pixels[i] = colors[place < last ? (place + 0.5) | 0 : last]!;
-      else if (value === value) pixels[i] = colors[0]!;
-      else masked = true;
-    }
-    return masked;
-  }
-  if (by.kind === "row") return colorRows(values, width, pixels, by, colors, rows);
   const { root: _, ...plain } = by; // the table has it
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
@@ -135,7 +118,7 @@ export function color(
   return masked;
 }
 
-/** The same per row: what is the same for a row's cells is computed once. */
+/** The same on a linear scale, of each row its own where `rows` are given: what a row's cells share is computed once. */
 function colorRows(
   values: Float32Array,
   width: number,

@@ -1,9 +1,7 @@
 /** The theme's colors as pictures and cells need them; read again whenever the theme changes. */
-import { createContext } from "preact";
+import { createContext, type RefObject } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
-import type { RefObject } from "preact";
-import { cssColor, diverging, INKS, inks, sequential, unpack } from "./ramps";
-import type { Ramp, Rgb } from "./ramps";
+import { cssColor, diverging, INKS, inks, sequential, unpack, type Ramp, type Rgb } from "./ramps";
 import { fraction, type Coloring } from "./scales";
 
 /** Colors and fonts of a map's canvas. */
@@ -49,10 +47,10 @@ export function readPalette(element: HTMLElement, hatching: Hatching, difference
   };
 }
 
-/** One of the theme's colors as bytes: the canvas knows every notation that a style sheet may use. */
+/** One of the theme's colors as bytes: the canvas knows every notation that a style sheet may use, once day or night is chosen. */
 export function themeColor(style: CSSStyleDeclaration, name: string): Rgb {
   const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
-  ctx.fillStyle = style.getPropertyValue(name).trim();
+  ctx.fillStyle = style.getPropertyValue(name).trim().replace(/^light-dark\((.*),(.*)\)$/, style.colorScheme === "dark" ? "$2" : "$1");
   ctx.fillRect(0, 0, 1, 1);
   const { data } = ctx.getImageData(0, 0, 1, 1);
   return [data[0]!, data[1]!, data[2]!];

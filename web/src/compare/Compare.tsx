@@ -10,8 +10,7 @@ import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import { useWords } from "../words/words";
 import "./compare.css";
-import type { Pane } from "./panes";
-import { commonEnds, differing, onOneScale, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
+import { commonEnds, differing, oneShape, onOneScale, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
 
 export function Compare({ state, other }: { state: State; other: Other }) {
   const say = useWords();
@@ -69,7 +68,7 @@ export function Compare({ state, other }: { state: State; other: Other }) {
   ];
   return (
     <section class="rg-views rg-compare" aria-label={say("compare")}>
-      <header class="rg-views__head">
+      <header class="rg-row rg-views__head">
         <Choice
           name={say("compare.show")}
           options={[["beside", say("compare.beside")], ["difference", say("compare.difference"), why ?? say("compare.minus")]]}

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { recordedSource, traces } from "../../tests/recorded";
 import type { Source, TraceInfo } from "../source";
 import { sayIn } from "../words/words";
-import type { Pane } from "./panes";
-import { commonEnds, differing, oneShape, paneOf, sameTokens, whyNoDifference } from "./panes";
+import { commonEnds, differing, oneShape, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
 
 const source: Source = recordedSource();
 const [dog, cat, rain] = traces as [TraceInfo, TraceInfo, TraceInfo];

@@ -140,7 +140,7 @@ export function Flow({ state }: { state: State }) {
 
   return (
     <section class="rg-views rg-flow" aria-label={say("flow")} aria-busy={loaded.loading || asked.loading}>
-      <header class="rg-views__head">
+      <header class="rg-row rg-views__head">
         <p class="rg-note">{captionWords(say, quantity, tap, heads.map((each) => each.head))}</p>
         <Shown state={state} trace={state.trace.value} tap={tap} lines />
       </header>
@@ -159,7 +159,7 @@ export function Flow({ state }: { state: State }) {
               column={column}
               length={longest * row}
               strands={strands}
-              paint={(strand) => ({ name: `${strand.slot} ${strand.query} ${strand.key}`, color: `var(--rg-head-${colorOf(strand)})`, opacity: 0.1 + 0.85 * (strand.value / largest) ** 0.8 })}
+              paint={(strand) => ({ name: `${strand.slot} ${strand.query} ${strand.key}`, cell: `${queries[strand.query]?.first} ${keys[strand.key]?.first} 1`, color: `var(--rg-head-${colorOf(strand)})`, opacity: 0.1 + 0.85 * (strand.value / largest) ** 0.8 })}
               describe={(line) => [`${queries[line.query]?.label} → ${keys[line.key]?.label}`, `${amount(line.value, quantity)} · ${headWords(say, heads[line.slot]?.head ?? 0)}`]}
               look={({ side, index }) => ({ aside: String(unitsOf(side)[index]?.first), ...looks[side].get(index) })}
               active={followed}

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Slots } from "./heads";
-import { COLORS, chosen, only, toggled } from "./heads";
+import { chosen, COLORS, only, toggled, type Slots } from "./heads";
 
 it("a head keeps its color while others come and go", () => {
   let slots = toggled(toggled(only(3), 7), "mean");

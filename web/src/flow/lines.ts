@@ -1,8 +1,7 @@
 /** Lines to draw: the strongest few hundred, and one sum for all the others. */
 import type { Looks } from "../source";
 import type { Weights } from "../weights/matrix";
-import type { Unit } from "../weights/units";
-import { unitAt } from "../weights/units";
+import { unitAt, type Unit } from "../weights/units";
 
 /** As many lines as an eye and a frame bear. */
 export const MOST_LINES = 300;

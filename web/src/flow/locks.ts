@@ -1,8 +1,7 @@
 /** Locks are kept as token positions, so that they outlive a change from tokens to words. */
 import type { Position } from "../state";
 import type { Weights } from "../weights/matrix";
-import type { Span } from "../weights/units";
-import { unitAt } from "../weights/units";
+import { unitAt, type Span } from "../weights/units";
 
 /** The units that hold one of the positions. */
 export function overlapping(units: readonly Span[], positions: readonly number[]): Set<number> {

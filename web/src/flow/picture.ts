@@ -1,12 +1,9 @@
 /** Data of the flow: a whole small map per head, or single rows and columns of a long one. */
 import type { Looks, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
-import type { Loaded } from "../weights/loaded";
-import { useLoaded } from "../weights/loaded";
-import type { Weights } from "../weights/matrix";
-import { fetchRows, fitsWhole, grouped, shownQuantity } from "../weights/matrix";
-import type { Unit } from "../weights/units";
-import { knows, lookers, units } from "../weights/units";
+import { useLoaded, type Loaded } from "../weights/loaded";
+import { fetchRows, fitsWhole, grouped, shownQuantity, type Weights } from "../weights/matrix";
+import { knows, lookers, units, type Unit } from "../weights/units";
 import type { Pointed } from "../links/Links";
 import type { Chosen } from "./heads";
 import type { Asked } from "./lines";

@@ -1,10 +1,8 @@
 /** The hypotheses of the search as a tree: the one shown strong, the others faint and one click away. */
 import type { GenerationInfo } from "../source";
-import { isSpecial, joinTokens, markOf } from "../weights/units";
-import type { Style } from "../weights/units";
+import { isSpecial, joinTokens, markOf, type Style } from "../weights/units";
 import { useWords } from "../words/words";
-import type { Branch } from "./tree";
-import { prefixTree } from "./tree";
+import { prefixTree, type Branch } from "./tree";
 
 interface BeamsProps {
   generation: GenerationInfo;

@@ -97,9 +97,7 @@ function Looks({ state, trace, tap, row }: { state: State; trace: TraceInfo; tap
       <p class="rg-note">{captionWords(say, "weight", tap, [head])}</p>
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       {value && (
-        <Ranked rows={value.looks.filter(({ weight }) => weight > 0).map(({ position, token, weight }) => ({ label: tokenLabel(token, style), share: weight, aside: position, onChoose: () => open(position) }))}>
-          {value.rest > 0 && <li class="rg-ranked__row rg-note">{say("next.rest")} <span class="rg-ranked__share rg-number">{percent(value.rest)}</span></li>}
-        </Ranked>
+        <Ranked rest={value.rest} rows={value.looks.filter(({ weight }) => weight > 0).map(({ position, token, weight }) => ({ label: tokenLabel(token, style), share: weight, aside: position, onChoose: () => open(position) }))} />
       )}
     </section>
   );

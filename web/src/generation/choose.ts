@@ -1,7 +1,6 @@
 /** Asks for another hypothesis of the same run, in the place of the one shown. */
 import { batch } from "@preact/signals";
-import type { State } from "../state";
-import { ask } from "../state";
+import { ask, type State } from "../state";
 
 export async function chooseHypothesis(state: State, hypothesis: number): Promise<void> {
   const trace = state.trace.value;

@@ -1,8 +1,8 @@
 /** Which head? A row for each, token by token, ranked for the word in question; the best three are named. */
 import { batch, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { beside, chosen, slotsOf } from "../flow/heads";
-import { paint, palette } from "../map/Thumbnail";
+import { usePixels } from "../map/Thumbnail";
 import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
@@ -48,17 +48,19 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const { of } = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
-      <Choice
-        name={say("which.kind")}
-        label=""
-        look="joined"
-        options={groups.map(([side, kind], at) => [at, say(`which.${kind === "cross" ? kind : side}`)])}
-        value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
-        onChoose={(at) => {
-          const there = layers(...(groups[at] as (typeof groups)[number]));
-          lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
-        }}
-      />
+      {groups.length > 1 && (
+        <Choice
+          name={say("which.kind")}
+          label=""
+          look="joined"
+          options={groups.map(([side, kind], at) => [at, say(`which.${kind === "cross" ? kind : side}`)])}
+          value={groups.findIndex(([side, kind]) => side === tap.side && kind === tap.kind)}
+          onChoose={(at) => {
+            const there = layers(...(groups[at] as (typeof groups)[number]));
+            lookAt(state, there[Math.min(tap.layer, there.length - 1)] as TapInfo, state.head.value);
+          }}
+        />
+      )}
       <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{word.label}</strong> }) : say("which.point")}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
@@ -148,17 +150,7 @@ interface RowProps {
 function Row({ state, look, info, named, stop, onChoose }: RowProps) {
   const say = useWords();
   const { tap, head, cells, best, special } = look;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const dark = state.dark.value;
-  useEffect(() => {
-    const context = cells && canvas.current?.getContext("2d");
-    if (!context) return;
-    context.canvas.width = cells.length;
-    const picture = context.createImageData(cells.length, 1);
-    const { ramp, forbidden } = palette(context.canvas, dark);
-    new Uint32Array(picture.data.buffer).set(paint(cells, ramp, forbidden));
-    context.putImageData(picture, 0, 0);
-  }, [cells, dark]);
+  const canvas = usePixels(cells, cells?.length ?? 1, state.dark.value);
   const color = state.view.value === "sentence" && state.tapName.value === tap.name ? chosen(slotsOf(state)).find((each) => each.head === head)?.color : undefined;
   const words = best ? `${best.label} ${percent(best.share)}` : "";
   const name = `${say("layers.layer", { layer: tap.layer })}, ${headWords(say, head)}`;
@@ -176,7 +168,7 @@ function Row({ state, look, info, named, stop, onChoose }: RowProps) {
         style={color === undefined ? undefined : { "--line": `var(--rg-head-${color})` }}
         onClick={(event) => onChoose(event.shiftKey)}
       >
-        <span class="rg-look__place rg-number">{tap.layer}·{head}</span>
+        <span class="rg-look__place rg-note rg-number">{tap.layer}·{head}</span>
         <canvas ref={canvas} class="rg-look__cells" width={1} height={1} />
         {named && best && (
           <span class="rg-look__best">

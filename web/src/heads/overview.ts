@@ -15,11 +15,7 @@ const SIZE = 48; // of the pictures of a long text; those of a short one are its
 const PATIENCE = 2000;
 const HEAD_START = 300;
 
-export interface Overview {
-  of(tap: string): Signal<Answer>;
-  want(tap: TapInfo): void;
-  close(): void;
-}
+export type Overview = ReturnType<typeof overview>;
 
 /** Wait until the view in the middle has its first picture. */
 export function pictured(state: State): Promise<void> {
@@ -48,23 +44,18 @@ export function overviewOf(state: State, id: string): Overview {
 }
 
 /** Asks one layer at a time, beginning when `begin` says so. */
-export function overview(source: Source, id: string, begin: Promise<void> = Promise.resolve()): Overview {
+export function overview(source: Source, id: string, begin: Promise<void> = Promise.resolve()) {
   const answers = new Map<string, Signal<Answer>>();
   const asked = new Set<string>();
-  const waiting: TapInfo[] = [];
   const abort = new AbortController();
-  let busy = false;
+  let before = begin;
 
   const of = (tap: string) => {
     const found = answers.get(tap) ?? signal<Answer>(null);
     answers.set(tap, found);
     return found;
   };
-  const next = async (): Promise<void> => {
-    const tap = busy ? undefined : waiting.shift();
-    if (!tap) return;
-    busy = true;
-    await begin;
+  const answer = async (tap: TapInfo) => {
     try {
       const [summary, thumbnails] = await Promise.all([
         source.summary(id, tap.name, abort.signal),
@@ -74,16 +65,13 @@ export function overview(source: Source, id: string, begin: Promise<void> = Prom
     } catch (error) {
       if (!abort.signal.aborted) of(tap.name).value = { error: sentence(error) };
     }
-    busy = false;
-    return next();
   };
   return {
     of,
-    want(tap) {
+    want(tap: TapInfo) {
       if (asked.has(tap.name)) return;
       asked.add(tap.name);
-      waiting.push(tap);
-      void next();
+      before = before.then(() => answer(tap));
     },
     close: () => abort.abort(),
   };

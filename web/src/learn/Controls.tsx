@@ -21,37 +21,32 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
   const choice = <T extends string | number>(name: Key, options: readonly (readonly [T, string])[], value: T, then: (value: T) => Chosen) => (
     <Choice name={say(name)} options={options} value={value} onChoose={(each) => onChoose(then(each))} />
   );
+  const some = (name: Key, options: readonly (number | null)[], value: number | null, then: (value: number | null) => Chosen) =>
+    choice(name, options.map((each) => [each ?? 0, String(each ?? say("all"))] as const), value ?? 0, (each) => then(each || null));
   const drawn: Record<Control, () => preact.ComponentChildren> = {
     score: () => choice("similarity", SCORES.map(([each, label]) => [each, label ?? say(each)] as const), settings.score, (score) => ({ score })),
     head_dim: () =>
-      !trained && choice(
-        "dimensions",
-        OPTIONS.head_dim.map((each) => [each ?? "all", each === null ? say("all") : String(each)] as const),
-        settings.head_dim ?? "all",
-        (each) => ({ head_dim: each === "all" ? null : Number(each) }),
-      ),
+      !trained && some("dimensions", OPTIONS.head_dim, settings.head_dim, (head_dim) => ({ head_dim })),
     heads: () => !trained && choice("heads", numbered(OPTIONS.heads), settings.heads, (heads) => ({ heads })),
     mask: () => choice("mask", OPTIONS.mask.map((each) => [each, say(each)] as const), settings.mask, (mask) => ({ mask })),
     window: () =>
       settings.mask === "window" && choice("sides", numbered(OPTIONS.window), settings.window, (window) => ({ window })),
-    temperature: () => <Temperature value={settings.temperature} onChoose={(temperature) => onChoose({ temperature })} />,
+    temperature: () => <Slider name={say("temperature")} values={TEMPERATURES} place={TEMPERATURES.findIndex((each) => each === settings.temperature)} onChoose={(place) => onChoose({ temperature: TEMPERATURES[place] ?? 1 })} />,
     positions: () =>
       choice("positions", [["off", say("off")], ["on", say("on")]], settings.positions ? "on" : "off", (each) => ({ positions: each === "on" })),
     projections: () =>
       choice("matrices", OPTIONS.projections.map((each) => [each, say(each)] as const), settings.projections, (projections) => ({ projections })),
     layer: () => trained && choice("layer", numbered(lesson.name === "cross" ? OPTIONS.layer.slice(0, DECODER) : OPTIONS.layer), settings.layer, (layer) => ({ layer })),
     head: () => trained && choice("head", numbered(OPTIONS.head), settings.head, (head) => ({ head })),
-    top_k: () =>
-      choice("top_k", OPTIONS.top_k.map((each) => [each ?? "all", each === null ? say("all") : String(each)] as const), settings.top_k ?? "all",
-        (each) => ({ top_k: each === "all" ? null : Number(each) })),
-    top_p: () => choice("top_p", OPTIONS.top_p.map((each) => [each, String(each)] as const), settings.top_p, (top_p) => ({ top_p })),
+    top_k: () => some("top_k", OPTIONS.top_k, settings.top_k, (top_k) => ({ top_k })),
+    top_p: () => choice("top_p", numbered(OPTIONS.top_p), settings.top_p, (top_p) => ({ top_p })),
     step: () => null, // these three are in the picture
     moment: () => null,
     struck: () => null,
     swap: () => <Swap words={words} swap={settings.swap} onChoose={(swap) => onChoose({ swap })} />,
   };
   return (
-    <div class="rg-controls" role="group" aria-label={say("change")}>
+    <div class="rg-row rg-controls" role="group" aria-label={say("change")}>
       {lesson.controls.map((name) => <div key={name} class="rg-controls__one">{drawn[name]()}</div>)}
     </div>
   );
@@ -68,22 +63,14 @@ const SCORES = [
 
 const numbered = <T extends number>(options: readonly T[]) => options.map((each): [number, string] => [each, String(each)]);
 
-function Temperature({ value, onChoose }: { value: number; onChoose(value: number): void }) {
+/** A choice among numbers in order, by their place. */
+export function Slider({ name, values, place, onChoose }: { name: string; values: readonly number[]; place: number; onChoose(place: number): void }) {
   const id = useId();
-  const say = useWords();
+  const value = values[place];
   return (
-    <span class="rg-slider">
-      <label for={id} class="rg-choice__name">{say("temperature")}</label>
-      <input
-        id={id}
-        type="range"
-        min={0}
-        max={TEMPERATURES.length - 1}
-        step={1}
-        value={TEMPERATURES.findIndex((each) => each === value)}
-        aria-valuetext={String(value)}
-        onInput={(event) => onChoose(TEMPERATURES[Number(event.currentTarget.value)] ?? 1)}
-      />
+    <span class="rg-choice rg-slider">
+      <label for={id} class="rg-choice__name rg-note">{name}</label>
+      <input id={id} type="range" min={0} max={values.length - 1} step={1} value={place} aria-valuetext={String(value)} onInput={(event) => onChoose(Number(event.currentTarget.value))} />
       <output class="rg-slider__value rg-number" for={id}>{value}</output>
     </span>
   );
@@ -103,7 +90,7 @@ function Swap({ words, swap, onChoose }: SwapProps) {
   );
   return (
     <span class="rg-choice" role="group" aria-label={say("swap.group")}>
-      <span class="rg-choice__name">{say("swap")}</span>
+      <span class="rg-choice__name rg-note">{say("swap")}</span>
       {pick(say("swap.first"), first, (place) => [place, second])}
       <span aria-hidden="true">⇄</span>
       {pick(say("swap.second"), second, (place) => [first, place])}

@@ -74,7 +74,6 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
   // A place in another sentence than the picture's means nothing in it.
   const inPicture = shown && shown.text !== settled ? shown.spotlight : lit;
   const onChoose = (word: number) => put(state, word);
-  const onSay = (what: string | null) => (said.value = what);
   // The picture may be of tokens, several to a word.
   const wordOf = (token: number | null) => (token === null ? null : (answer?.words[token] ?? null));
   const onPointToken = (token: number | null) => (pointed.value = wordOf(token));
@@ -114,8 +113,8 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
             data-lesson={lesson.name}
             data-stale={error !== null && answer !== undefined}
             aria-busy={loading}
-            onPointerOver={(event) => onSay((event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
-            onPointerLeave={() => onSay(null)}
+            onPointerMove={(event) => (said.value = (event.target as Element).closest("[data-says]")?.getAttribute("data-says") ?? null)}
+            onPointerLeave={() => (said.value = null)}
           >
             {error && !answer && <p class="rg-note">{say("picture.none")} {error} {again(false)}</p>}
             {error && shown && answer && <p class="rg-note rg-learn__stale">{say("picture.stale", { text: shown.text })} {again(true)}</p>}
@@ -140,7 +139,6 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
                 spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
                 onPoint={onPointToken}
                 onChoose={onChooseToken}
-                onSay={onSay}
               />
             )}
           </div>

@@ -7,9 +7,12 @@ export function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: Le
   const say = useWords();
   const road = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Where the road is a strip that scrolls, the lesson is kept in sight.
+    // Where the road is a strip that scrolls, or longer than the window, the lesson is kept in sight.
     const here = road.current?.querySelector<HTMLElement>("[aria-current]");
-    if (here && road.current) road.current.scrollLeft = here.offsetLeft - road.current.clientWidth / 2;
+    const rail = road.current?.parentElement;
+    if (!here || !road.current || !rail) return;
+    road.current.scrollLeft = here.offsetLeft - road.current.clientWidth / 2;
+    rail.scrollTop = here.offsetTop - rail.clientHeight / 2;
   }, [lesson]);
   return (
     <nav ref={road} class="rg-road" aria-label={say("lessons")}>

@@ -16,11 +16,14 @@ export function enter(state: State): void {
   state.learn.value = START;
 }
 
-/** Opens a lesson; sentence, spotlight and choices stay what they are. */
-export function turnTo(state: State, lesson: LessonName): void {
+/** Changes a part of where the reader is, in a lesson. */
+function change(state: State, part: (learn: Learning) => Partial<Learning>): void {
   const { value: learn } = state.learn;
-  if (learn) state.learn.value = { ...learn, lesson };
+  if (learn) state.learn.value = { ...learn, ...part(learn) };
 }
+
+/** Opens a lesson; sentence, spotlight and choices stay what they are. */
+export const turnTo = (state: State, lesson: LessonName): void => change(state, () => ({ lesson }));
 
 /** The lesson so many further; null beyond either end. */
 export function beside(lesson: LessonName, by: number): LessonName | null {
@@ -35,29 +38,18 @@ export function turnBy(state: State, by: number): boolean {
 
 /** Another sentence; the spotlight stays on a place that still has the same word. */
 export function write(state: State, text: string): void {
-  const { value: learn } = state.learn;
-  if (!learn) return;
-  const { spotlight } = learn;
-  const stays = spotlight !== null && wordsOf(learn.text ?? SAMPLE)[spotlight] === wordsOf(text)[spotlight];
-  const { struck: _, ...chosen } = learn.chosen; // they are places in the sentence that was
-  state.learn.value = { ...learn, text, spotlight: stays ? spotlight : null, chosen };
+  change(state, ({ spotlight, text: before, chosen: { struck: _, ...chosen } }) => { // struck are places in the sentence that was
+    const stays = spotlight !== null && wordsOf(before ?? SAMPLE)[spotlight] === wordsOf(text)[spotlight];
+    return { text, spotlight: stays ? spotlight : null, chosen };
+  });
 }
 
-export function choose(state: State, chosen: Chosen): void {
-  const { value: learn } = state.learn;
-  if (learn) state.learn.value = { ...learn, chosen: { ...learn.chosen, ...chosen } };
-}
+export const choose = (state: State, chosen: Chosen): void => change(state, (learn) => ({ chosen: { ...learn.chosen, ...chosen } }));
 
-export function spotlight(state: State, word: number): void {
-  const { value: learn } = state.learn;
-  if (learn) state.learn.value = { ...learn, spotlight: word };
-}
+export const spotlight = (state: State, word: number): void => change(state, () => ({ spotlight: word }));
 
 /** The lesson as it was at first, with the sample sentence. */
-export function reset(state: State): void {
-  const { value: learn } = state.learn;
-  if (learn) state.learn.value = { ...START, lesson: learn.lesson };
-}
+export const reset = (state: State): void => change(state, ({ lesson }) => ({ ...START, lesson }));
 
 /** Back to the inspector: to what was there, or to what the page begins with. */
 export function inspect(state: State): void {

@@ -7,7 +7,7 @@ export type LessonName =
   | "words" | "average" | "alike" | "softmax" | "scale" | "qkv" | "heads" | "order" | "masks" | "similarity"
   | "block" | "layers" | "cross" | "next" | "training" | "yours";
 
-/** Its title and paragraphs are in words/lessons.en.ts and its translations. */
+/** Its title and paragraphs are in words/lessons.ts. */
 export interface Lesson {
   name: LessonName; // in a link
   starts: Chosen;

@@ -48,7 +48,7 @@ interface LinksProps {
   edge?: number; // before and after the sides, for what stands there
   font?: number; // px
   strands: readonly Strand[];
-  paint(strand: Strand): { color?: string; opacity: number; look?: string | undefined; name: string };
+  paint(strand: Strand): { color?: string; opacity: number; look?: string | undefined; name: string; cell?: string }; // cell: row and column of the map, then 1 where the row's word is first
   describe(strand: Strand): [string, string];
   look(pointed: Pointed): Look;
   active: readonly Pointed[];
@@ -160,7 +160,7 @@ export function Links(props: LinksProps) {
           {...look.attributes}
         >
           <span class="rg-word__label">{look.label ?? unit.label}</span>
-          {look.number ? <span class="rg-word__number rg-number">{look.number}</span> : look.aside && <span class="rg-word__aside rg-number">{look.aside}</span>}
+          {look.number ? <span class="rg-word__number rg-number">{look.number}</span> : look.aside && <span class="rg-word__aside rg-note rg-number">{look.aside}</span>}
         </button>
         {look.after}
       </li>
@@ -192,8 +192,8 @@ export function Links(props: LinksProps) {
       >
         {props.behind}
         {strands.map((strand) => {
-          const { color, opacity, look, name } = props.paint(strand);
-          return <path key={name} class={look} d={path(strand)} style={color && { stroke: color }} stroke-width={strand.width} stroke-opacity={strand === pointed?.strand ? 1 : opacity} />;
+          const { color, opacity, look, name, cell } = props.paint(strand);
+          return <path key={name} data-cell={cell} class={look} d={path(strand)} style={color && { stroke: color }} stroke-width={strand.width} stroke-opacity={strand === pointed?.strand ? 1 : opacity} />;
         })}
       </svg>
       {pointed && (

@@ -9,8 +9,7 @@ import { axisWords, headWords } from "../weights/words";
 import { useWords } from "../words/words";
 import { axesOf } from "./geometry/positions";
 import { quantityName } from "./readout";
-import { Screen } from "./screen";
-import type { Supply } from "./screen";
+import { Screen, type Supply } from "./screen";
 
 interface Props {
   state: State;

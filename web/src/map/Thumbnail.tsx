@@ -1,5 +1,6 @@
 /** One head's whole map in the size of a stamp. */
-import { useEffect, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { RAMP_LENGTH, sequential, type Ramp } from "../color/ramps";
 import { themeColor } from "../color/theme";
 import type { Thumbnails } from "../source";
@@ -7,30 +8,32 @@ import type { State } from "../state";
 
 interface ThumbnailProps {
   state: State;
-  thumbnails: Thumbnails | null;
+  thumbnails: Thumbnails;
   head: number;
   rows: number;
   columns: number;
 }
 
 export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailProps) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const dark = state.dark.value;
-  useEffect(() => {
-    const context = thumbnails && canvas.current?.getContext("2d");
-    if (!context) return;
-    const { height, width, values } = thumbnails;
-    context.canvas.width = width;
-    context.canvas.height = height;
-    const picture = context.createImageData(width, height);
-    const { ramp, forbidden } = palette(context.canvas, dark);
-    const words = new Uint32Array(picture.data.buffer);
-    const own = values.subarray(head * height * width, (head + 1) * height * width);
-    words.set(paint(own, ramp, forbidden));
-    context.putImageData(picture, 0, 0);
-  }, [thumbnails, head, dark]);
+  const { height, width, values } = thumbnails;
+  const own = useMemo(() => values.subarray(head * height * width, (head + 1) * height * width), [thumbnails, head]);
   const aspect = Math.max(0.5, Math.min(2, columns / Math.max(1, rows)));
-  return <canvas ref={canvas} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
+  return <canvas ref={usePixels(own, width, state.dark.value)} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
+}
+
+/** The canvas that shows weights, row by row, a pixel each. */
+export function usePixels(values: Float32Array | null, width: number, dark: boolean): RefObject<HTMLCanvasElement | null> {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const context = values && canvas.current?.getContext("2d");
+    if (!context) return;
+    [context.canvas.width, context.canvas.height] = [width, values.length / width];
+    const picture = context.createImageData(width, values.length / width);
+    const { ramp, forbidden } = palette(context.canvas, dark);
+    new Uint32Array(picture.data.buffer).set(paint(values, ramp, forbidden));
+    context.putImageData(picture, 0, 0);
+  }, [values, dark]);
+  return canvas;
 }
 
 /** Weights as colors by their square root, on the one scale 0 to 1, so that heads can be compared. */
@@ -45,7 +48,7 @@ export function paint(values: Float32Array, ramp: Ramp, forbidden: number): Uint
 const palettes = new Map<boolean, { ramp: Ramp; forbidden: number }>();
 
 /** Read once for each theme: the styles of a page that has just changed are slow to ask for. */
-export function palette(element: HTMLElement, dark: boolean) {
+function palette(element: HTMLElement, dark: boolean) {
   const known = palettes.get(dark);
   if (known) return known;
   const style = getComputedStyle(element);

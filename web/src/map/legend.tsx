@@ -80,7 +80,7 @@ export function Legend({ state, screen, difference }: Props) {
           {handle(0)}
           {handle(1)}
         </div>
-        <div class="rg-map__ticks" aria-hidden="true">
+        <div class="rg-map__ticks rg-number" aria-hidden="true">
           {ticks(whole).map(({ value, place }) => (
             <span key={value} style={{ left: `${100 * place}%` }}>
               {tick(value)}

@@ -1,35 +1,26 @@
 /** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
-import { effect, signal } from "@preact/signals";
-import type { Signal } from "@preact/signals";
+import { effect, signal, type Signal } from "@preact/signals";
 import type { Ramp } from "../color/ramps";
 import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
-import type { State } from "../state";
+import { sentence, type State } from "../state";
 import { sayIn } from "../words/words";
 import { setPlot } from "./input/commands";
-import { Hand } from "./input/hand";
-import type { Surface } from "./input/hand";
-import { Overlay } from "./paint/overlay";
-import type { Pointed } from "./paint/overlay";
+import { Hand, type Surface } from "./input/hand";
+import { Overlay, type Pointed } from "./paint/overlay";
 import { paintTiles } from "./paint/tiles";
-import { hatched, readPalette } from "../color/theme";
-import type { Palette } from "../color/theme";
+import { hatched, readPalette, type Palette } from "../color/theme";
 import { painters, type Drawing } from "../picture/drawing";
 import { plan } from "./geometry/plan";
 import { listen } from "./input/pointer";
-import { axesOf } from "./geometry/positions";
-import type { Axes } from "./geometry/positions";
+import { axesOf, type Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
-import { drawColumns, drawRows, longest, rowLabel, rulerSize } from "./geometry/rulers";
-import type { Layout } from "./geometry/rulers";
+import { drawColumns, drawRows, longest, rowLabel, rulerSize, type Layout } from "./geometry/rulers";
 import type { Coloring } from "../color/scales";
 import type { Automatic } from "../color/survey";
 import { Shading } from "./paint/shading";
-import { sinkOf } from "./sink";
-import type { Sink } from "./sink";
-import { TileStore } from "./paint/store";
-import type { Layer } from "./paint/store";
-import { levelFor, TILE, tilesIn, toView } from "./geometry/viewport";
-import type { TileRange, View } from "./geometry/viewport";
+import { sinkOf, type Sink } from "./sink";
+import { TileStore, type Layer } from "./paint/store";
+import { levelFor, places, TILE, tilesIn, toView, type TileRange, type View } from "./geometry/viewport";
 
 /** Tiles from elsewhere than the source's own map: the difference of two. */
 export interface Supply {
@@ -169,7 +160,7 @@ export class Screen implements Surface {
     try {
       summary = await this.state.source.summary(this.target.trace.id, tap);
     } catch (error) {
-      this.unsummed = error instanceof Error ? error.message : String(error);
+      this.unsummed = sentence(error);
       return this.changed(true);
     }
     if (this.layer !== layer || this.state.scale.peek() !== "sink") return;
@@ -312,12 +303,10 @@ export class Screen implements Surface {
     if (!palette || !by || !whole) return;
     let every = 1;
     let failure: string | null = this.unsummed;
-    for (let row = range.firstRow; row <= range.lastRow; row++) {
-      for (let column = range.firstColumn; column <= range.lastColumn; column++) {
-        const entry = store.get(layer, range.level, row, column);
-        if (entry) every = Math.max(every, entry.every);
-        else failure ??= store.refusal(layer, range.level, row, column);
-      }
+    for (const [row, column] of places(range)) {
+      const entry = store.get(layer, range.level, row, column);
+      if (entry) every = Math.max(every, entry.every);
+      else failure ??= store.refusal(layer, range.level, row, column);
     }
     this.shown.value = {
       coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, automatic: this.shading.automatic, highest: this.shading.highest, failure,

@@ -40,11 +40,11 @@ export function Changed({ state, trace, next = null, always = false }: { state: 
     </li>
   );
   return (
-    <section class={`rg-changed${always ? " rg-changed--always" : ""}`} aria-label={say("changed")} aria-busy={state.busy.value}>
+    <section class={`rg-row rg-changed${always ? " rg-changed--always" : ""}`} aria-label={say("changed")} aria-busy={state.busy.value}>
       {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
       {parts && !same && <Line name={say("changed.before")} parts={parts.before} mark="del" />}
       <Line name={say("changed.now")} live parts={parts?.after ?? [{ text: textOf(now), changed: false }]} mark="ins" note={same ? say("changed.same") : ""} />
-      {[{ name: say("changed.off"), about: say("changed.off.list"), list: chips, back: say("changed.back") }, { name: say("changed.pulled"), about: say("changed.pulled"), list: pulls, back: say("changed.go") }].map(
+      {[{ name: say("off"), about: say("changed.off.list"), list: chips, back: say("changed.back") }, { name: say("changed.pulled"), about: say("changed.pulled"), list: pulls, back: say("changed.go") }].map(
         ({ name, about, list, back }) => list.length > 0 && (
           <div key={name}>
             <span class="rg-note rg-changed__name">{name}</span>

@@ -68,36 +68,25 @@ export interface Chip {
 
 /** Name of a part for the reader. */
 export function chipsOf(say: Say, names: readonly string[], { axes, taps }: Pick<TraceInfo, "axes" | "taps">): Chip[] {
-  const chips: Chip[] = [];
-  const words = new Map<string, Chip>();
+  const chips = new Map<string, Chip>();
   for (const name of names) {
     const part = partOf(name);
-    if (!part) continue;
-    if (part.what !== "token") {
+    if (part?.what === "token") {
+      const axis = part.axis ?? readAxis(axes);
+      const span = axes[axis]?.words?.find(([first, end]) => part.position >= first && part.position < end);
+      const place = `${axis} ${span ? span[0] : part.position}`;
+      const known = chips.get(place);
+      const label = labelOf(axes, axis, part.position, known !== undefined);
+      if (known) Object.assign(known, { names: [...known.names, name], label: known.label + label.replace(/^-/, "") });
+      else chips.set(place, { names: [name], label, title: say("off.token") });
+    } else if (part) {
       const tap = taps.find((each) => each.name === part.tap);
       const where = tap ? `${tapWords(say, tap)}, ${headWords(say, part.head)}` : name;
-      if (part.what === "head" || !tap) chips.push({ names: [name], label: where, title: say("off.head", { where }) });
-      else {
-        const [query, key] = [labelOf(axes, tap.queries, part.query), labelOf(axes, tap.keys, part.key)];
-        chips.push({ names: [name], label: `${query} → ${key}, ${where}`, title: say("off.edge", { query, key }) });
-      }
-      continue;
+      const ends = tap && part.what === "edge" ? { query: labelOf(axes, tap.queries, part.query), key: labelOf(axes, tap.keys, part.key) } : null;
+      chips.set(name, { names: [name], label: ends ? `${ends.query} → ${ends.key}, ${where}` : where, title: ends ? say("off.edge", ends) : say("off.head", { where }) });
     }
-    const axis = part.axis ?? readAxis(axes);
-    const span = axes[axis]?.words?.find(([first, end]) => part.position >= first && part.position < end);
-    const place = `${axis} ${span ? span[0] : part.position}`;
-    const known = words.get(place);
-    const label = labelOf(axes, axis, part.position, known !== undefined);
-    if (known) {
-      known.names.push(name);
-      known.label += label.replace(/^-/, "");
-      continue;
-    }
-    const chip = { names: [name], label, title: say("off.token") };
-    words.set(place, chip);
-    chips.push(chip);
   }
-  return chips;
+  return [...chips.values()];
 }
 
 /** One pull of a reader: what is written there and the words that it sees, whichever rows and keys they have. */

@@ -1,6 +1,6 @@
 /** The page: the rail on the left, the hero in the middle, the drawer on the right. */
 import { useComputed } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Which } from "../heads/Which";
@@ -17,6 +17,7 @@ import type { Face, State } from "../state";
 import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
+import { taken as ribbonsTaken } from "./bend";
 import { obey } from "./commands";
 import { Drawer, faceOf } from "./drawer/Drawer";
 import { Gone } from "./Gone";
@@ -97,15 +98,19 @@ function Inspector({ state, trace, face, whole }: { state: State; trace: TraceIn
 
 function Hero({ state }: { state: State }) {
   const tap = useComputed(() => state.tap.value);
+  const hero = useRef<HTMLDivElement>(null);
+  const view = state.view.value;
+  const bend = useMemo(() => (view === "map" && hero.current ? ribbonsTaken(hero.current) : null), [view]); // before the sentence goes
+  useEffect(() => bend?.(state), [bend]);
   const trace = state.trace.value;
   if (!trace) return <div class="rg-hero" aria-busy={state.busy.value} />;
   const picture = () => {
-    if (state.view.value === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : <Flow state={state} />;
+    if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : <Flow state={state} />;
     if (!tap.value) return null;
     return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
   };
   return (
-    <div class={`rg-hero rg-hero--${state.view.value}${state.busy.value ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
+    <div ref={hero} class={`rg-hero rg-hero--${view}${state.busy.value ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
       {picture()}
     </div>
   );

@@ -28,7 +28,7 @@ export function Gone({ state }: { state: State }) {
     <div class="rg-notice rg-notice--error rg-gone" role="alert">
       <p>{filled(say("notice.gone"), { command: <code>regard studio</code> })}</p>
       <div class="rg-row">
-        <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>{say("notice.again")}</button>
+        <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>{say("again")}</button>
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 /** The first three steps on the page; shown once. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { TraceInfo } from "../source";
 import type { State } from "../state";
 import { useWords, type Say } from "../words/words";
@@ -9,14 +9,11 @@ const SEEN = "regard.hint";
 
 export function Hint({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
-  const shown = useSignal(!seen());
-  useEffect(() => {
-    if (shown.value) remember();
-  }, []);
+  const shown = useSignal(useMemo(() => !seen(), []));
   if (!shown.value || !state.source.abilities.trace) return null;
   return (
     <aside class="rg-hint" aria-label={say("hint.steps")}>
-      <ol class="rg-hint__steps">
+      <ol class="rg-row rg-hint__steps">
         {steps(trace, say).map(([lead, rest]) => (
           <li key={lead}>
             <strong>{lead}</strong> {rest}
@@ -38,19 +35,13 @@ function steps({ task, taps }: TraceInfo, say: Say): [string, string][] {
   ];
 }
 
-/** A browser may refuse to keep anything, then it is shown each time. */
+/** True from the second time on; a browser may refuse to keep that, then never. */
 function seen(): boolean {
   try {
-    return localStorage.getItem(SEEN) !== null;
+    const before = localStorage.getItem(SEEN);
+    localStorage.setItem(SEEN, "1");
+    return before !== null;
   } catch {
     return false;
-  }
-}
-
-function remember(): void {
-  try {
-    localStorage.setItem(SEEN, "1");
-  } catch {
-    // shown again
   }
 }

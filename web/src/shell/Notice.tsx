@@ -15,7 +15,7 @@ export function Notice({ state }: { state: State }) {
         <p>{translated(say, error.value)}</p>
         <div class="rg-row">
           {request && source.abilities.trace && !trace.value && (
-            <button type="button" class="rg-button" onClick={() => void ask(state, request)}>{say("notice.again")}</button>
+            <button type="button" class="rg-button" onClick={() => void ask(state, request)}>{say("again")}</button>
           )}
           <button type="button" class="rg-button rg-button--bare" onClick={() => (error.value = null)}>{say("notice.dismiss")}</button>
         </div>
@@ -26,18 +26,14 @@ export function Notice({ state }: { state: State }) {
   if (busy.value)
     return (
       <div class="rg-notice rg-notice--empty" role="status">
-        <p class="rg-notice__lead">{say("notice.running")}</p>
+        <p class="rg-notice__lead">{say("stage.running")}</p>
         <p>{say("notice.recording")}</p>
       </div>
     );
   return (
     <div class="rg-notice rg-notice--empty">
       <p class="rg-notice__lead">{say("notice.nothing")}</p>
-      <p>
-        {models.value.length
-          ? say("notice.write")
-          : say("notice.model")}
-      </p>
+      <p>{say(models.value.length ? "notice.write" : "notice.model")}</p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>{say("notice.learn")}</button>
       )}

@@ -11,7 +11,7 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
   const tap = state.tap.value;
   const { row_sum_error, difference, rows, dtype } = trace.receipt;
   return (
-    <footer class="rg-receipt">
+    <footer class="rg-row rg-receipt">
       {tap && (
         <p class="rg-receipt__what">
           {captionWords(say, state.quantity.value, tap, [state.head.value])}

@@ -13,26 +13,17 @@ const SHOWN = 80; // tokens of a line; of a longer text those around the focus
 export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
   const tap = state.tap.value;
-  const names = Object.keys(trace.axes).filter((name) => !trace.axes[name]?.peaks).sort((a, b) => order(trace, a) - order(trace, b));
+  const written = (name: string) => Number(trace.generation?.axis === name); // what was read comes before it
+  const names = Object.keys(trace.axes)
+    .filter((name) => !trace.axes[name]?.peaks)
+    .sort((a, b) => written(a) - written(b));
   return (
     <section class="rg-sentences" aria-label={say("text.whole")}>
       {names.map((name) => (
-        <Line
-          key={name}
-          state={state}
-          name={name}
-          axis={trace.axes[name] as AxisInfo}
-          asQuery={tap?.queries === name}
-          asKey={tap?.keys === name}
-        />
+        <Line key={name} state={state} name={name} axis={trace.axes[name] as AxisInfo} asQuery={tap?.queries === name} asKey={tap?.keys === name} />
       ))}
     </section>
   );
-}
-
-/** Axes in order: those that were read before those that were written. */
-function order(trace: TraceInfo, name: string): number {
-  return trace.generation?.axis === name ? 1 : 0;
 }
 
 interface LineProps {
@@ -104,7 +95,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
                 disabled={!asQuery && !asKey}
                 title={`${name} ${position}: ${token}`}
               >
-                {label}
+                {label === "␣" ? "\u00a0" : label}
               </button>
             </>
           );

@@ -1,5 +1,6 @@
 /** Over the picture: how near it is, what the drawer is of, and how the map's numbers are shown. */
 import { batch, type Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { fit } from "../map/input/commands";
 import type { Quantity, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
@@ -9,6 +10,7 @@ import { quantityWords } from "../weights/words";
 import { useWords, type Key } from "../words/words";
 import { facesOf } from "./drawer/Drawer";
 import { ExportMenu } from "./ExportMenu";
+import { uncover } from "./uncover";
 import { LEVELS, levelOf, zoomTo } from "./zoom";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
@@ -16,16 +18,26 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
   const { drawer, other } = state;
   const tap = state.tap.value;
   const onMap = tap !== null && state.view.value === "map";
+  const bar = useRef<HTMLDivElement>(null);
+  const chosen = useRef(false);
+  const level = levelOf(state);
+  useEffect(() => {
+    if (chosen.current && level !== "products") uncover(bar.current); // those are in a drawer, which sees to itself
+    chosen.current = false;
+  }, [level]);
   return (
-    <div class="rg-bar">
-      <div class="rg-bar__row">
+    <div class="rg-bar" ref={bar}>
+      <div class="rg-row rg-bar__row">
         <Choice
           name={say("zoom")}
           label=""
           look="joined"
-          options={LEVELS.map((level) => [level, say(`zoom.${level}`), say(`zoom.${level}.title`)] as const)}
-          value={levelOf(state)}
-          onChoose={(level) => void zoomTo(state, level)}
+          options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
+          value={level}
+          onChoose={(next) => {
+            chosen.current = true;
+            void zoomTo(state, next);
+          }}
         />
         <div class="rg-row rg-bar__end">
           {facesOf(state, trace).map((face) => (
@@ -48,7 +60,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
         </div>
       </div>
       {onMap && (
-        <div class="rg-bar__row">
+        <div class="rg-row rg-bar__row">
           <Shown state={state} trace={trace} tap={tap} />
         </div>
       )}

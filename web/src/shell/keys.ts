@@ -9,13 +9,7 @@ export type Command =
   | { do: "fit" | "lock" | "strike" | "pull" | "equation" | "ablate" | "text" | "help" | "close" };
 
 /** Part of a key press that a command needs. */
-export interface Press {
-  key: string;
-  shiftKey: boolean;
-  ctrlKey: boolean;
-  metaKey: boolean;
-  altKey: boolean;
-}
+export type Press = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">;
 
 const STEP = 10; // cells that an arrow goes with shift held
 

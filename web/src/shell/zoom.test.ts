@@ -40,3 +40,13 @@ test("a distance is gone to at once, at the cell in focus or at the strongest of
   await zoomTo(state, "sentence");
   expect(levelOf(state)).toBe("sentence");
 });
+
+test("the products of a mean over heads are those of the head with most weight at the cell", async () => {
+  const state = createState({ ...opened().source, tile: (_, { head }) => Promise.resolve({ values: Float32Array.of([0.1, 0.6, 0.2, 0.3][Number(head)]!), height: 1, width: 1 }) });
+  show(state, traces[0]!, null);
+  state.head.value = "mean";
+  await zoomTo(state, "cell");
+  expect(state.head.value).toBe("mean");
+  await zoomTo(state, "products");
+  expect([state.head.value, levelOf(state)]).toEqual([1, "products"]);
+});

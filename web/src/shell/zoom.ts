@@ -1,7 +1,8 @@
 /** One zoom, from the sentence to its map, to a cell of it, and to the products behind the cell. */
 import { batch } from "@preact/signals";
 import { closeUp, fit, zoom } from "../map/input/commands";
-import { sentence, type Position, type State } from "../state";
+import type { Head } from "../source";
+import { lookAt, sentence, type Position, type State } from "../state";
 
 export const LEVELS = ["sentence", "map", "cell", "products"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -14,10 +15,12 @@ export function levelOf({ view, drawer, viewport }: Pick<State, "view" | "drawer
   return viewport.value && viewport.value.columns <= CLOSE ? "cell" : "map";
 }
 
-/** Goes to a distance; a cell is the one in focus, else the word in question's strongest. */
+/** Goes to a distance; a cell is the one in focus, else the word in question's strongest; products are of one head. */
 export async function zoomTo(state: State, level: Level): Promise<void> {
   const cell = level === "cell" || level === "products" ? await cellInQuestion(state) : null;
+  const head = cell && level === "products" ? await headAt(state, cell) : state.head.value;
   batch(() => {
+    if (state.tap.value && head !== state.head.value) lookAt(state, state.tap.value, head);
     if (cell) state.focus.value = cell;
     if (level === "products") return void (state.drawer.value = "cell");
     if (state.drawer.value === "cell") state.drawer.value = "";
@@ -48,6 +51,19 @@ async function cellInQuestion(state: State): Promise<Position | null> {
   } catch (error) {
     state.error.value = sentence(error);
     return null;
+  }
+}
+
+/** In place of a mean over heads, the one with most weight at a cell. */
+async function headAt({ trace: { value: trace }, tap: { value: tap }, head, source, error }: State, { query: row, key: column }: Position): Promise<Head> {
+  if (head.value !== "mean" || !trace || !tap) return head.value;
+  const one = { tap: tap.name, level: 0, row, column, height: 1, width: 1, quantity: "weight", reduce: "max", group: "token", every: 1 } as const;
+  try {
+    const cells = await Promise.all(Array.from({ length: tap.heads }, (_, each) => source.tile(trace.id, { ...one, head: each })));
+    return cells.reduce((best, { values }, each) => (values[0]! > cells[best]!.values[0]! ? each : best), 0);
+  } catch (reason) {
+    error.value = sentence(reason);
+    return head.value;
   }
 }
 

@@ -3,8 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
-import type { State } from "../state";
-import { stepOf } from "../state";
+import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
 import { partOf } from "../off/parts";
 import { off, rewrites, switchOff } from "../off/switch";
@@ -121,7 +120,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
   return (
     <section class="rg-views rg-translation" aria-label={say("translation")} aria-busy={loading}>
-      {!plain && <header class="rg-views__head">
+      {!plain && <header class="rg-row rg-views__head">
         <p class="rg-note">
           {captionWords(say, aligned?.quantity ?? "weight", aligned?.tap ?? tap, [aligned?.head ?? state.head.value])}; {say(`ribbons.${aligned?.step ?? step.value}`)}
         </p>
@@ -131,7 +130,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
           </button>
         )}
         <Choice
-          name={say("ribbons.step")}
+          name={say("step")}
           options={(["output", "input"] as const).map((each) => [each, say(`ribbons.${each}.name`), say(`ribbons.${each}`)] as const)}
           value={step.value}
           onChoose={chooseStep}

@@ -2,8 +2,7 @@
 import type { AxisInfo, GenerationInfo } from "../source";
 import type { Aligned } from "../state";
 import type { Weights } from "../weights/matrix";
-import type { Span, Unit } from "../weights/units";
-import { isSpecial, units } from "../weights/units";
+import { isSpecial, units, type Span, type Unit } from "../weights/units";
 
 /** Of a generated word: the step that predicts it, or the next one, which reads it. */
 export type StepChoice = Aligned;

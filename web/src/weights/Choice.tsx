@@ -13,7 +13,7 @@ interface ChoiceProps<T> {
 }
 
 export function Choice<T extends string | number>({ name, label = name, look = "chips", options, value, disabled, onChoose }: ChoiceProps<T>) {
-  const named = label && <span class="rg-choice__name">{label}</span>;
+  const named = label && <span class="rg-choice__name rg-note">{label}</span>;
   if (look === "list")
     return (
       <label class="rg-choice" title={name}>

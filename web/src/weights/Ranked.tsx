@@ -1,14 +1,15 @@
 /** Tokens with their shares, each over a bar of its own; some can be chosen. */
-import type { ComponentChildren } from "preact";
+import { useWords } from "../words/words";
 import { percent } from "./words";
 
 interface RankedProps {
   rows: readonly { label: string; share: number; aside?: number | string; own?: boolean; title?: string; onChoose?: (() => void) | null }[];
   inline?: boolean;
-  children?: ComponentChildren; // a last row
+  rest?: number; // share of all others, in a last row
 }
 
-export function Ranked({ rows, inline, children }: RankedProps) {
+export function Ranked({ rows, inline, rest = 0 }: RankedProps) {
+  const say = useWords();
   return (
     <ol class={`rg-ranked${inline ? " rg-ranked--inline" : ""}`}>
       {rows.map(({ label, share, aside, own, title, onChoose }, i) => {
@@ -23,7 +24,7 @@ export function Ranked({ rows, inline, children }: RankedProps) {
           </li>
         );
       })}
-      {children}
+      {rest > 0 && <li class="rg-ranked__row rg-note">{say("next.rest")} <span class="rg-ranked__share rg-number">{percent(rest)}</span></li>}
     </ol>
   );
 }

@@ -1,5 +1,8 @@
 /** An answer that is being asked for: the last one stays until the next has come. */
 import { useEffect, useState } from "preact/hooks";
+import { sentence } from "../state";
+import { translated } from "../words/translated";
+import { useWords } from "../words/words";
 
 export interface Loaded<T> {
   value: T | null; // the newest that has arrived, perhaps of an earlier question
@@ -9,6 +12,7 @@ export interface Loaded<T> {
 
 /** Asks when `key` changes and cancels what is no longer wanted; a null key asks nothing. */
 export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const say = useWords();
   const [held, hold] = useState<Loaded<T> & { key: string | null }>({ value: null, loading: false, error: null, key: null });
   useEffect(() => {
     if (key === null) return;
@@ -25,11 +29,7 @@ export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => P
     return () => abort.abort();
   }, [key]);
   const current = held.key === key;
-  return { value: held.value, loading: key !== null && !current, error: current ? held.error : null };
-}
-
-function sentence(reason: unknown): string {
-  return reason instanceof Error && reason.message ? reason.message : "the numbers could not be loaded; try again";
+  return { value: held.value, loading: key !== null && !current, error: current && held.error !== null ? translated(say, held.error) : null };
 }
 
 /** Wait until the current frame is on the screen, so that what can wait does not slow it down. */

@@ -54,6 +54,10 @@ describe("tokens to read", () => {
   it("tell the tokenizers' marks apart", () => {
     expect(markOf(["the", "##re"])).toBe("hash");
     expect(markOf(["the", "re"])).toBe("none");
+    const letters = [..."To be"];
+    expect(markOf(letters)).toBe("letters");
+    expect(letters.map((letter) => tokenLabel(letter, "letters")).join(" ")).toBe("T o ␣ b e");
+    expect(joinTokens([...letters, "</s>"])).toBe("To be </s>");
     expect(tokenLabel("##re", "hash")).toBe("-re");
     expect(tokenLabel("Ġdog", "start")).toBe("dog");
     expect(tokenLabel("▁", "start")).toBe("␣");

@@ -83,7 +83,7 @@ export function tokenLabel(token: string, style: Style): string {
   const bare = token.replace(/^[▁Ġ]+|^##|<\/w>$/g, "").replace(/[▁Ġ]/g, " ");
   const text = bare.replace(/[\nĊ]/g, "⏎").replace(/\t/g, "⇥");
   if (text.trim() === "") return text.includes("⏎") ? text : "␣";
-  return continues(token, style) && /^[\p{L}\p{N}\p{M}]/u.test(text) ? `-${text}` : text;
+  return style !== "letters" && continues(token, style) && /^[\p{L}\p{N}\p{M}]/u.test(text) ? `-${text}` : text;
 }
 
 /** The token at a position: the first of a text continues no word, whatever its mark. */
@@ -104,15 +104,18 @@ export function joinTokens(tokens: readonly string[], style: Style = markOf(toke
   return text.trim();
 }
 
-/** Mark of a word's beginning, guessed from the tokens. */
-export type Style = "start" | "hash" | "none";
+/** Mark of a word's beginning, guessed from the tokens; where each is a letter, none has one. */
+export type Style = "start" | "hash" | "letters" | "none";
+const FEWEST_LETTERS = 4;
 export function markOf(tokens: readonly string[]): Style {
+  if (tokens.length >= FEWEST_LETTERS && tokens.every((token) => isSpecial(token) || [...token].length === 1)) return "letters";
   if (tokens.some((token) => /^[▁Ġ]/.test(token) || /^ \S/.test(token))) return "start";
   return tokens.some((token) => token.startsWith("##")) ? "hash" : "none";
 }
 
 /** True if no space stands before a token in running text. */
 export function continues(token: string, style: Style): boolean {
+  if (style === "letters") return !isSpecial(token);
   if (style === "start") return !/^[▁Ġ\s]/.test(token) && !isSpecial(token);
   return style === "hash" && token.startsWith("##");
 }

@@ -42,7 +42,7 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
           <tbody>
             {rows.map((row) => (
               <tr key={`${row.layer} ${row.kind}`}>
-                <th scope="row">{row.layer} {row.kind && say(`why.${row.kind}` as Key)}</th>
+                <th scope="row">{row.layer} {row.kind && say(`tap.${row.kind}` as Key)}</th>
                 {Array.from({ length: columns }, (_, head) => (
                   <td key={head}>
                     {row.heads[head] !== undefined && (
@@ -50,7 +50,7 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
                         type="button"
                         class="rg-why__cell rg-number"
                         style={shade(row.heads[head], largest)}
-                        aria-label={`${say("layers.layer", { layer: row.layer })} ${say(`why.${row.kind}` as Key)}, ${say("head.n", { head })}: ${signed(row.heads[head])}; ${say("why.open")}`}
+                        aria-label={`${say("layers.layer", { layer: row.layer })} ${say(`tap.${row.kind}` as Key)}, ${say("head.n", { head })}: ${signed(row.heads[head])}; ${say("why.open")}`}
                         title={say("why.open")}
                         onClick={() => open(row.tap, head)}
                       >

@@ -1,17 +1,18 @@
 /** Why this word: for one step, what each input token was worth, which layer decided, which head pushed. */
+import type { ComponentChildren } from "preact";
 import type { Measures, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
-import { useLoaded } from "../weights/loaded";
+import { useLoaded, type Loaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
 import { axisWords } from "../weights/words";
-import { filled, useWords, type Key } from "../words/words";
+import { filled, useWords } from "../words/words";
 import { Heads } from "./Heads";
 import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
 import "./why.css";
 
-export interface PartProps {
+interface PartProps {
   state: State;
   trace: TraceInfo;
   step: number;
@@ -35,26 +36,22 @@ function Measured({ state, trace, step, style }: PartProps) {
   const say = useWords();
   const read = axesRead(trace);
   const axis = read.includes(state.measured.value) ? state.measured.value : (read[0] ?? "");
-  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step, axis]), (signal) =>
-    state.source.measures(trace.id, step, axis, signal),
-  );
+  const own = trace.generation?.axis;
+  const loaded = useLoaded(JSON.stringify([trace.id, step, axis]), (signal) => state.source.measures(trace.id, step, axis, signal));
+  const styleOf = ({ tokens }: Measures) => (axis === own ? style : markOf(tokens));
   return (
-    <section class="rg-stack rg-why__part" aria-label={say("why.tokens")} aria-busy={loading}>
-      <h3 class="rg-section">
-        {say("why.tokens")} <span class="rg-note">{say("why.tokens.note")}</span>
-      </h3>
-      {read.length > 1 && (
-        <Choice
-          name={say("why.axis")}
-          options={read.map((each) => [each, each === trace.generation?.axis ? say("why.sofar") : axisWords(say, each)])}
-          value={axis}
-          onChoose={(each) => (state.measured.value = each)}
-        />
+    <Frame
+      what="tokens"
+      loaded={loaded}
+      choice={read.length > 1 && <Choice name={say("why.axis")} options={read.map((each) => [each, each === own ? say("why.sofar") : axisWords(say, each)])} value={axis} onChoose={(each) => (state.measured.value = each)} />}
+    >
+      {(value) => (
+        <>
+          <Worth measures={value} word={tokenLabel(trace.generation?.steps[step]?.token ?? "", style)} style={styleOf(value)} />
+          <MeasureTable measures={value} style={styleOf(value)} />
+        </>
       )}
-      <Status what="tokens" empty={!value} error={error} />
-      {value && <Worth measures={value} word={tokenLabel(trace.generation?.steps[step]?.token ?? "", style)} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
-      {value && <MeasureTable measures={value} style={axis === trace.generation?.axis ? style : markOf(value.tokens)} />}
-    </section>
+    </Frame>
   );
 }
 
@@ -69,19 +66,8 @@ function Worth({ measures: { tokens, measures }, word, style }: { measures: Meas
 }
 
 function Lensed({ state, trace, step, style }: PartProps) {
-  const say = useWords();
-  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step]), (signal) =>
-    state.source.lens(trace.id, step, signal),
-  );
-  return (
-    <section class="rg-stack rg-why__part" aria-label={say("why.lens")} aria-busy={loading}>
-      <h3 class="rg-section">
-        {say("why.lens")} <span class="rg-note">{say("why.lens.note")}</span>
-      </h3>
-      <Status what="lens" empty={!value} error={error} />
-      {value && <Ladder lens={value} style={style} />}
-    </section>
-  );
+  const loaded = useLoaded(JSON.stringify([trace.id, step]), (signal) => state.source.lens(trace.id, step, signal));
+  return <Frame what="lens" loaded={loaded}>{(lens) => <Ladder lens={lens} style={style} />}</Frame>;
 }
 
 function Attributed({ state, trace, step, style }: PartProps) {
@@ -90,32 +76,40 @@ function Attributed({ state, trace, step, style }: PartProps) {
   const others = own?.candidates.filter((each) => each.id != null && each.token !== own.token) ?? [];
   const wanted = state.against.value;
   const against = others.some((each) => each.id === wanted) ? wanted : null;
-  const { value, loading, error } = useLoaded(JSON.stringify([trace.id, step, against]), (signal) =>
-    state.source.attribution(trace.id, step, against, signal),
-  );
+  const loaded = useLoaded(JSON.stringify([trace.id, step, against]), (signal) => state.source.attribution(trace.id, step, against, signal));
+  const options = [[-1, say("why.alone")], ...others.map((each) => [each.id as number, tokenLabel(each.token, style)])] as [number, string][];
   return (
-    <section class="rg-stack rg-why__part" aria-label={say("why.heads")} aria-busy={loading}>
-      <h3 class="rg-section">
-        {say("why.heads")} <span class="rg-note">{say("why.heads.note")}</span>
-      </h3>
-      {others.length > 0 && (
-        <Choice
-          name={say("why.against")}
-          options={[[-1, say("why.alone")], ...others.map((each) => [each.id as number, tokenLabel(each.token, style)] as const)]}
-          value={against ?? -1}
-          onChoose={(id) => (state.against.value = id < 0 ? null : id)}
-        />
-      )}
-      <Status what="heads" empty={!value} error={error} />
-      {value && <Heads state={state} trace={trace} attribution={value} style={style} />}
-    </section>
+    <Frame
+      what="heads"
+      loaded={loaded}
+      choice={others.length > 0 && <Choice name={say("why.against")} options={options} value={against ?? -1} onChoose={(id) => (state.against.value = id < 0 ? null : id)} />}
+    >
+      {(attribution) => <Heads state={state} trace={trace} attribution={attribution} style={style} />}
+    </Frame>
   );
 }
 
-function Status({ what, empty, error }: { what: string; empty: boolean; error: string | null }) {
+interface FrameProps<T> {
+  what: "tokens" | "lens" | "heads";
+  loaded: Loaded<T>;
+  choice?: ComponentChildren;
+  children(value: T): ComponentChildren;
+}
+
+/** One of the three answers under its title, or why it is not here yet. */
+function Frame<T>({ what, loaded: { value, loading, error }, choice, children }: FrameProps<T>) {
   const say = useWords();
-  if (error) return <p class="rg-note rg-note--error" role="alert">{error}</p>;
-  return empty ? <p class="rg-note" role="status">{say("why.computing", { what: say(`why.${what}` as Key) })}</p> : null;
+  return (
+    <section class="rg-stack rg-why__part" aria-label={say(`why.${what}`)} aria-busy={loading}>
+      <h3 class="rg-section">
+        {say(`why.${what}`)} <span class="rg-note">{say(`why.${what}.note`)}</span>
+      </h3>
+      {choice}
+      {error && <p class="rg-note rg-note--error" role="alert">{error}</p>}
+      {!value && !error && <p class="rg-note" role="status">{say("why.computing", { what: say(`why.${what}`) })}</p>}
+      {value && children(value)}
+    </section>
+  );
 }
 
 /** The sequences that the output attends to, the source first. */

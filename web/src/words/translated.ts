@@ -1,10 +1,10 @@
-/** What a server says in English, in the page's language where the table has such a sentence; any other stays as it is. */
+/** What a server or a page's own model says in English, in the page's language where the table has such a sentence; any other stays as it is. */
 import { PHRASES } from "./interface";
 import type { Key, Say } from "./words";
 
 const literal = (text: string) => text.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
 const SENTENCES = Object.entries(PHRASES)
-  .filter(([key]) => key.startsWith("server."))
+  .filter(([key]) => /^(server|page)\./.test(key))
   .map(([key, [english]]) => ({
     key: key as Key,
     names: [...english.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string),

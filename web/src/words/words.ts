@@ -2,11 +2,10 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { PHRASES } from "./interface";
-import { lessons as en } from "./lessons.en";
-import { lessons as de } from "./lessons.de";
-import { lessons as hi } from "./lessons.hi";
+import { LESSON_TEXTS } from "./lessons";
 
-export type Key = keyof typeof PHRASES | keyof typeof en;
+const TEXTS = { ...PHRASES, ...LESSON_TEXTS };
+export type Key = keyof typeof TEXTS;
 export type Language = "en" | "de" | "hi";
 export interface Say {
   (key: Key, values?: Record<string, string | number>): string;
@@ -15,9 +14,8 @@ export interface Say {
 
 export const LANGUAGES: readonly (readonly [Language, string])[] = [["en", "English"], ["de", "Deutsch"], ["hi", "हिन्दी"]];
 
-const tableOf = (place: number, lessons: Record<keyof typeof en, string>) =>
-  ({ ...Object.fromEntries(Object.entries(PHRASES).map(([key, each]) => [key, each[place]])), ...lessons }) as Record<Key, string>;
-export const TABLE: Record<Language, Record<Key, string>> = { en: tableOf(0, en), de: tableOf(1, de), hi: tableOf(2, hi) };
+const tableOf = (place: number) => Object.fromEntries(Object.entries(TEXTS).map(([key, each]) => [key, each[place]])) as Record<Key, string>;
+export const TABLE: Record<Language, Record<Key, string>> = { en: tableOf(0), de: tableOf(1), hi: tableOf(2) };
 
 /** Says things in a language. */
 export function sayIn(language: Language): Say {

@@ -26,7 +26,7 @@ export function Block({ state, settings: { layer }, words, spotlight }: OwnProps
         const isStream = (i: number) => /^(sum|x$)/.test(parts[i]?.name ?? "");
         return (
           <>
-            <WordTable look="rg-block" label={say("block", { word, layer })} corner={say("block.part")} words={names} columns={columns} spotlight={-1} row={(i) => (isStream(i) ? "rg-block__row--stream" : "")} />
+            <WordTable look="rg-block" label={say("block", { word, layer })} corner={say("step")} words={names} columns={columns} spotlight={-1} row={(i) => (isStream(i) ? "rg-block__row--stream" : "")} />
             <p class="rg-note">{say("block.units", { active, units, word })}</p>
           </>
         );

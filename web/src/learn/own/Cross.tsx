@@ -42,7 +42,7 @@ export function Cross({ state, model, settings, text, onSet }: OwnProps & { mode
         const [word, looked] = [output[step], keys[best]];
         if (!word || !looked) return null;
         const versions = [
-          { title: say("cross.mean"), weights: mean },
+          { title: say("reduce.mean"), weights: mean },
           ...rows.map((weights, head) => ({ title: say("head.n", { head }), weights, color: `var(--rg-head-${head % 8})` })),
         ];
         return (

@@ -20,9 +20,9 @@ export function Next({ state, settings, text, onSet }: OwnProps) {
         const names = candidates.map(({ token }) => readable(token, say));
         const chosen = candidates.findIndex(({ token }) => token === output[step]);
         const left = Math.max(0, 1 - candidates.reduce((sum, { probability }) => sum + probability, 0));
-        const of = (what: "next.logit" | "next.probability" | "next.chance") => (i: number) => `${names[i]}: ${say(what)}`;
+        const of = (what: "score" | "next.probability" | "next.chance") => (i: number) => `${names[i]}: ${say(what)}`;
         const columns = [
-          numbers(say("next.logit"), of("next.logit"), candidates.map(({ logit }) => logit)),
+          numbers(say("score"), of("score"), candidates.map(({ logit }) => logit)),
           { ...shares(say("next.probability"), of("next.probability"), candidates.map(({ probability }) => probability), FAINT), foot: <Bar value={left} color={FAINT} /> },
           { ...shares(say("next.chance"), of("next.chance"), candidates.map(({ chance }) => chance)), foot: <Bar value={rest} /> },
         ];

@@ -2,6 +2,7 @@
 import type { State } from "../../state";
 import { useWords } from "../../words/words";
 import type { Lesson } from "../lessons";
+import type { Pointing } from "../pictures/props";
 import type { Chosen, Settings } from "../settings";
 import { Block } from "./Block";
 import { Cross } from "./Cross";
@@ -12,15 +13,12 @@ import { Yours } from "./Yours";
 
 const TRANSLATOR = "en-de";
 
-export interface OwnProps {
+export interface OwnProps extends Pointing {
   state: State;
   lesson: Lesson;
   settings: Settings;
   text: string;
   words: readonly string[];
-  spotlight: number;
-  onPoint(word: number | null): void;
-  onChoose(word: number): void;
   onSet(chosen: Chosen): void;
 }
 

@@ -1,8 +1,9 @@
 /** A recorded training: its loss, and at some steps what the model writes and where it looks. */
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useSize } from "../../weights/size";
 import { useWords } from "../../words/words";
 import { Matrix } from "../pictures/Matrix";
+import { Slider } from "../Controls";
 import recorded from "../recorded.json";
 import { curveOf, lossAt } from "./curve";
 import type { OwnProps } from "./OwnPicture";
@@ -12,47 +13,25 @@ const STEPS = losses.length * every;
 
 export function Training({ settings, onSet }: OwnProps) {
   const say = useWords();
-  const id = useId();
   const place = Math.min(settings.moment, moments.length - 1);
   const moment = moments[place]!;
   const right = [...word].reverse();
   const isRight = moment.written === right.join("");
   return (
     <div class="rg-stack">
-      <div class="rg-slider rg-training__slider">
-        <label for={id} class="rg-choice__name">{say("training.step")}</label>
-        <input
-          id={id}
-          type="range"
-          min={0}
-          max={moments.length - 1}
-          step={1}
-          value={place}
-          aria-valuetext={String(moment.step)}
-          onInput={(event) => onSet({ moment: Number(event.currentTarget.value) })}
-        />
-        <output class="rg-slider__value rg-number" for={id}>{moment.step}</output>
+      <div class="rg-row rg-training__slider">
+        <Slider name={say("training.step")} values={moments.map(({ step }) => step)} place={place} onChoose={(next) => onSet({ moment: next })} />
         <span class="rg-number">{say("training.loss")} {lossAt(losses, every, moment.step).toFixed(2)}</span>
       </div>
       <p aria-live="polite">
-        {say("training.writes", { word })} <strong class="rg-training__written">{moment.written || say("training.nothing")}</strong>{" "}
+        {say("training.writes", { word })} <strong class="rg-number">{moment.written || say("training.nothing")}</strong>{" "}
         <span class={isRight ? "rg-training__right" : "rg-note"}>{isRight ? "✓ " : ""}{say(isRight ? "training.right" : "training.wrong")}</span>
       </p>
       <div class="rg-abreast">
         <Curve step={moment.step} onChoose={(next) => onSet({ moment: next })} />
         <figure class="rg-arrows">
-          <figcaption class="rg-arrows__title">{say("training.map")}</figcaption>
-          <Matrix
-            name={say("weight")}
-            kind="weight"
-            rows={right}
-            columns={[...word]}
-            across=""
-            values={moment.weights}
-            spotlight={-1}
-            onPoint={() => undefined}
-            onChoose={() => undefined}
-          />
+          <figcaption class="rg-row rg-arrows__title">{say("training.map")}</figcaption>
+          <Matrix name={say("weight")} kind="weight" rows={right} columns={[...word]} across="" values={moment.weights} />
         </figure>
       </div>
       <p class="rg-note">{say("training.note", { parameters: parameters.toLocaleString("en"), batch, every })}</p>
@@ -68,7 +47,7 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
   const label = say("training.curve", { first: (losses[0] ?? 0).toFixed(2), last: (losses.at(-1) ?? 0).toFixed(2) });
   return (
     <figure class="rg-arrows">
-      <figcaption class="rg-arrows__title">{say("training.loss")}</figcaption>
+      <figcaption class="rg-row rg-arrows__title">{say("training.loss")}</figcaption>
       <div ref={frame} class="rg-arrows__frame rg-training__curve">
         {width > 0 && (
           <svg width={width} height={height} role="img" aria-label={label}>

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { TraceRequest } from "../../source";
 import { ask, createState, type State } from "../../state";
 import { Translation } from "../../translation/Translation";
+import { translated } from "../../words/translated";
 import { useWords } from "../../words/words";
 import { inspectTranslation } from "../go";
 import type { OwnProps } from "./OwnPicture";
@@ -34,7 +35,7 @@ export function Yours({ state, model, settings: { struck }, text, onSet }: OwnPr
   const error = inner.error.value;
   return (
     <div class="rg-stack rg-yours" aria-busy={inner.busy.value}>
-      {error && <p class="rg-note" role="alert">{error}</p>}
+      {error && <p class="rg-note" role="alert">{translated(say, error)}</p>}
       {!inner.trace.value && !error && <p class="rg-note" role="status">{say("model.running", { model })}</p>}
       {inner.trace.value && (
         <>

@@ -4,6 +4,7 @@ import { useSize } from "../../weights/size";
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
 import { across, arrow, frameOf, within, writeNames, type Name, type Point } from "./plane";
+import type { Pointing } from "./props";
 import { brief } from "./said";
 
 /** One arrow, from the origin unless it says otherwise. */
@@ -16,12 +17,10 @@ export interface Arrow {
   word?: number; // pointing at it points at this word
 }
 
-interface ArrowsProps {
+interface ArrowsProps extends Omit<Pointing, "spotlight"> {
   title: string;
   kept: number; // share of the squared length that lies in the plane
   arrows: readonly Arrow[];
-  onPoint(word: number | null): void;
-  onChoose(word: number): void;
 }
 
 const ORIGIN: Point = [0, 0];
@@ -44,9 +43,14 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
     return { text: name, at, away: aside, first: STRONG.includes(look) };
   });
   const [x0, y0] = place(ORIGIN);
+  const asks = ({ says, word }: Pick<Arrow, "says" | "word">) => ({
+    "data-says": says,
+    onPointerEnter: () => word !== undefined && onPoint(word),
+    onClick: () => word !== undefined && onChoose(word),
+  });
   return (
     <figure class="rg-arrows">
-      <figcaption class="rg-arrows__title">
+      <figcaption class="rg-row rg-arrows__title">
         {title}
         <span class="rg-note" title={say("arrows.kept.title")}>
           {kept > 0.9995 ? say("arrows.exact") : say("arrows.kept", { share: percent(kept) })}
@@ -56,31 +60,17 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
         {width > 0 && (
           <svg width={width} height={height} role="img" aria-label={spoken(title, arrows)} onPointerLeave={() => onPoint(null)}>
             <path class="rg-arrows__axes" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
-            {drawn.map(({ tail, head, look, says, word }, i) => (
-              <g
-                key={i}
-                class={`rg-arrows__arrow rg-arrows__arrow--${look}`}
-                data-says={says}
-                onPointerEnter={() => word !== undefined && onPoint(word)}
-                onClick={() => word !== undefined && onChoose(word)}
-              >
+            {drawn.map(({ tail, head, look, ...each }, i) => (
+              <g key={i} class={`rg-arrows__arrow rg-arrows__arrow--${look}`} {...asks(each)}>
                 <path class="rg-arrows__reach" d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
                 <path class="rg-arrows__shaft" d={arrow(tail, head)} />
               </g>
             ))}
             {writeNames(names, width, height).map(({ index, x, y, leader }) => {
-              const { look, word, name, says } = named[index]!;
+              const { look, name, ...each } = named[index]!;
               return [
                 leader && <path key={`${index} leader`} class="rg-arrows__leader" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
-                <text
-                  key={index}
-                  class={`rg-arrows__name rg-arrows__name--${look}`}
-                  x={x}
-                  y={y}
-                  data-says={says}
-                  onPointerEnter={() => word !== undefined && onPoint(word)}
-                  onClick={() => word !== undefined && onChoose(word)}
-                >
+                <text key={index} class={`rg-arrows__name rg-arrows__name--${look}`} x={x} y={y} {...asks(each)}>
                   {name}
                 </text>,
               ];

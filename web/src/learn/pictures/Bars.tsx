@@ -1,5 +1,6 @@
 /** One word's weights in several versions side by side, a column for each. */
 import { useWords } from "../../words/words";
+import type { Pointing } from "./props";
 import { numbers, shares, WordTable } from "./WordTable";
 
 export interface Version {
@@ -9,13 +10,11 @@ export interface Version {
   color?: string;
 }
 
-interface BarsProps {
+interface BarsProps extends Partial<Pointing> {
   words: readonly string[];
   versions: readonly Version[];
   spotlight: number;
   from?: string; // what looks, where it is not the word in the spotlight
-  onPoint?(word: number | null): void;
-  onChoose?(word: number): void;
 }
 
 export function Bars({ words, versions, spotlight, from, ...handlers }: BarsProps) {

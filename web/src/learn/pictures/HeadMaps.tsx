@@ -7,46 +7,33 @@ import { exact } from "./said";
 
 interface HeadMapsProps {
   state: State;
-  maps: Thumbnails;
+  maps: Thumbnails; // a cell for each row and column
   rows: readonly string[];
   columns: readonly string[];
-  spotlight?: number;
-  onSay(said: string | null): void;
+  spotlight: number;
 }
 
-export function HeadMaps({ state, maps, rows, columns, spotlight, onSay }: HeadMapsProps) {
+export function HeadMaps({ state, maps, rows, columns, spotlight }: HeadMapsProps) {
   const say = useWords();
-  const whole = maps.height === rows.length && maps.width === columns.length;
-  const point = (head: number) => (event: PointerEvent) => {
-    const canvas = (event.currentTarget as Element).querySelector("canvas");
-    if (!canvas || !whole) return;
-    const box = canvas.getBoundingClientRect();
-    const [row, column] = [
-      cellAt(event.clientY - box.top, box.height, maps.height),
-      cellAt(event.clientX - box.left, box.width, maps.width),
-    ];
-    const value = maps.values[(head * maps.height + row) * maps.width + column] ?? 0;
-    onSay(`${say("head.n", { head })}, ${rows[row]} → ${columns[column]}: ${say("weight")}: ${Number.isNaN(value) ? exact(null) : exact(value)}`);
+  const point = (head: number) => ({ currentTarget, clientX, clientY }: PointerEvent) => {
+    const map = currentTarget as HTMLElement;
+    const box = (map.querySelector("canvas") as HTMLCanvasElement).getBoundingClientRect();
+    const row = cellAt(clientY - box.top, box.height, rows.length);
+    const column = cellAt(clientX - box.left, box.width, columns.length);
+    const value = maps.values[(head * rows.length + row) * columns.length + column] ?? 0;
+    map.dataset["says"] = `${say("head.n", { head })}, ${rows[row]} → ${columns[column]}: ${say("weight")}: ${exact(Number.isNaN(value) ? null : value)}`;
   };
   return (
-    <div class="rg-headmaps" onPointerLeave={() => onSay(null)}>
-      {Array.from({ length: maps.heads }, (_, head) => {
-        const picture = (
-          <>
-            <span class="rg-headmaps__frame">
-              <Thumbnail state={state} thumbnails={maps} head={head} rows={rows.length} columns={columns.length} />
-              {spotlight !== undefined && (
-                <span
-                  class="rg-headmaps__row"
-                  style={{ top: percent100(spotlight, rows.length), height: percent100(1, rows.length) }}
-                />
-              )}
-            </span>
-            <span class="rg-headmaps__name" style={{ "--line": `var(--rg-head-${head % 8})` }}>{say("head.n", { head })}</span>
-          </>
-        );
-        return <div key={head}  onPointerMove={point(head)}>{picture}</div>;
-      })}
+    <div class="rg-headmaps">
+      {Array.from({ length: maps.heads }, (_, head) => (
+        <div key={head} onPointerMove={point(head)}>
+          <span class="rg-headmaps__frame">
+            <Thumbnail state={state} thumbnails={maps} head={head} rows={rows.length} columns={columns.length} />
+            <span class="rg-headmaps__row" style={{ top: `${(100 * spotlight) / rows.length}%`, height: `${100 / rows.length}%` }} />
+          </span>
+          <span class="rg-headmaps__name" style={{ "--line": `var(--rg-head-${head % 8})` }}>{say("head.n", { head })}</span>
+        </div>
+      ))}
     </div>
   );
 }
@@ -55,5 +42,3 @@ export function HeadMaps({ state, maps, rows, columns, spotlight, onSay }: HeadM
 export function cellAt(point: number, side: number, count: number): number {
   return Math.max(0, Math.min(count - 1, Math.floor((point / side) * count)));
 }
-
-const percent100 = (part: number, whole: number) => `${(100 * part) / whole}%`;

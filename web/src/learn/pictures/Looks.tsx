@@ -4,19 +4,17 @@ import { curve, ROW } from "../../links/layout";
 import { useSize } from "../../weights/size";
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
+import type { Pointing } from "./props";
 import { reach, type Row } from "./rows";
 import { saying } from "./said";
 import { Strip } from "./Strip";
 import { numbers, shares, strips, WordTable } from "./WordTable";
 
-interface LooksProps {
+interface LooksProps extends Pointing {
   words: readonly string[];
   row: Row;
   formula: string; // of the score
   named: boolean; // the columns are called query, key and value
-  spotlight: number;
-  onPoint(word: number | null): void;
-  onChoose(word: number): void;
 }
 
 const THICKEST = 14; // px, of a line with all the weight

@@ -2,19 +2,17 @@
 import { useRef } from "preact/hooks";
 import { useSize } from "../../weights/size";
 import { useColors, type Kind } from "../../color/theme";
+import type { Pointing } from "./props";
 import { reach, type Matrix as Numbers } from "./rows";
 import { brief, saying } from "./said";
 
-interface MatrixProps {
+interface MatrixProps extends Partial<Pointing> {
   name: string; // what the numbers are, "weight"
   kind: Kind;
   rows: readonly string[];
   columns: readonly string[] | null; // null: numbered from 1
   across: string; // what the columns are, "keys"
   values: Numbers;
-  spotlight: number;
-  onPoint(row: number | null): void;
-  onChoose(row: number): void;
 }
 
 const LEGIBLE = 40; // px of a cell, from which its number is written
@@ -23,8 +21,7 @@ const LARGEST = 78;
 const SMALLEST = 7;
 const NAMES = 84; // px, of the rows' names
 
-export function Matrix(props: MatrixProps) {
-  const { name, kind, rows, columns, across, values, spotlight, onPoint, onChoose } = props;
+export function Matrix({ name, kind, rows, columns, across, values, spotlight, onPoint, onChoose }: MatrixProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const color = useColors();
@@ -37,7 +34,7 @@ export function Matrix(props: MatrixProps) {
   return (
     <div ref={frame} class="rg-matrix" {...(scrolls && { tabIndex: 0, role: "region", "aria-label": name })}>
       {width > 0 && (
-        <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint(null)}>
+        <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint?.(null)}>
           <thead>
             <tr>
               <td class="rg-matrix__corner">{across && `${across} →`}</td>
@@ -53,8 +50,8 @@ export function Matrix(props: MatrixProps) {
               <tr
                 key={i}
                 class={i === spotlight ? "rg-matrix__row rg-matrix__row--lit" : "rg-matrix__row"}
-                onPointerEnter={() => onPoint(i)}
-                onClick={() => onChoose(i)}
+                onPointerEnter={() => onPoint?.(i)}
+                onClick={() => onChoose?.(i)}
               >
                 <th scope="row" class="rg-matrix__name">{rows[i]}</th>
                 {row.map((value, j) => (

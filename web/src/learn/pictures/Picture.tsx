@@ -95,7 +95,7 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   );
 }
 
-function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureProps) {
+function Heads({ state, answers, spotlight, onPoint, onChoose }: PictureProps) {
   const [{ explanation }] = answers as [Answer];
   const say = useWords();
   const { tokens, key_tokens: keys, settings } = explanation;
@@ -114,7 +114,6 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
         rows={tokens}
         columns={keys}
         spotlight={spotlight}
-        onSay={onSay}
       />
       <Bars words={keys} versions={versions} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />
     </div>
@@ -123,22 +122,13 @@ function Heads({ state, answers, spotlight, onPoint, onChoose, onSay }: PictureP
 
 function Masked({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const say = useWords();
+  const pointing = { spotlight, onPoint, onChoose };
   const [{ explanation }] = answers as [Answer];
   const hidden = matrixOf(explanation, "masked") ?? [];
   const weights = (matrixOf(explanation, "weights") ?? []).map((row, i) =>
     row.map((weight, j) => (hidden[i]?.[j] === null ? null : weight)),
   );
   return (
-    <Matrix
-      name={say("weight")}
-      kind="weight"
-      rows={explanation.tokens}
-      columns={explanation.key_tokens}
-      across={say("keys")}
-      values={weights}
-      spotlight={spotlight}
-      onPoint={onPoint}
-      onChoose={onChoose}
-    />
+    <Matrix name={say("weight")} kind="weight" rows={explanation.tokens} columns={explanation.key_tokens} across={say("keys")} values={weights} {...pointing} />
   );
 }

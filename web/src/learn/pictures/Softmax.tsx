@@ -1,16 +1,14 @@
 /** Softmax over one word's scores: e to each, their sum, and each divided by it. */
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
+import type { Pointing } from "./props";
 import { large, softmax } from "./softmax";
 import { numbers, shares as bars, WordTable } from "./WordTable";
 
-interface SoftmaxProps {
+interface SoftmaxProps extends Pointing {
   words: readonly string[];
   scores: readonly number[];
   formula: string;
-  spotlight: number;
-  onPoint(word: number | null): void;
-  onChoose(word: number): void;
 }
 
 export function Softmax({ words, scores, formula, spotlight, ...handlers }: SoftmaxProps) {

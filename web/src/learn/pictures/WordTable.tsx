@@ -1,6 +1,7 @@
 /** Numbers of each word in columns: as they are, as bars, or as strips; the word in the spotlight is marked. */
 import type { ComponentChildren } from "preact";
 import { percent } from "../../weights/words";
+import type { Pointing } from "./props";
 import { brief, saying } from "./said";
 import { Strip } from "./Strip";
 
@@ -37,19 +38,16 @@ export function Bar({ value, color, text = percent(value) }: { value: number; co
   );
 }
 
-interface WordTableProps {
+interface WordTableProps extends Partial<Pointing> {
   label: string;
   corner?: ComponentChildren;
   words: readonly ComponentChildren[];
   columns: readonly Column[];
-  spotlight: number;
   look?: string;
   row?(row: number): string; // its class besides
   before?(row: number | "head" | "foot"): ComponentChildren; // cells before the word's
   foot?: ComponentChildren;
   footSpan?: number; // columns that it stands under
-  onPoint?(row: number | null): void;
-  onChoose?(row: number): void;
 }
 
 export function WordTable({ label, corner, words, columns, spotlight, look = "", row, before, foot, footSpan = 1, onPoint, onChoose }: WordTableProps) {

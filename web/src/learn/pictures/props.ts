@@ -4,13 +4,16 @@ import type { State } from "../../state";
 import type { Lesson } from "../lessons";
 import type { Settings } from "../settings";
 
-export interface PictureProps {
+/** The word in the spotlight, and how a picture asks for another. */
+export interface Pointing {
+  spotlight: number;
+  onPoint(word: number | null): void;
+  onChoose(word: number): void;
+}
+
+export interface PictureProps extends Pointing {
   state: State;
   lesson: Lesson;
   answers: readonly Answer[]; // of `requestsOf`, in its order
   settings: Settings; // that they were asked with
-  spotlight: number;
-  onPoint(word: number | null): void;
-  onChoose(word: number): void;
-  onSay(said: string | null): void;
 }

@@ -1,7 +1,6 @@
 /** Tiles that a view needs, in order: a picture at once, then the exact one, then what is near. */
 import type { Want } from "../paint/store";
-import { blocks, TILE, topLevel } from "./viewport";
-import type { Shape, TileRange } from "./viewport";
+import { blocks, places, TILE, topLevel, type Shape, type TileRange } from "./viewport";
 
 /** Distance of the rows that a loaded tile was computed from; Infinity where none is. */
 export type Loaded = (level: number, row: number, column: number) => number;
@@ -39,15 +38,10 @@ export function plan(range: TileRange, shape: Shape, grouped: boolean, loaded: L
     wants.push(overview);
   }
 
-  const visible: Want[] = [];
-  for (let row = range.firstRow; row <= range.lastRow; row++) {
-    for (let column = range.firstColumn; column <= range.lastColumn; column++) {
-      const want = refused(range.level, row, column)
-        ? coarser(range.level, row, column, top, loaded, next)
-        : next(range.level, row, column);
-      if (want) visible.push(want);
-    }
-  }
+  const visible = [...places(range)].flatMap(([row, column]) => {
+    const { level } = range;
+    return (refused(level, row, column) ? coarser(level, row, column, top, loaded, next) : next(level, row, column)) ?? [];
+  });
   const middle = (first: number, last: number) => (first + last) / 2;
   const away = ({ row, column }: Want) =>
     Math.abs(row - middle(range.firstRow, range.lastRow)) +
@@ -72,19 +66,14 @@ function coarser(level: number, row: number, column: number, top: number, loaded
 }
 
 /** One tile further on every side. */
-function around(range: TileRange, shape: Shape, next: Next): Want[] {
-  const lastRow = Math.ceil(blocks(shape.rows, range.level) / TILE) - 1;
-  const lastColumn = Math.ceil(blocks(shape.columns, range.level) / TILE) - 1;
-  const wants: Want[] = [];
-  for (let row = Math.max(0, range.firstRow - 1); row <= Math.min(lastRow, range.lastRow + 1); row++) {
-    for (let column = Math.max(0, range.firstColumn - 1); column <= Math.min(lastColumn, range.lastColumn + 1); column++) {
-      const inside =
-        row >= range.firstRow && row <= range.lastRow && column >= range.firstColumn && column <= range.lastColumn;
-      const want = inside ? null : next(range.level, row, column);
-      if (want) wants.push(want);
-    }
-  }
-  return wants;
+function around({ level, firstRow, lastRow, firstColumn, lastColumn }: TileRange, shape: Shape, next: Next): Want[] {
+  const last = (length: number) => Math.ceil(blocks(length, level) / TILE) - 1;
+  const wider = {
+    firstRow: Math.max(0, firstRow - 1), lastRow: Math.min(last(shape.rows), lastRow + 1),
+    firstColumn: Math.max(0, firstColumn - 1), lastColumn: Math.min(last(shape.columns), lastColumn + 1),
+  };
+  const inside = (row: number, column: number) => row >= firstRow && row <= lastRow && column >= firstColumn && column <= lastColumn;
+  return [...places(wider)].flatMap(([row, column]) => (inside(row, column) ? null : next(level, row, column)) ?? []);
 }
 
 function distinct(wants: Want[]): Want[] {

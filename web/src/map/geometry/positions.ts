@@ -1,7 +1,6 @@
 /** The rows or columns of a map: tokens, or the words or sentences they are grouped into. */
 import type { AxisInfo, Group, TapInfo, TraceInfo } from "../../source";
-import { joinTokens, labelAt, markOf, tokenLabel, unitAt } from "../../weights/units";
-import type { Span } from "../../weights/units";
+import { joinTokens, labelAt, markOf, tokenLabel, unitAt, type Span } from "../../weights/units";
 import type { Shape } from "./viewport";
 
 export interface Positions {

@@ -50,18 +50,24 @@ export function upright(view: View): boolean {
   return labeling(view.cell, NUMBER_ROOM).kind === "tokens" && view.cell < NUMBER_ROOM;
 }
 
+/** Labeled positions along a side that are seen, each with its pixel. */
+function* seen(step: number, length: number, start: number, cell: number, pixels: number): Generator<[position: number, pixel: number]> {
+  const last = Math.min(length, start + pixels / cell);
+  for (let i = Math.max(0, Math.ceil(start / step) * step - step); i < last; i += step) {
+    const at = (i + 0.5 - start) * cell;
+    if (at >= -1 && at <= pixels) yield [i, at];
+  }
+}
+
 /** Query tokens on the left, at the height of their rows. */
 export function drawRows(ctx: Drawing, at: Layout, view: View, rows: Positions, style: RulerStyle, both: boolean): void {
   const { kind, step } = labeling(view.cell, 2 * LINE);
-  const last = Math.min(rows.length, view.row + at.height / view.cell);
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
   ctx.font = kind === "tokens" ? style.font : style.mono;
   const room = at.left - GAP - TICK;
-  for (let i = Math.ceil(view.row / step) * step - step; i < last; i += step) {
-    if (i < 0) continue;
-    const y = at.top + (i + 0.5 - view.row) * view.cell;
-    if (y < at.top - 1 || y > at.top + at.height) continue;
+  for (const [i, pixel] of seen(step, rows.length, view.row, view.cell, at.height)) {
+    const y = at.top + pixel;
     ctx.fillStyle = style.rule;
     ctx.fillRect(at.left - TICK, Math.round(y), TICK - 1, 1);
     ctx.fillStyle = kind === "tokens" ? style.foreground : style.muted;
@@ -73,15 +79,12 @@ export function drawRows(ctx: Drawing, at: Layout, view: View, rows: Positions, 
 /** Key tokens along the top. */
 export function drawColumns(ctx: Drawing, at: Layout, view: View, columns: Positions, style: RulerStyle): void {
   const { kind, step } = labeling(view.cell, NUMBER_ROOM);
-  const last = Math.min(columns.length, view.column + at.width / view.cell);
   ctx.font = kind === "tokens" ? style.font : style.mono;
   ctx.textBaseline = "middle";
   const level = !upright(view);
   const room = level ? view.cell * step - 6 : at.top - GAP - TICK;
-  for (let i = Math.ceil(view.column / step) * step - step; i < last; i += step) {
-    if (i < 0) continue;
-    const x = at.left + (i + 0.5 - view.column) * view.cell;
-    if (x < at.left - 1 || x > at.left + at.width) continue;
+  for (const [i, pixel] of seen(step, columns.length, view.column, view.cell, at.width)) {
+    const x = at.left + pixel;
     ctx.fillStyle = style.rule;
     ctx.fillRect(Math.round(x), at.top - TICK, 1, TICK - 1);
     ctx.fillStyle = kind === "tokens" ? style.foreground : style.muted;

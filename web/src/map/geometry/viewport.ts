@@ -126,6 +126,11 @@ export function tilesIn(view: View, level: number, shape: Shape, plot: Plot, int
   return into;
 }
 
+/** Tiles of a range, row by row. */
+export function* places({ firstRow, lastRow, firstColumn, lastColumn }: Omit<TileRange, "level">): Generator<readonly [row: number, column: number]> {
+  for (let row = firstRow; row <= lastRow; row++) for (let column = firstColumn; column <= lastColumn; column++) yield [row, column];
+}
+
 /** Number of a level's blocks along a side of so many positions. */
 export function blocks(length: number, level: number): number {
   return Math.ceil(length / 2 ** level);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createState } from "../../state";
-import type { State } from "../../state";
+import { createState, type State } from "../../state";
 import { fit, focusOn, moveFocus, setPlot, zoom } from "./commands";
 import { axesOf } from "../geometry/positions";
 

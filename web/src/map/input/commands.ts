@@ -2,10 +2,8 @@
 import { batch } from "@preact/signals";
 import type { Group, TapInfo, TraceInfo } from "../../source";
 import type { Position, State } from "../../state";
-import { axesOf } from "../geometry/positions";
-import type { Axes } from "../geometry/positions";
-import { levelFor, panBy, reveal, toView, toViewport, zoomAt } from "../geometry/viewport";
-import type { Plot, View } from "../geometry/viewport";
+import { axesOf, type Axes } from "../geometry/positions";
+import { levelFor, panBy, reveal, toView, toViewport, zoomAt, type Plot, type View } from "../geometry/viewport";
 
 // A map tells how large its window is; a viewport is looked through at one window size at a time.
 const plots = new WeakMap<State["viewport"], Plot>();
@@ -109,7 +107,7 @@ interface Window extends Pick<State, "viewport"> {
   group: { value: Group };
 }
 
-function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
+export function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
   const trace = state.trace.value;
   const tap = state.tap.value;
   if (!trace || !tap) return null;

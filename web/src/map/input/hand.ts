@@ -6,8 +6,7 @@ import type { Axes } from "../geometry/positions";
 import type { Layout } from "../geometry/rulers";
 import { strongest } from "./strongest";
 import type { Layer } from "../paint/store";
-import { panBy, positionAt, toViewport, zoomAt } from "../geometry/viewport";
-import type { View } from "../geometry/viewport";
+import { panBy, positionAt, toViewport, zoomAt, type View } from "../geometry/viewport";
 
 /** Part of the map that the hand needs; it changes as the reader moves. */
 export interface Surface {

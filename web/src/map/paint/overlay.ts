@@ -1,10 +1,8 @@
 /** Overlay that moves with the pointer: crosshair, focus, labels and tooltip. */
 import { full } from "../../weights/numbers";
-import { rowLabel, upright } from "../geometry/rulers";
-import type { Layout } from "../geometry/rulers";
+import { rowLabel, upright, type Layout } from "../geometry/rulers";
 import type { Axes } from "../geometry/positions";
-import { what, where } from "../readout";
-import type { Named, Reading } from "../readout";
+import { what, where, type Named, type Reading } from "../readout";
 import type { View } from "../geometry/viewport";
 
 export interface Pointed {
@@ -39,11 +37,11 @@ export class Overlay {
     this.row = make("band");
     this.column = make("band");
     this.box = make("focus");
-    this.rowChip = make("chip");
-    this.columnChip = make("chip");
+    this.rowChip = make("chip rg-cut");
+    this.columnChip = make("chip rg-cut");
     this.tip = make("tip");
     this.tipWhere = make("tip-where", this.tip);
-    this.tipWhat = make("tip-what", this.tip);
+    this.tipWhat = make("tip-what rg-number", this.tip);
   }
 
   show(pointed: Pointed | null, focus: { row: number; column: number } | null, axes: Axes, view: View, at: Layout, named: Named): void {

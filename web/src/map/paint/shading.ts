@@ -1,15 +1,11 @@
 /** Colors of a frame: they follow what was seen of a map, and each change has a number. */
 import type { Quantity, Reduce } from "../../source";
 import type { Scale } from "../../state";
-import { emptyBand, widenBand } from "./tiles";
-import type { Band } from "./tiles";
-import { between, coloring, emptyExtent } from "../../color/scales";
-import { isLong, steady, survey } from "../../color/survey";
-import type { Automatic, Piece, Survey } from "../../color/survey";
-import type { Coloring, Extent } from "../../color/scales";
+import { emptyBand, widenBand, type Band } from "./tiles";
+import { between, coloring, emptyExtent, type Coloring, type Extent } from "../../color/scales";
+import { isLong, steady, survey, type Automatic, type Piece, type Survey } from "../../color/survey";
 import type { Layer, TileStore } from "./store";
-import { TILE } from "../geometry/viewport";
-import type { TileRange } from "../geometry/viewport";
+import { places, TILE, type TileRange } from "../geometry/viewport";
 
 export interface Settings {
   scale: Scale;
@@ -68,13 +64,11 @@ export class Shading {
 
   private measureRows(store: TileStore, layer: Layer, range: TileRange, wanted: boolean): void {
     const bands = new Map<number, Band>();
-    for (let row = range.firstRow; wanted && row <= range.lastRow; row++) {
-      const band = emptyBand(TILE);
-      for (let column = range.firstColumn; column <= range.lastColumn; column++) {
-        const entry = store.get(layer, range.level, row, column);
-        if (entry) widenBand(band, entry);
-      }
+    for (const [row, column] of wanted ? places(range) : []) {
+      const entry = store.get(layer, range.level, row, column);
+      const band = bands.get(row) ?? emptyBand(TILE);
       bands.set(row, band);
+      if (entry) widenBand(band, entry);
     }
     this.keep(bands);
   }
@@ -90,14 +84,10 @@ export class Shading {
 }
 
 function piecesOf(store: TileStore, layer: Layer, range: TileRange): Piece[] {
-  const pieces: Piece[] = [];
-  for (let row = range.firstRow; row <= range.lastRow; row++) {
-    for (let column = range.firstColumn; column <= range.lastColumn; column++) {
-      const entry = store.get(layer, range.level, row, column);
-      if (entry) pieces.push({ values: entry.values, width: entry.width, row: row * TILE, column: column * TILE });
-    }
-  }
-  return pieces;
+  return [...places(range)].flatMap(([row, column]) => {
+    const entry = store.get(layer, range.level, row, column);
+    return entry ? { values: entry.values, width: entry.width, row: row * TILE, column: column * TILE } : [];
+  });
 }
 
 function bandsOf({ firstRow, rowHighs }: Survey, range: TileRange): Map<number, Band> {

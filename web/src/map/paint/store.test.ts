@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Tile } from "../../source";
-import { IN_FLIGHT, partOf, TileStore } from "./store";
-import type { Part } from "./store";
+import { IN_FLIGHT, partOf, TileStore, type Part } from "./store";
 
 const SHAPE = { rows: 5000, columns: 3001 };
 const want = (column: number, every = 1, level = 0) => ({ level, row: 0, column, every });

@@ -1,19 +1,18 @@
 /** A bounded store of tiles: what is wanted is asked for in order, what no longer is gets cancelled. */
 import type { Tile } from "../../source";
-import { blocks, TILE } from "../geometry/viewport";
-import type { Shape } from "../geometry/viewport";
-import { emptyExtent, widen } from "../../color/scales";
-import type { Extent } from "../../color/scales";
+import { sentence } from "../../state";
+import { blocks, TILE, type Shape } from "../geometry/viewport";
+import { emptyExtent, widen, type Extent } from "../../color/scales";
 
-/** One tile of a layer; `every` is 1 once each of its rows was looked at. */
-export interface Entry {
+/** A tile to have, in the order of wanting; `every` is 1 where each of its rows is looked at. */
+export interface Want {
   level: number;
   row: number; // in tiles
   column: number;
   every: number;
-  values: Float32Array;
-  height: number;
-  width: number;
+}
+/** One tile of a layer. */
+export interface Entry extends Want, Tile {
   used: number; // when it was last looked at
   // What the painter keeps with it:
   picture: ImageBitmap | null;
@@ -21,21 +20,8 @@ export interface Entry {
   masked: boolean; // has cells that the mask forbids
   texts: Map<number, string> | null; // of cells with their value printed
 }
-export interface Part {
-  level: number;
-  row: number;
-  column: number;
-  height: number;
-  width: number;
-  every: number;
-}
-/** A tile to have, in the order of wanting. */
-export interface Want {
-  level: number;
-  row: number; // in tiles
-  column: number;
-  every: number;
-}
+/** The same in cells. */
+export type Part = Want & Omit<Tile, "values">;
 /** One map: a head of a layer with its quantity, grouping and reduction, or a difference of two. */
 export interface Layer {
   key: string;
@@ -150,8 +136,7 @@ export class TileStore {
       this.keep(layer, want, tile);
     } catch (error) {
       if (flight.abort.signal.aborted) return;
-      const why = error instanceof Error ? error.message : String(error);
-      this.failed.set(failureKey(layer, want.level, want.row, want.column), { until: Date.now() + PATIENCE, why });
+      this.failed.set(failureKey(layer, want.level, want.row, want.column), { until: Date.now() + PATIENCE, why: sentence(error) });
       setTimeout(this.arrived, PATIENCE + 50);
     } finally {
       this.flights = this.flights.filter((other) => other !== flight);
@@ -165,17 +150,7 @@ export class TileStore {
     const before = layer.entries.get(key);
     if (before && before.every <= want.every) return;
     before?.picture?.close();
-    const entry: Entry = {
-      ...want,
-      values: tile.values,
-      height: tile.height,
-      width: tile.width,
-      used: ++this.clock,
-      picture: null,
-      painted: -1,
-      masked: false,
-      texts: null,
-    };
+    const entry: Entry = { ...want, ...tile, used: ++this.clock, picture: null, painted: -1, masked: false, texts: null };
     layer.entries.set(key, entry);
     if (!before) this.count += 1;
     this.measure(layer, entry);
@@ -209,20 +184,12 @@ export class TileStore {
 export function partOf(want: Want, shape: Shape): Part {
   const row = want.row * TILE;
   const column = want.column * TILE;
-  return {
-    level: want.level,
-    row,
-    column,
-    height: Math.min(TILE, blocks(shape.rows, want.level) - row),
-    width: Math.min(TILE, blocks(shape.columns, want.level) - column),
-    every: want.every,
-  };
+  const [height, width] = [Math.min(TILE, blocks(shape.rows, want.level) - row), Math.min(TILE, blocks(shape.columns, want.level) - column)];
+  return { ...want, row, column, height, width };
 }
 
 function same(one: Want, other: Want): boolean {
-  return (
-    one.level === other.level && one.row === other.row && one.column === other.column && one.every === other.every
-  );
+  return one.level === other.level && one.row === other.row && one.column === other.column && one.every === other.every;
 }
 
 function failureKey(layer: Layer, level: number, row: number, column: number): string {

@@ -1,6 +1,5 @@
 /** Tiles to pixels: each is colored once into a bitmap, and every frame only places bitmaps. */
-import { RAMP_LENGTH } from "../../color/ramps";
-import type { Ramp } from "../../color/ramps";
+import { RAMP_LENGTH, type Ramp } from "../../color/ramps";
 import { inCell } from "../../weights/numbers";
 import type { Palette } from "../../color/theme";
 import type { Drawing } from "../../picture/drawing";
@@ -8,8 +7,7 @@ import type { Quantity } from "../../source";
 import type { Layout } from "../geometry/rulers";
 import { color, fraction, type Coloring } from "../../color/scales";
 import type { Entry, Layer, TileStore } from "./store";
-import { TILE, topLevel } from "../geometry/viewport";
-import type { TileRange, View } from "../geometry/viewport";
+import { places, TILE, topLevel, type TileRange, type View } from "../geometry/viewport";
 
 /** Contents of one frame. */
 export interface Scene {
@@ -51,13 +49,11 @@ export function paintTiles(ctx: Drawing, scene: Scene): boolean {
   ctx.fillRect(edges.left, edges.top, right - edges.left, bottom - edges.top);
   ctx.imageSmoothingEnabled = false;
   let ready = true;
-  for (let row = range.firstRow; row <= range.lastRow; row++) {
-    for (let column = range.firstColumn; column <= range.lastColumn; column++) {
-      const entry = store.get(layer, range.level, row, column);
-      if (entry) place(ctx, scene, edges, entry, range.level, row, column);
-      else standIn(ctx, scene, edges, row, column);
-      ready &&= entry?.every === 1;
-    }
+  for (const [row, column] of places(range)) {
+    const entry = store.get(layer, range.level, row, column);
+    if (entry) place(ctx, scene, edges, entry, range.level, row, column);
+    else standIn(ctx, scene, edges, row, column);
+    ready &&= entry?.every === 1;
   }
   if (range.level === 0 && view.cell >= LINES) lines(ctx, scene, edges, right, bottom);
   if (range.level === 0 && view.cell >= NUMBERS) numbers(ctx, scene, edges);
@@ -200,28 +196,26 @@ function numbers(ctx: Drawing, scene: Scene, edges: Edges): void {
   ctx.textBaseline = "middle";
   const lastRow = Math.min(layer.shape.rows, Math.ceil(view.row + layout.height / view.cell));
   const lastColumn = Math.min(layer.shape.columns, Math.ceil(view.column + layout.width / view.cell));
-  for (let tileRow = range.firstRow; tileRow <= range.lastRow; tileRow++) {
-    for (let tileColumn = range.firstColumn; tileColumn <= range.lastColumn; tileColumn++) {
-      const entry = store.get(layer, 0, tileRow, tileColumn);
-      if (!entry) continue;
-      const texts = (entry.texts ??= new Map());
-      const band = scene.bands.get(tileRow);
-      for (let row = Math.max(Math.floor(view.row), tileRow * TILE); row < Math.min(lastRow, (tileRow + 1) * TILE); row++) {
-        const y = (edges.y(row) + edges.y(row + 1)) / 2;
-        if (!fits(y, down, edges.top, bottom)) continue;
-        const inRow = row - tileRow * TILE;
-        for (let column = Math.max(Math.floor(view.column), tileColumn * TILE); column < Math.min(lastColumn, (tileColumn + 1) * TILE); column++) {
-          const i = inRow * entry.width + column - tileColumn * TILE;
-          const value = entry.values[i]!;
-          if (value !== value) continue;
-          let text = texts.get(i);
-          if (text === undefined) texts.set(i, (text = inCell(value, scene.quantity)));
-          const x = (edges.x(column) + edges.x(column + 1)) / 2;
-          if (!text || !fits(x, across * text.length, edges.left, right)) continue;
-          const place = fraction(coloring, value, band?.low[inRow], band?.high[inRow]);
-          ctx.fillStyle = palette.ink[palette.inkOf[Math.round(place * (RAMP_LENGTH - 1))] as 0 | 1];
-          ctx.fillText(text, x, y);
-        }
+  for (const [tileRow, tileColumn] of places(range)) {
+    const entry = store.get(layer, 0, tileRow, tileColumn);
+    if (!entry) continue;
+    const texts = (entry.texts ??= new Map());
+    const band = scene.bands.get(tileRow);
+    for (let row = Math.max(Math.floor(view.row), tileRow * TILE); row < Math.min(lastRow, (tileRow + 1) * TILE); row++) {
+      const y = (edges.y(row) + edges.y(row + 1)) / 2;
+      if (!fits(y, down, edges.top, bottom)) continue;
+      const inRow = row - tileRow * TILE;
+      for (let column = Math.max(Math.floor(view.column), tileColumn * TILE); column < Math.min(lastColumn, (tileColumn + 1) * TILE); column++) {
+        const i = inRow * entry.width + column - tileColumn * TILE;
+        const value = entry.values[i]!;
+        if (value !== value) continue;
+        let text = texts.get(i);
+        if (text === undefined) texts.set(i, (text = inCell(value, scene.quantity)));
+        const x = (edges.x(column) + edges.x(column + 1)) / 2;
+        if (!text || !fits(x, across * text.length, edges.left, right)) continue;
+        const place = fraction(coloring, value, band?.low[inRow], band?.high[inRow]);
+        ctx.fillStyle = palette.ink[palette.inkOf[Math.round(place * (RAMP_LENGTH - 1))] as 0 | 1];
+        ctx.fillText(text, x, y);
       }
     }
   }

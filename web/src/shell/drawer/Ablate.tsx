@@ -10,14 +10,14 @@ import { off, rewrites, toggle } from "../../off/switch";
 import { ablate, ablationAt, stepOf, type State } from "../../state";
 import { useLabels } from "./labels";
 
-interface AblateProps {
+export interface CellProps {
   state: State;
   trace: TraceInfo;
   tap: TapInfo;
   cell: Cell;
 }
 
-export function Ablate({ state, trace, tap, cell }: AblateProps) {
+export function Ablate({ state, trace, tap, cell }: CellProps) {
   const say = useWords();
   const label = useLabels(trace.axes[tap.keys]);
   const at = { query: cell.query, key: cell.key };

@@ -70,7 +70,7 @@ function Numbers({ state, trace }: { state: State; trace: TraceInfo }) {
 function ChooseHead({ state, tap }: { state: State; tap: TapInfo }) {
   const say = useWords();
   return (
-    <div class="rg-note">
+    <div class="rg-stack rg-note">
       <p>{say("drawer.mean")}</p>
       <Choice name={say("head")} options={Array.from({ length: tap.heads }, (_, head) => [head, headWords(say, head)])} value={-1} onChoose={(head) => lookAt(state, tap, head)} />
     </div>

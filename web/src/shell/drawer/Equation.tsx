@@ -43,7 +43,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
         )}
         {!steps && <Step name={say("score")} says={tap.score} value={score} />}
         <Step
-          name={say("equation.mask")}
+          name={say("mask")}
           says={say(cell.allowed ? "equation.may" : "equation.not")}
           value={cell.allowed ? score : -Infinity}
         />

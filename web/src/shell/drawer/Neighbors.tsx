@@ -1,20 +1,13 @@
 /** Other keys of this query, and other queries of this key. */
-import type { Cell, Looked, TapInfo, TraceInfo } from "../../source";
+import type { Looked } from "../../source";
 import { focusOn } from "../../map/input/commands";
-import type { Position, State } from "../../state";
+import type { Position } from "../../state";
 import { Ranked } from "../../weights/Ranked";
-import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
+import type { CellProps } from "./Ablate";
 import { useLabels } from "./labels";
 
-interface NeighborsProps {
-  state: State;
-  trace: TraceInfo;
-  tap: TapInfo;
-  cell: Cell;
-}
-
-export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
+export function Neighbors({ state, trace, tap, cell }: CellProps) {
   const say = useWords();
   const query = useLabels(trace.axes[tap.queries]);
   const key = useLabels(trace.axes[tap.keys]);
@@ -28,9 +21,7 @@ export function Neighbors({ state, trace, tap, cell }: NeighborsProps) {
           {say("drawer.looks", { word: query(cell.query_token) })}
           <span class="rg-note"> {say("which.entropy", { entropy: cell.row_entropy.toFixed(2) })}</span>
         </h3>
-        <Ranked rows={cell.row.map(row(cell.key, key, (position) => ({ query: cell.query, key: position })))}>
-          {cell.row_rest > 0 && <li class="rg-ranked__row rg-note">{say("next.rest")} <span class="rg-ranked__share rg-number">{percent(cell.row_rest)}</span></li>}
-        </Ranked>
+        <Ranked rows={cell.row.map(row(cell.key, key, (position) => ({ query: cell.query, key: position })))} rest={cell.row_rest} />
       </section>
       <section aria-labelledby="rg-column-title">
         <h3 class="rg-section" id="rg-column-title">{say("drawer.looked", { word: key(cell.key_token) })}</h3>

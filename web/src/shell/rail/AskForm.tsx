@@ -56,7 +56,7 @@ export function AskForm({ state }: { state: State }) {
     <form class="rg-ask" aria-label={say("ask.form")} onSubmit={submit}>
       <textarea
         class="rg-field rg-ask__text"
-        aria-label={say("ask.text")}
+        aria-label={say("text")}
         rows={3}
         spellcheck={false}
         placeholder={say("ask.placeholder")}
@@ -68,7 +68,7 @@ export function AskForm({ state }: { state: State }) {
         }}
       />
       <div class="rg-ask__row">
-        <select class="rg-select" aria-label={say("ask.model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
+        <select class="rg-select" aria-label={say("model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
           {names.map((name) => (
             <option key={name} value={name} selected={name === model.value}>{name}</option>
           ))}

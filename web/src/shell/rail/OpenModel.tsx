@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { Offer } from "../../source";
 import { openFile, openModel, sentence, type State } from "../../state";
+import { translated } from "../../words/translated";
 import { filled, useWords } from "../../words/words";
 
 export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string): void }) {
@@ -55,7 +56,7 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
           {say(opening.value ? "ask.opening" : "ask.open")}
         </button>
       </div>
-      {refused.value && <p class="rg-note rg-note--error" role="alert">{refused.value}</p>}
+      {refused.value && <p class="rg-note rg-note--error" role="alert">{translated(say, refused.value)}</p>}
       <p class="rg-note">
         {cached.length > 0 && (
           <>

@@ -1,5 +1,6 @@
 /** Options of writing: an empty field is the model's own value, which it shows. */
 import type { ModelInfo, TraceRequest } from "../../source";
+import { translated } from "../../words/translated";
 import { useWords } from "../../words/words";
 
 /** Options of a request, as they stand in the fields. */
@@ -97,7 +98,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
           </label>
         ))}
       </div>
-      {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-note">{note}</p>)}
+      {fields.some((each) => each.draws && chosen[each.name]?.trim()) && notes.map((note) => <p key={note} class="rg-note">{translated(say, note)}</p>)}
       {set > 0 && (
         <button type="button" class="rg-button rg-button--bare" onClick={() => onChange({})}>{say("ask.defaults")}</button>
       )}

@@ -18,7 +18,7 @@ export function Rail({ state }: { state: State }) {
 export function Brand({ state }: { state: State }) {
   const say = useWords();
   return (
-    <header class="rg-rail__brand">
+    <header class="rg-row rg-rail__brand">
       <h1 class="rg-panel__title">regard</h1>
       {state.source.abilities.explain && <Ways state={state} />}
       <div class="rg-row">
