@@ -5,7 +5,7 @@ import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../so
 import { sentence, type State } from "../state";
 import { sayIn } from "../words/words";
 import { setPlot } from "./input/commands";
-import { Hand, type Surface } from "./input/hand";
+import { Hand } from "./input/hand";
 import { Overlay, type Pointed } from "./paint/overlay";
 import { paintTiles } from "./paint/tiles";
 import { hatched, readPalette, type Palette } from "../color/theme";
@@ -55,7 +55,7 @@ export interface Parts {
 
 const PERFORMANCE = typeof location === "object" && new URLSearchParams(location.search).has("perf");
 
-export class Screen implements Surface {
+export class Screen {
   readonly shown = signal<Shown | null>(null);
   /** Dragged ends of the color scale; a difference has its own, about zero. */
   readonly ends: Signal<[number, number] | null>;

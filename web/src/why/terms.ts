@@ -9,14 +9,8 @@ export interface Row {
   network: number | null; // the feed-forward network, on the last of the layer's rows
 }
 
-export interface Terms {
-  rows: Row[]; // the first layer first
-  embedding: number;
-  bias: number;
-  largest: number; // in size, of the heads and networks
-}
-
-export function termsOf({ contributions }: Attribution): Terms {
+/** Rows, the first layer first; `largest` is in size, of the heads and networks. */
+export function termsOf({ contributions }: Attribution) {
   const rows = new Map<string, Row>();
   const networks = new Map<number, number>();
   const [sums, sizes] = [{ embedding: 0, bias: 0 }, [0]];

@@ -2,22 +2,18 @@
 
 export type Point = readonly [number, number];
 
-export interface Frame {
-  place(point: Point): Point; // in pixels, y downwards
-  unit: number; // pixels of length 1
-}
-
 const MARGIN = [56, 28] as const; // px beside and above the arrows, for names at their tips
 
-/** Shows every point and the origin, as large as it goes, in the middle of width × height. */
-export function frameOf(points: readonly Point[], width: number, height: number): Frame {
+/** Shows every point and the origin, as large as it goes, in the middle of width × height: the pixels of a point, y
+ * downwards, and of length 1. */
+export function frameOf(points: readonly Point[], width: number, height: number) {
   const xs = [0, ...points.map(([x]) => x)];
   const ys = [0, ...points.map(([, y]) => y)];
   const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
   const room = (side: number, margin: number) => Math.max(1, side - 2 * margin);
   const unit = Math.min(room(width, MARGIN[0]) / (right - left || 1), room(height, MARGIN[1]) / (high - low || 1));
   const [x0, y0] = [width / 2 - (unit * (left + right)) / 2, height / 2 + (unit * (low + high)) / 2];
-  return { unit, place: ([x, y]) => [x0 + unit * x, y0 - unit * y] };
+  return { unit, place: ([x, y]: Point): Point => [x0 + unit * x, y0 - unit * y] };
 }
 
 export interface Name {

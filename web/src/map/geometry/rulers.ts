@@ -4,13 +4,7 @@ import type { Palette } from "../../color/theme";
 import type { Drawing } from "../../picture/drawing";
 import { count } from "../../weights/numbers";
 import type { Positions } from "./positions";
-import type { View } from "./viewport";
-
-/** Every `step`-th position is labeled: with its token, or with its number where tokens are too dense. */
-export interface Labeling {
-  kind: "tokens" | "numbers";
-  step: number;
-}
+import type { Plot, View } from "./viewport";
 
 export const LINE = 15; // pixels that one line of text takes
 const FEW = 4; // a token now and then helps; beyond every fourth, numbers say more
@@ -18,10 +12,11 @@ const NUMBER_ROOM = 56; // pixels between numbers, along the top
 const TICK = 5;
 const GAP = 8; // between ruler text and map
 
-export function labeling(cell: number, numberRoom: number): Labeling {
+/** Every `step`-th position is labeled: with its token, or with its number where tokens are too dense. */
+export function labeling(cell: number, numberRoom: number) {
   const step = Math.ceil(LINE / cell - 1e-9);
-  if (step <= FEW) return { kind: "tokens", step };
-  return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) };
+  if (step <= FEW) return { kind: "tokens", step } as const;
+  return { kind: "numbers", step: roundStep(Math.ceil(numberRoom / cell)) } as const;
 }
 
 /** The width of the widest label in a sample: all rulers of a trace stay alike. */
@@ -38,11 +33,10 @@ export function rulerSize(longest: number, least: number, most: number): number 
 }
 
 export type RulerStyle = Pick<Palette, "font" | "mono" | "foreground" | "muted" | "rule">;
-export interface Layout {
-  left: number; // where the plot begins
+/** The plot, and where it begins. */
+export interface Layout extends Plot {
+  left: number;
   top: number;
-  width: number; // of the plot
-  height: number;
 }
 
 /** True if column labels stand upright: tokens in columns too narrow for them. */

@@ -1,5 +1,6 @@
 /** Place of the map in its window: arithmetic between positions and pixels. */
 import type { Viewport } from "../../state";
+import type { Size } from "../../weights/size";
 
 /** Positions of the map, grouped if it is. */
 export interface Shape {
@@ -7,10 +8,7 @@ export interface Shape {
   columns: number;
 }
 /** The window on the map without its rulers, in CSS pixels. */
-export interface Plot {
-  width: number;
-  height: number;
-}
+export type Plot = Size;
 /** The window's top left corner in positions, and the pixels that one position takes. */
 export interface View {
   row: number;

@@ -1,28 +1,15 @@
 /** Gestures of a pointer: zoom, pan, point, and choose a cell. */
 import type { State } from "../../state";
 import { focusOn } from "./commands";
-import type { PointerTarget } from "./pointer";
-import type { Axes } from "../geometry/positions";
 import type { Layout } from "../geometry/rulers";
 import { strongest } from "./strongest";
-import type { Layer } from "../paint/store";
-import { panBy, positionAt, toViewport, zoomAt, type View } from "../geometry/viewport";
-
-/** Part of the map that the hand needs; it changes as the reader moves. */
-export interface Surface {
-  readonly axes: Axes;
-  readonly layout: Layout;
-  readonly layer: Layer;
-  readonly view: View;
-  readonly level: number;
-  focusCanvas(): void;
-  changed(): void;
-}
+import type { Screen } from "../screen";
+import { panBy, positionAt, toViewport, zoomAt } from "../geometry/viewport";
 
 const PAUSE = 300; // milliseconds between two gestures
 const DRAWER_AFTER = 220; // milliseconds in which a second click makes a double-click
 
-export class Hand implements PointerTarget {
+export class Hand {
   clicking = false; // the focus changes by a click on this map
   private at: { x: number; y: number } | null = null;
   private zoomed = -Infinity;
@@ -30,7 +17,7 @@ export class Hand implements PointerTarget {
 
   constructor(
     private state: State,
-    private surface: Surface,
+    private surface: Screen,
   ) {}
 
   get resting(): boolean {
@@ -49,6 +36,7 @@ export class Hand implements PointerTarget {
     return here;
   }
 
+  /** Start of the plot in the canvas. */
   origin(): Layout {
     return this.surface.layout;
   }

@@ -1,16 +1,6 @@
 /** Wheel, pinch, drag, click and double-click, passed to the map in its plot's pixels. */
 import { takesWheel } from "../../shell/notebook";
-
-export interface PointerTarget {
-  /** Start of the plot in the canvas. */
-  origin(): { left: number; top: number };
-  zoom(factor: number, x: number, y: number): void;
-  pan(dx: number, dy: number): void;
-  hover(x: number, y: number): void;
-  leave(): void;
-  click(x: number, y: number): void;
-  doubleClick(x: number, y: number): void;
-}
+import type { Hand } from "./hand";
 
 const STILL = 4; // pixels that a click may move
 const TWICE = 2; // a double-click zooms by so much
@@ -24,7 +14,7 @@ export function wheelFactor({ deltaY, deltaMode, ctrlKey }: Pick<WheelEvent, "de
 }
 
 /** Listens on the canvas; gives back what stops it. */
-export function listen(canvas: HTMLCanvasElement, target: PointerTarget): () => void {
+export function listen(canvas: HTMLCanvasElement, target: Hand): () => void {
   const held = new Map<number, { x: number; y: number }>();
   let moved = 0;
   const within = (event: MouseEvent) => {
@@ -89,7 +79,7 @@ export function listen(canvas: HTMLCanvasElement, target: PointerTarget): () => 
   on("dblclick", (event) => {
     event.preventDefault();
     const { x, y } = within(event);
-    target.doubleClick(x, y);
+    target.doubleClick();
     target.zoom(TWICE, x, y);
   });
   return () => stop.abort();

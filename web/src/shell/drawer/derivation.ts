@@ -1,19 +1,11 @@
 /** The steps from q·k to the score, taken apart; pure, so that they can be checked. */
 import type { Cell } from "../../source";
 
-export interface Derivation {
-  dot: number;
-  scale: number;
-  scaled: number;
-  bias: number | null;
-  biased: number;
-  capped: boolean; // what is left between the steps and the score is a soft cap
-}
-
 const CLOSE = 1e-3; // of the score; a run in half precision keeps no more
 
-/** Null where the score is no multiple of q·k, so that there are no such steps. */
-export function derivation(cell: Pick<Cell, "dot" | "scale" | "score" | "bias">): Derivation | null {
+/** Null where the score is no multiple of q·k, so that there are no such steps. `capped`: what is left between
+ * them and the score is a soft cap. */
+export function derivation(cell: Pick<Cell, "dot" | "scale" | "score" | "bias">) {
   const { dot, scale, score, bias } = cell;
   if (dot === null || scale === null) return null;
   const scaled = dot * scale;
