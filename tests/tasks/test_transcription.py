@@ -11,6 +11,7 @@ import regard
 from fixtures import speech
 from regard.cli.looked import grid_of
 from regard.errors import RegardError
+from regard.inspection.attribution.contributions import logit_attribution
 from regard.tasks.transcription import Transcriber
 
 transformers = pytest.importorskip("transformers")
@@ -120,6 +121,12 @@ def test_each_word_is_seen_to_listen_to_seconds(twins: Twins) -> None:
         )
     expected = output.cross_attentions[1][0, 0]
     assert (torch.as_tensor(weights) - expected).abs().max() <= 1e-5
+
+
+def test_what_heads_add_to_a_word_of_a_sound_is_its_logit(twins: Twins) -> None:
+    trace = twins.ours.trace(speech.noise(1.0, 5), language="de")
+    found = logit_attribution(trace, 3)
+    assert sum(each.value for each in found.contributions) == pytest.approx(found.logit, abs=1e-5)
 
 
 def test_a_sound_is_seen_in_stretches_up_to_its_end(twins: Twins, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def check_linear_head(trace: TraceData) -> None:
     """Raises UnsupportedError unless logits are a linear function of the last normed state."""
     config = getattr(trace.model, "config", None)
     capped = getattr(config, "final_logit_softcapping", None)
-    if trace.task not in ("translation", "generation") or capped is not None:
+    if trace.task not in ("translation", "generation", "transcription") or capped is not None:
         raise UnsupportedError(
             f"the logits of {trace.model_name} are not a linear function of its last state, so they"
             " are no sum of what heads add; choose a translator or a language model without a"
