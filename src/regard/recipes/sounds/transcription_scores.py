@@ -64,10 +64,16 @@ class TranscriptionEvaluation(Scored):
         errors, sizes = self.errors[rows].sum(0), np.maximum(self.sizes[rows].sum(0), 1)
         return dict(zip(RATES, (errors / sizes).tolist(), strict=True))
 
+    @property
+    def wrong(self) -> NDArray[np.float64]:
+        """The errors of words of each sound over its words, (sounds,)."""
+        errors: NDArray[np.float64] = self.errors[:, 0] / np.maximum(self.sizes[:, 0], 1)
+        return errors
+
     def worst(self, count: int) -> list[int]:
         """The sounds with the most wrong words, of those with any."""
-        wrong = self.errors[:, 0] / self.sizes[:, 0]
-        return [int(row) for row in np.argsort(-wrong, kind="stable")[:count] if wrong[row]]
+        order = np.argsort(-self.wrong, kind="stable")[:count]
+        return [int(row) for row in order if self.wrong[row]]
 
 
 class TranscriptionEvaluator(Evaluator[TranscriptionEvaluationOptions]):
@@ -96,8 +102,8 @@ class TranscriptionEvaluator(Evaluator[TranscriptionEvaluationOptions]):
         self, result: TranscriptionEvaluation, row: int, data: Sequence[Example]
     ) -> dict[str, Any]:
         said, expected = result.predicted[row], data[row].pair
-        wrong = result.errors[row, 0] / result.sizes[row, 0]
-        return {"line": data[row].line, "wer": wrong.item(), "text": said, "expected": expected}
+        wer = result.wrong[row].item()
+        return {"line": data[row].line, "wer": wer, "text": said, "expected": expected}
 
     def write(self, report: Report) -> None:
         write_texts(self.options.output, report.result.predicted)
