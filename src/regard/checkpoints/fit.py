@@ -76,12 +76,15 @@ def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[
     return result
 
 
-def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -> dict[str, Any]:
+def read_state(
+    checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType, *, stored: bool = False
+) -> dict[str, Any]:
     """Weights by our names, and what follows from the config: tensors of torch or arrays of numpy,
     as `xp` is.
 
     Args:
         ours: the shapes of the weights of the checkpoint's model.
+        stored: leave those in the files that `Weights.stored` leaves there.
 
     Raises:
         DamagedFileError: weights whose names, shapes or ties are not those that config.json asks
@@ -89,7 +92,8 @@ def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType
     """
     family, config = checkpoint.family, checkpoint.config
     names = _fitted(checkpoint, ours, xp)
-    theirs = {name: checkpoint.weights.read(in_file, xp) for name, in_file in names.items()}
+    read = checkpoint.weights.stored if stored else partial(checkpoint.weights.read, xp=xp)
+    theirs = {name: read(in_file) for name, in_file in names.items()}
     state = to_ours(places(family.names(config, ours)), theirs)
     return state | dict(family.constants(config, xp))
 

@@ -68,6 +68,14 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
     dtypes = ", ".join(sorted(set(weights.dtypes.values())))
     facts = f"{count}, {size / 1e6:,.1f} MB, {len(weights)} tensors of {dtypes}"
     yield Finding("ok", "weights", facts)
+    if weights.packed_bytes is not None:
+        floats = 4 * sum(map(math.prod, weights.shapes.values()))
+        yield Finding(
+            "ok",
+            "memory",
+            f"about {weights.packed_bytes / 1e6:,.1f} MB in the native engine, in fp32;"
+            f" {floats / 1e6:,.1f} MB in torch, where every number is dequantized",
+        )
     if any(file.suffix == ".bin" for file in weights.files):
         yield Finding(
             "note",
