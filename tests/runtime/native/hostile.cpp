@@ -47,7 +47,7 @@ void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::fre
 namespace {
 
 int64_t calls = 0;  // at random
-uint64_t state = 7;
+thread_local uint64_t state = 7;
 int32_t any(int32_t count) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;
   return static_cast<int32_t>((state >> 33) % count);
