@@ -484,6 +484,7 @@ REFUSED: dict[str, tuple[Describe, str]] = {
         "rope_type must be default, linear, llama3 or yarn",
     ),
     "heads": (lambda writer: writer.add_key_length_mla(3), "key_length_mla"),
+    "rows": (lambda writer: writer.add_vocab_size(777), "777, but its embeddings have 300 rows"),
     "kind": (
         lambda writer: writer.add_tensor(
             "blk.9.ffn_up.weight", np.zeros((2, 40), np.uint8), raw_dtype=Kind.Q8_1
@@ -511,8 +512,6 @@ def test_what_is_not_implemented_is_refused(case: str, tmp_path: Path) -> None:
     describe, message = REFUSED[case]
 
     def more(writer: gguf.GGUFWriter) -> None:
-        if case == "rotary":
-            writer.add_rope_scaling_factor(2.0)
         describe(writer)
 
     file = write_gguf(write_folder(tmp_path), describe=more)

@@ -180,6 +180,12 @@ def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str,
             f"the setting {prefix}{unknown[0]} of the GGUF file is not implemented. Open the"
             " model's own folder."
         )
+    rows = int(tensors["token_embd.weight"].shape[-1])
+    if own.get("vocab_size", rows) != rows:
+        raise DamagedFileError(
+            f"{prefix}vocab_size of the GGUF file is {own['vocab_size']}, but its embeddings have"
+            f" {rows} rows. Copy the file again from where it came from."
+        )
     settings = {theirs: own[name] for name, theirs in _KEYS.items()}
     settings |= {theirs: own[name] for name, theirs in _MORE.items() if name in own}
     settings.setdefault("num_key_value_heads", settings["num_attention_heads"])
@@ -194,7 +200,7 @@ def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str,
     return settings | {
         "model_type": architecture,
         "architectures": [f"{architecture.capitalize()}ForCausalLM"],
-        "vocab_size": int(tensors["token_embd.weight"].shape[-1]),
+        "vocab_size": rows,
         "tie_word_embeddings": "output.weight" not in tensors,
         "attention_bias": "blk.0.attn_q.bias" in tensors,
         "mlp_bias": "blk.0.ffn_gate.bias" in tensors,
@@ -212,7 +218,7 @@ def _rope(
     parameters = {"rope_theta": theta, "rope_type": "default" if kind == "none" else kind}
     if kind != "none":
         first = own.get("rope.scaling.original_context_length", own["context_length"])
-        parameters["factor"] = own["rope.scaling.factor"]
+        parameters["factor"] = own.get("rope.scaling.factor", 1.0)
         return parameters | {"original_max_position_embeddings": first}
     if _FACTORS in tensors:
         return parameters | _llama3(tensors[_FACTORS].data, settings["head_dim"], theta)
