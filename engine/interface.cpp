@@ -131,13 +131,13 @@ const char* regard_kernels(int32_t index) {
 }
 
 regard_model* regard_open(const regard_config* config, const regard_tensor* tensors,
-                          int32_t count) {
+                          int32_t count, regard_read read) {
   regard_model* model = nullptr;
   guarded([&] {
     check(config, tensors);
     const Kernels* kernels = kernels_at(config->kernels);
     if (kernels == nullptr) throw Mistake("this processor has no such kernels");
-    model = new regard_model(*config, Weights(tensors, count), *kernels);
+    model = new regard_model(*config, Weights(tensors, count, read), *kernels);
   });
   return model;
 }

@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 10 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 11 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -21,13 +21,19 @@ enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 
 enum { REGARD_ENCODER_DECODER = 0, REGARD_DECODER = 1, REGARD_ENCODER = 2 }; /* kinds of models */
 
 /* A matrix, or a vector as one row; copied while the model is opened. Of int8, each row is to be
-   multiplied by its number in the tensor <name>.scales, (1, rows). */
+   multiplied by its number in the tensor <name>.scales, (1, rows); or, where there is a group of 16
+   or 32 columns, each group by its scale, and its offset is added: float32, (rows, groups), scales
+   and then offsets, behind the integers. */
 typedef struct {
   const char* name; /* in src/regard/models, such as "encoder.layers.0.feed_forward.inner.weight" */
-  const void* data;
+  const void* data; /* null: regard_read gives it */
   int64_t rows, columns;
   int32_t numbers; /* float32, bfloat16, int8 */
+  int32_t group;   /* 0: none */
 } regard_tensor;
+/* Gives the data of a tensor, by its place, when it is packed; null: it cannot. Then it is called
+   with what it gave, which is no longer needed. */
+typedef const void* (*regard_read)(int32_t index, const void* done);
 
 /* A model; the fields of the configs in src/regard/models. What a kind lacks is 0, or 1 of sizes.
    Rotary positions are there where the tensor <stack>.rotary.frequencies is, (kinds, pairs that are
@@ -123,7 +129,8 @@ REGARD_API const char* regard_error(void);
 /* The name of the kernels that this processor can run, best first; null where there are no more. */
 REGARD_API const char* regard_kernels(int32_t index);
 
-REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count);
+REGARD_API regard_model* regard_open(const regard_config*, const regard_tensor*, int32_t count,
+                                     regard_read);
 REGARD_API void regard_close(regard_model*);
 
 /* From now on what the calling thread itself computes is listened to; null: no longer. The bits of

@@ -37,6 +37,11 @@ class Tensor {
     if (scales.given_.numbers != 0) throw Mistake("scales must be float32");
   }
 
+  Tensor(const regard_tensor& given, std::shared_ptr<const void> data)
+      : given_(given), held_(std::move(data)) {
+    given_.data = held_.get();
+  }
+
   explicit operator bool() const { return given_.data != nullptr; }
   int64_t rows() const { return given_.rows; }
   int64_t columns() const { return given_.columns; }
@@ -51,16 +56,49 @@ class Tensor {
   // What of int8 is to be multiplied by the row's scale; else the numbers, whose scale is 1.
   void read_integers(int64_t row, float* to) const {
     const int64_t first = row * given_.columns;
-    if (given_.numbers == 0)
+    if (group() > 0)
+      for (int64_t i = 0; i < given_.columns; i++)
+        to[i] = number(first + i) * group_scale(row, i / group()) + group_offset(row, i / group());
+    else if (given_.numbers == 0)
       std::copy_n(static_cast<const float*>(given_.data) + first, given_.columns, to);
     else
       for (int64_t i = 0; i < given_.columns; i++) to[i] = number(first + i);
   }
   float scale(int64_t row) const { return scales_ == nullptr ? 1 : scales_[row]; }
   bool is_integers() const { return given_.numbers == 2; }
+
+  // Of integers in groups.
+  int group() const { return given_.group; }
+  const int8_t* integers(int64_t row) const {
+    return static_cast<const int8_t*>(given_.data) + row * given_.columns;
+  }
+  float group_scale(int64_t row, int64_t place) const {
+    return reinterpret_cast<const float*>(integers(given_.rows))[row * groups() + place];
+  }
+  float group_offset(int64_t row, int64_t place) const {
+    return group_scale(given_.rows + row, place);
+  }
+  bool has_offsets() const {
+    for (int64_t i = 0; i < given_.rows * groups(); i++)
+      if (group_offset(0, i) != 0) return true;
+    return false;
+  }
+  // True if four bits are enough: with offsets from 0 on, else from -8.
+  bool is_half(bool offsets) const {
+    const int least = offsets ? 0 : -8;
+    return std::all_of(integers(0), integers(given_.rows),
+                       [least](int8_t x) { return x >= least && x < least + 16; });
+  }
+  Tensor copied() const {
+    const size_t bytes = given_.rows * (given_.columns + 2 * groups() * sizeof(float));
+    std::shared_ptr<void> data(operator new(bytes), [](void* old) { operator delete(old); });
+    std::memcpy(data.get(), given_.data, bytes);
+    return Tensor(given_, data);
+  }
+
   // True if every number is a bfloat16, so that nothing is lost in half of the bytes; integers are.
   bool is_narrow() const {
-    if (given_.numbers != 0) return true;
+    if (given_.numbers != 0) return group() == 0;
     const auto* bits = static_cast<const uint32_t*>(given_.data);
     for (int64_t i = 0; i < given_.rows * given_.columns; i++)
       if (bits[i] & 0xffff) return false;
@@ -74,7 +112,10 @@ class Tensor {
                                  : static_cast<const int8_t*>(given_.data)[place];
   }
 
+  int64_t groups() const { return given_.columns / given_.group; }
+
   regard_tensor given_{};
+  std::shared_ptr<const void> held_;  // the data, where it was read
   const float* scales_ = nullptr;
 };
 
@@ -90,13 +131,18 @@ inline Buffer<float> rows_of(const Tensor& tensor) {
 
 class Weights {
  public:
-  Weights(const regard_tensor* tensors, int count) {
+  Weights(const regard_tensor* tensors, int count, regard_read read)
+      : tensors_(tensors), read_(read) {
     for (int i = 0; i < count; i++) {
-      if (tensors[i].name == nullptr || tensors[i].data == nullptr)
+      if (tensors[i].name == nullptr || (tensors[i].data == nullptr && read == nullptr))
         throw Mistake("a tensor needs a name and data");
       if (tensors[i].numbers < 0 || tensors[i].numbers > 2)
         throw Mistake(std::string(tensors[i].name) + " has numbers of an unknown kind");
-      by_name_.emplace(tensors[i].name, Tensor(tensors[i]));
+      if (tensors[i].group != 0 &&
+          ((tensors[i].group != 16 && tensors[i].group != 32) || tensors[i].numbers != 2 ||
+           tensors[i].columns % tensors[i].group != 0))
+        throw Mistake(std::string(tensors[i].name) + " must be int8 in groups of 16 or 32");
+      by_name_.emplace(tensors[i].name, i);
     }
   }
 
@@ -105,19 +151,26 @@ class Weights {
   bool has(const std::string& name) const { return by_name_.count(name) != 0; }
   // Of a tensor that may have several shapes; 0 where there is none.
   int64_t columns(const std::string& name) const {
-    return has(name) ? by_name_.at(name).columns() : 0;
+    return has(name) ? tensors_[by_name_.at(name)].columns : 0;
   }
 
   // (rows, columns); a vector has one row.
   Tensor operator()(const std::string& name, int64_t rows, int64_t columns) const {
     auto place = by_name_.find(name);
     if (place == by_name_.end()) throw Mistake("there is no tensor " + name);
-    const Tensor& tensor = place->second;
-    if (tensor.rows() != rows || tensor.columns() != columns)
+    const int32_t index = place->second;
+    const regard_tensor& tensor = tensors_[index];
+    if (tensor.rows != rows || tensor.columns != columns)
       throw Mistake(name + " must be " + shape(rows, columns) + "; got " +
-                    shape(tensor.rows(), tensor.columns()));
-    if (tensor.is_integers()) return Tensor(tensor, (*this)(name + ".scales", 1, rows));
-    return tensor;
+                    shape(tensor.rows, tensor.columns));
+    if (tensor.data == nullptr) {
+      const void* data = read_(index, nullptr);
+      if (data == nullptr) throw Mistake(name + " cannot be read");
+      return Tensor(tensor, {data, [read = read_, index](const void* done) { read(index, done); }});
+    }
+    if (tensor.numbers == 2 && tensor.group == 0)
+      return Tensor(Tensor(tensor), (*this)(name + ".scales", 1, rows));
+    return Tensor(tensor);
   }
 
   // No tensor where there is none of that name.
@@ -130,7 +183,9 @@ class Weights {
     return "(" + std::to_string(rows) + ", " + std::to_string(columns) + ")";
   }
 
-  std::unordered_map<std::string, Tensor> by_name_;
+  const regard_tensor* tensors_;
+  regard_read read_;
+  std::unordered_map<std::string, int32_t> by_name_;
 };
 
 }  // namespace regard

@@ -40,6 +40,7 @@ struct Work {
   Buffer<int8_t> integers;
   Buffer<float> row_scales, row_middles;
   Buffer<int32_t> row_sums;
+  Buffer<float> row;                                  // of a table
   Buffer<float> of_distances;                         // products with the states of distances
   Buffer<float> ups;                                  // of a gate with a limit
   Buffer<float> routes, shares, gathered, of_expert;  // of a mixture of experts

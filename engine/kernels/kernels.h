@@ -16,21 +16,25 @@ constexpr int BLOCK = 32;   // inputs of an output that share a scale in INT4
 constexpr int LONG = 2048;        // keys beyond which a query sees them block by block
 constexpr int LONG_BLOCK = 512;   // keys of such a block, a multiple of LANES
 
-enum class Storage { FLOAT32, BFLOAT16, INT8, INT4 };
+enum class Storage { FLOAT32, BFLOAT16, INT8, INT4, BYTES, HALVES };
 enum class Activation { NONE, RELU, GELU, GELU_TANH, SILU, TANH, QUICK_GELU };
 enum class Into { STORE, ADD, MULTIPLY };  // what becomes of the numbers that are there
 
 // The weights of a product, packed: for each panel of outputs, input after input. Both numbers are
 // multiples of LANES. Of INT4 a panel has, block after block, bytes of two weights, the first half of
-// the inputs in the low bits, and the block's scales as bfloat16.
+// the inputs in the low bits, and the block's scales as bfloat16. BYTES and HALVES, which are 4 bits,
+// are integers of which float32 numbers are made, by groups of inputs: nothing is rounded.
 struct Matrix {
   int outputs, inputs;
   Storage storage;
-  const void* weights;  // of INT8: plus 128; of INT4: plus 8
+  const void* weights;  // of INT8: plus 128; of INT4, and of HALVES without offsets: plus 8
   const float* scales;  // of INT8 and BFLOAT16, for each output
-  const float* totals;  // of integers, for each output: the sum of its weights
+  // Of INT8 and INT4, for each output: the sum of its weights. Of BYTES and HALVES, as their scales
+  // for each panel, group and output: the offsets, or null.
+  const float* totals;
   const float* bias;
   Activation activation;
+  int group;  // inputs of a scale, of BYTES and HALVES
 };
 
 // Rows of numbers as integers from -127 to 127, with a scale and a middle for each row: what is never

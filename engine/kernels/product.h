@@ -74,6 +74,41 @@ static void tile_of_floats(const Matrix& m, int output, const float* x, size_t x
   memcpy(all_sums, sums, sizeof sums);
 }
 
+// Each weight is made of its integer, which rounds once, as where it is stored as a float.
+template <int ROWS>
+static void tile_of_groups(const Matrix& m, int output, const float* x, size_t x_stride,
+                           Sums& all_sums) {
+  const bool half = m.storage == Storage::HALVES;
+  const int panel = output / PANEL, column = output % PANEL;
+  const uint8_t* w = (const uint8_t*)m.weights + ((size_t)panel * m.inputs * PANEL >> half) + column;
+  size_t place = (size_t)panel * (m.inputs / m.group) * PANEL + column;
+  const int32_t mask = half ? 15 : -1, least = half && !m.totals ? 8 : 0;
+  Floats sums[ROWS][TILE_VECTORS] = {};
+  for (int first = 0; first < m.inputs; first += m.group, place += PANEL) {
+    Floats scales[TILE_VECTORS], offsets[TILE_VECTORS];
+    for (int v = 0; v < TILE_VECTORS; v++) {
+      scales[v] = load<Floats>(m.scales + place + v * LANES);
+      offsets[v] = m.totals ? load<Floats>(m.totals + place + v * LANES) : Floats{};
+    }
+    for (int i = first; i < first + m.group; i++) {
+      const int32_t shift = half ? i % 2 * 4 : 0;
+      Floats weights[TILE_VECTORS];
+      for (int v = 0; v < TILE_VECTORS; v++) {
+        Ints integers = __builtin_convertvector(load<Bytes>(w + v * LANES), Ints);
+        integers = (integers >> shift & mask) - least;
+        weights[v] = fused(__builtin_convertvector(integers, Floats), scales[v], offsets[v]);
+      }
+      if (ROWS == 1) prefetch(w, TILE_VECTORS * LANES);
+      for (int r = 0; r < ROWS; r++) {
+        Floats factor = all(x[r * x_stride + i]);
+        for (int v = 0; v < TILE_VECTORS; v++) sums[r][v] = fused(weights[v], factor, sums[r][v]);
+      }
+      if (!half || i % 2) w += PANEL;
+    }
+  }
+  memcpy(all_sums, sums, sizeof sums);
+}
+
 // Sums of integers are exact. Weights are too large by EXCESS, and with them each sum by so many
 // times the sum of its row.
 template <int ROWS>
@@ -155,6 +190,8 @@ static void tile(const Matrix& m, int output, const float* x, size_t x_stride, c
 #ifndef LIKE
   else if (m.storage == Storage::BFLOAT16)
     tile_of_floats<ROWS, uint16_t>(m, output, x + row * x_stride, x_stride, sums);
+  else if (m.group > 0)
+    tile_of_groups<ROWS>(m, output, x + row * x_stride, x_stride, sums);
   else
     tile_of_floats<ROWS, float>(m, output, x + row * x_stride, x_stride, sums);
 #endif
@@ -164,7 +201,7 @@ static void tile(const Matrix& m, int output, const float* x, size_t x_stride, c
 static void product(const Matrix& m, const float* x, size_t x_stride, const Rounded& q, int rows,
                     float* y, Into into, int first, int end) {
 #ifdef LIKE
-  if (m.storage == Storage::FLOAT32 || m.storage == Storage::BFLOAT16)
+  if (m.storage != Storage::INT8 && m.storage != Storage::INT4)
     return LIKE.product(m, x, x_stride, q, rows, y, into, first, end);
 #endif
   size_t y_stride = (m.outputs + PANEL - 1) / PANEL * (size_t)PANEL;

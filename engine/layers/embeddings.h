@@ -8,13 +8,18 @@
 
 namespace regard {
 
-// Rows of a table, each followed by zeros up to whole lanes; bfloat16 where nothing is lost.
+// Rows of a table, each followed by zeros up to whole lanes; bfloat16 where nothing is lost, and
+// integers in groups as they are.
 class Table {
  public:
   Table() = default;
   explicit Table(const Tensor& tensor)
       : storage_(tensor.is_narrow() ? Storage::BFLOAT16 : Storage::FLOAT32),
         row_(up_to(tensor.columns(), LANES) * (storage_ == Storage::BFLOAT16 ? 2 : 4)) {
+    if (tensor.group() > 0) {
+      grouped_ = tensor.copied();
+      return;
+    }
     std::memset(data_.need(tensor.rows() * row_), 0, tensor.rows() * row_);
     std::vector<float> row(tensor.columns());
     for (int64_t r = 0; r < tensor.rows(); r++) {
@@ -27,15 +32,20 @@ class Table {
         std::copy(row.begin(), row.end(), reinterpret_cast<float*>(to));
     }
   }
-  const void* row(int index) const { return data_.data() + index * row_; }
+  const void* row(int index, Buffer<float>& numbers) const {
+    if (!grouped_) return data_.data() + index * row_;
+    grouped_.read(index, numbers.need(row_ / sizeof(float)));
+    return numbers.data();
+  }
   Storage storage() const { return storage_; }
-  float scale(int index) const { return scales_[index]; }
+  float scale(int index) const { return grouped_ ? 1 : scales_[index]; }
 
  private:
   Storage storage_ = Storage::FLOAT32;
   size_t row_ = 0;
   Buffer<uint8_t> data_;
   std::vector<float> scales_;
+  Tensor grouped_;
 };
 
 class Embedding {
@@ -79,8 +89,8 @@ class Embedding {
       const float *position = positions_.data(), *type = types_.data();
       if (position != nullptr) position += (positions[r] + offset_) * stride;
       if (type != nullptr && types != nullptr) type += types[r] * stride;
-      work.kernels.embed(tokens_.row(ids[r]), tokens_.storage(), scale_ * tokens_.scale(ids[r]), type,
-                         position, width_, y + r * stride);
+      work.kernels.embed(tokens_.row(ids[r], work.row), tokens_.storage(),
+                         scale_ * tokens_.scale(ids[r]), type, position, width_, y + r * stride);
     }
     if (norm_) (*norm_)(work, y, rows, y);
     if (projects) projection_(work, y, stride, rows, to);

@@ -32,14 +32,23 @@ class Linear {
   Linear(const Weights& weights, std::initializer_list<Part> parts, Axis inputs,
          Precision precision, Activation activation = Activation::NONE) {
     std::vector<Tensor> tensors;
-    bool narrow = true;
+    bool narrow = true, half = true;
     for (const auto& [name, outputs] : parts) {
       tensors.push_back(weights(name + ".weight", outputs.total(), inputs.total()));
       outputs_ += outputs.width();
       narrow = narrow && (precision == Precision::BF16 || tensors.back().is_narrow());
     }
+    group_ = precision == Precision::FP32 && inputs.size == inputs.padded() ? BLOCK : 0;
+    for (const Tensor& tensor : tensors) {
+      group_ = std::min(group_, tensor.group());
+      has_offsets_ = has_offsets_ || (group_ > 0 && tensor.has_offsets());
+    }
+    for (const Tensor& tensor : tensors)
+      half = half && group_ > 0 && tensor.is_half(has_offsets_);
     storage_ = precision == Precision::INT4   ? Storage::INT4
                : precision == Precision::INT8 ? Storage::INT8
+               : half                         ? Storage::HALVES
+               : group_ > 0                   ? Storage::BYTES
                : narrow                       ? Storage::BFLOAT16
                                               : Storage::FLOAT32;
     // 2^31 holds 65,536 products of 255 and 127.
@@ -59,6 +68,10 @@ class Linear {
       for (int i = 0; i < outputs.total(); i++) {
         int output = first + outputs.place(i);
         if (bias) bias_.data()[output] = bias.at(0, i);
+        if (group_ > 0) {
+          pack_groups(*weight, i, output);
+          continue;
+        }
         if (storage_ == Storage::BFLOAT16) {
           weight->read_integers(i, numbers.data());
           scales_.data()[output] = weight->scale(i);
@@ -96,7 +109,7 @@ class Linear {
       work.kernels.round(x, x_stride, rows, inputs_, rounded);
     }
     Matrix matrix{outputs_,       inputs_,      storage_,    packed_, scales_.data(),
-                  totals_.data(), bias_.data(), activation_};
+                  totals_.data(), bias_.data(), activation_, group_};
     const int64_t panel = static_cast<int64_t>(PANEL) * inputs_ * rows;
     work.share(static_cast<int64_t>(stride() / PANEL), panel, [&](int64_t first, int64_t end) {
       work.kernels.product(matrix, x, x_stride, rounded, rows, y, into,
@@ -117,12 +130,32 @@ class Linear {
                                                                             : 1;
     const size_t count = storage_ == Storage::INT4
                              ? padded / PANEL * (up_to(inputs_, BLOCK) / BLOCK) * BLOCK_BYTES
-                             : padded * inputs_ * bytes;
+                             : padded * inputs_ * bytes >> (storage_ == Storage::HALVES);
+    const size_t scales = group_ > 0 ? padded * (inputs_ / group_) : padded;
     packed_ = arena_->take(count);
     std::memset(packed_, 0, count);
     std::fill_n(bias_.need(padded), padded, 0.0f);
-    std::fill_n(scales_.need(padded), padded, 0.0f);
-    std::fill_n(totals_.need(padded), padded, 0.0f);
+    std::fill_n(scales_.need(scales), scales, 0.0f);
+    if (group_ == 0 || has_offsets_) std::fill_n(totals_.need(scales), scales, 0.0f);
+  }
+
+  // A row of integers, with its scales and offsets, as they are.
+  void pack_groups(const Tensor& weight, int row, int output) {
+    const bool half = storage_ == Storage::HALVES;
+    const size_t panel = output / PANEL, column = output % PANEL, groups = inputs_ / group_;
+    uint8_t* to = packed_ + (panel * inputs_ * PANEL >> half) + column;
+    const int8_t* from = weight.integers(row);
+    for (int i = 0; i < inputs_; i++)
+      if (half)
+        to[i / 2 * PANEL] |= (from[i] + (has_offsets_ ? 0 : 8)) << i % 2 * 4;
+      else
+        to[i * PANEL] = from[i];
+    for (size_t g = 0; g < groups; g++) {
+      const size_t place = (panel * groups + g) * PANEL + column;
+      const int64_t theirs = g * group_ / weight.group();
+      scales_.data()[place] = weight.group_scale(row, theirs);
+      if (has_offsets_) totals_.data()[place] = weight.group_offset(row, theirs);
+    }
   }
 
   // A row of weights, by the places of its inputs.
@@ -172,7 +205,8 @@ class Linear {
     }
   }
 
-  int outputs_ = 0, inputs_ = 0;
+  int outputs_ = 0, inputs_ = 0, group_ = 0;
+  bool has_offsets_ = false;
   Storage storage_ = Storage::FLOAT32;
   Activation activation_ = Activation::NONE;
   std::shared_ptr<Arena> arena_;

@@ -1,6 +1,7 @@
 """Looking into every family, tile by tile as transformers has it, and without transformers."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 import regard
 from regard import RegardError, catalog
@@ -20,7 +22,8 @@ from regard.api.looking import (
     look_at,
     open_for_looking,
 )
-from regard.checkpoints import save_pretrained
+from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.doctor.checks import examine
 from regard.inspection import Trace
 from regard.inspection.huggingface import TracedModel, load_for_tracing
 from regard.inspection.huggingface.generating import Hypothesis
@@ -388,3 +391,62 @@ def test_the_sample_of_a_shipped_model_is_what_it_learned_from() -> None:
     assert samples["emotions"].startswith("What a lovely surprise")
     assert samples["en-de"] == SOURCES["en"]
     assert samples["sentences"] == EXAMPLES["encoding"]
+
+
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "number as text": ("llama", {"hidden_size": "24"}, "hidden_size must be int; got '24'"),
+    "null": ("llama", {"intermediate_size": None}, "intermediate_size must be int; got None"),
+    "negative epsilon": ("llama", {"rms_norm_eps": -1}, "norm_eps must be at least 0; got -1"),
+    "no theta": ("llama", {"rope_parameters": {"rope_theta": 0}}, "rotary_theta must be above 0"),
+    "rotary text": ("llama", {"rope_parameters": "linear"}, "must be a JSON object"),
+    "rotary kind": ("llama", {"rope_parameters": {"rope_type": "x"}}, "rope_type must be default"),
+    "layers": ("llama", {"num_hidden_layers": -1}, "num_layers must be at least 1; got -1"),
+    "window": ("mixtral", {"sliding_window": 0}, "window must be at least 1 token, or None"),
+    "experts": ("mixtral", {"num_experts_per_tok": 9}, "from 1 to the 8 experts; got 9"),
+    "family": ("llama", {"model_type": "llama4x"}, r"transformers cannot load .* mean 'llama'\?"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_wrong_setting_is_refused_in_a_sentence_of_its_own(
+    case: str, folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    name, change, message = REFUSED[case]
+    shutil.copytree(folder_of(name), tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8")) | change
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    with pytest.raises(RegardError, match=message) as refusal:
+        open_for_looking(str(tmp_path))
+    assert "\n" not in str(refusal.value)
+
+
+def test_quantized_weights_are_named(folder_of: Callable[[str], Path], tmp_path: Path) -> None:
+    shutil.copytree(folder_of("llama"), tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    config["quantization_config"] = {"quant_method": "gptq", "bits": 4}
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    tensors = load_file(tmp_path / "model.safetensors")
+    name = "model.layers.0.mlp.up_proj.weight"
+    tensors[name.replace("weight", "qweight")] = tensors.pop(name)
+    save_file(tensors, tmp_path / "model.safetensors")
+    with pytest.raises(RegardError, match="quantized by gptq, which is not implemented"):
+        regard.from_pretrained(tmp_path)
+    wrong = [each for each in examine(open_checkpoint(tmp_path)) if each.level == "wrong"]
+    assert [each.message.split(",")[0] for each in wrong] == ["the weights are quantized by gptq"]
+
+
+def test_doctor_names_the_nearest_family_of_an_unknown_one(
+    folder_of: Callable[[str], Path], tmp_path: Path
+) -> None:
+    shutil.copytree(folder_of("llama"), tmp_path, dirs_exist_ok=True)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    config |= {"model_type": "newest", "query_scale": 3}
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    tensors = load_file(tmp_path / "model.safetensors")
+    tensors["model.layers.0.mlp.extra.weight"] = tensors.pop("model.norm.weight")
+    save_file(tensors, tmp_path / "model.safetensors")
+    note = next(each for each in examine(open_checkpoint(tmp_path)) if each.check == "family")
+    assert note.message == (
+        "of the families here, llama is nearest: its weights lack model.norm.weight; its weights"
+        " have besides model.layers.0.mlp.extra.weight; regard does not read there query_scale"
+    )

@@ -1,8 +1,10 @@
 """GGUF files: written by the package gguf from a folder's weights, and opened."""
 
 import json
+import os
 import sys
 import tempfile
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -25,12 +27,16 @@ from typer.testing import CliRunner
 
 import regard
 from regard import RegardError
-from regard.checkpoints import open_checkpoint, save_pretrained
+from regard.checkpoints import gguf_groups, open_checkpoint, save_pretrained
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import read_state
+from regard.checkpoints.gguf_groups import GROUPS, unpacked
 from regard.cli.app import app
+from regard.doctor.checks import examine
 from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.models import Decoder
+from regard.runtime.native import library
+from regard.runtime.native.loading import open_native
 from regard.text.sentencepiece import SPACE
 
 TEXTS = ["the old man sees the red house", "a child reads 2026 books in the garden", "é ü 水 🙂"]
@@ -83,13 +89,13 @@ def write_gguf(
     kind: Kind = Kind.F32,
     *,
     describe: Describe = lambda writer: None,
-    blocks: Mapping[str, NDArray[np.uint8]] | None = None,
+    blocks: Mapping[str, tuple[Kind, NDArray[np.uint8]]] | None = None,
 ) -> Path:
     """The folder's model as llama.cpp's converter writes it.
 
     Args:
         describe: adds more to the file.
-        blocks: of Q4_K, for tensors of these names.
+        blocks: rows of another kind for tensors of these names.
     """
     settings = regard.checkpoints.Checkpoint(folder).settings
     heads = {"q": settings["num_attention_heads"], "k": settings["num_key_value_heads"]}
@@ -118,7 +124,7 @@ def write_gguf(
         data = gguf.quants.quantize(value, type)
         name = f"{layer and f'blk.{layer}.'}{part}.{ending}"
         if blocks and name in blocks:
-            data, type = blocks[name], Kind.Q4_K
+            type, data = blocks[name]
         writer.add_tensor(name, data, raw_dtype=type)
     close(writer)
     return file
@@ -196,10 +202,111 @@ def test_blocks_of_256_are_dequantized(tmp_path: Path) -> None:
     low = 0.5 * 3 * numbers.astype(np.float32) - 0.25 * 2
     expected = np.stack([low.reshape(4, 32), np.full((4, 32), -0.5, np.float32)], 1).reshape(256)
     folder = write_folder(tmp_path, hidden_size=256, head_dim=64)
-    file = write_gguf(folder, blocks={"blk.0.attn_output.weight": np.tile(block, (256, 1))})
+    rows = np.tile(block, (256, 1))
+    file = write_gguf(folder, blocks={"blk.0.attn_output.weight": (Kind.Q4_K, rows)})
     read = open_checkpoint(file).weights.read("model.layers.0.self_attn.o_proj.weight", np)
     assert read.shape == (256, 256)
     np.testing.assert_array_equal(read[3], expected)
+
+
+HALVES = {
+    "Q2_K": (80, 82),
+    "Q4_1": (0, 2),
+    "Q5_1": (0, 2),
+    "Q4_K": (0, 2),
+    "Q5_K": (0, 2),
+    "Q6_K": (208,),
+}
+
+
+def drawn(kind: str, rows: int, columns: int) -> NDArray[np.uint8]:
+    """Random blocks, (rows, bytes), whose scales and offsets are moderate."""
+    draw = np.random.default_rng(columns)
+    numbers, size = gguf.GGML_QUANT_SIZES[Kind[kind]]
+    blocks = draw.integers(0, 256, (rows, columns // numbers, size), np.uint8)
+    for place in HALVES.get(kind, (0,)):
+        scales = (draw.normal(size=blocks.shape[:2]) / 100).astype(np.float16)
+        blocks[..., place : place + 2] = scales[..., None].view(np.uint8)
+    return blocks.reshape(rows, -1)
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_integers_times_scales_plus_offsets_are_the_dequantized_numbers(kind: str) -> None:
+    rows, group = drawn(kind, 5, 512), GROUPS[kind]
+    content = unpacked(kind, rows, 512)
+    integers = content[: 5 * 512].view(np.int8).reshape(5, -1, group)
+    scales, offsets = content[5 * 512 :].view(np.float32).reshape(2, 5, -1, 1)
+    numbers = (integers * scales + offsets).reshape(5, 512)
+    np.testing.assert_array_equal(numbers, gguf.dequantize(rows, Kind[kind]))
+
+
+# As llama.cpp mixes them: Q4_K with Q6_K for values and what narrows, whose groups are smaller.
+MIXED = {"attn_v": "Q6_K", "ffn_down": "Q5_K", "attn_output": "Q4_0", "ffn_up": "Q2_K"}
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sizes = {"hidden_size": 256, "head_dim": 64, "intermediate_size": 256}
+    folder = write_folder(tmp_path_factory.mktemp("mixed"), tie_word_embeddings=True, **sizes)
+    rows = {"attn_k": 128, "attn_v": 128}
+    names = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
+    blocks = {
+        f"blk.{layer}.{name}.weight": (
+            Kind[MIXED.get(name, "Q4_K")],
+            drawn(MIXED.get(name, "Q4_K"), rows.get(name, 256), 256),
+        )
+        for layer in range(2)
+        for name in names
+    }
+    return write_gguf(folder, Kind.Q8_0, blocks=blocks)
+
+
+@pytest.mark.parametrize("precision", library.PRECISIONS)
+def test_the_engine_has_the_bits_of_the_dequantized_numbers(precision: str, mixed: Path) -> None:
+    model = regard.from_pretrained(str(mixed))
+    for kernels in range(len(library.kernels())):
+        for ids in (IDS.numpy(), IDS.numpy()[:, :1]):
+            integers, floats = (
+                open_native(each, precision, kernels=kernels).start(ids > -1).step(ids)
+                for each in (mixed, model)
+            )
+            np.testing.assert_array_equal(integers, floats)
+
+
+def test_no_more_is_unpacked_than_a_product_needs(
+    mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive, most = set[int](), 0
+
+    def counted(*arguments: Any) -> NDArray[np.uint8]:
+        nonlocal most
+        array = unpacked(*arguments)
+        alive.add(id(array))
+        weakref.finalize(array, alive.discard, id(array))
+        most = max(most, len(alive))
+        return array
+
+    monkeypatch.setattr(gguf_groups, "unpacked", counted)
+    open_native(mixed)
+    assert (most, len(alive)) == (3, 0)  # query, key and value are one product
+
+
+def test_a_matrix_that_cannot_be_read_is_refused(mixed: Path, tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(mixed.read_bytes())
+    checkpoint = open_checkpoint(file)
+    os.truncate(file, file.stat().st_size - 200_000)
+    with pytest.raises(DamagedFileError, match="has become shorter"):
+        open_native(checkpoint)
+
+
+def test_the_memory_that_doctor_names_is_that_of_the_packed_weights(mixed: Path) -> None:
+    finding = next(each for each in examine(open_checkpoint(mixed)) if each.check == "memory")
+    # Of 256 · 256, in each layer: Q4_K, Q6_K, Q5_K, Q4_0, and Q2_K as floats.
+    matrices = 2.5 * 0.75 + 0.5 * 1.25 + 1.25 + 0.625 + 4
+    table = 300 * 256 * (1.25 + 1.125)  # beside the packed output, a table with offsets
+    total = 2 * 256 * 256 * matrices + table + 5 * 256 * 4
+    assert finding.message.startswith(f"about {total / 1e6:.1f} MB in the native engine")
 
 
 def test_the_scaling_of_llama_3_is_found_in_its_factors(tmp_path: Path) -> None:
@@ -377,6 +484,7 @@ REFUSED: dict[str, tuple[Describe, str]] = {
         "rope_type must be default, linear, llama3 or yarn",
     ),
     "heads": (lambda writer: writer.add_key_length_mla(3), "key_length_mla"),
+    "rows": (lambda writer: writer.add_vocab_size(777), "777, but its embeddings have 300 rows"),
     "kind": (
         lambda writer: writer.add_tensor(
             "blk.9.ffn_up.weight", np.zeros((2, 40), np.uint8), raw_dtype=Kind.Q8_1
@@ -404,8 +512,6 @@ def test_what_is_not_implemented_is_refused(case: str, tmp_path: Path) -> None:
     describe, message = REFUSED[case]
 
     def more(writer: gguf.GGUFWriter) -> None:
-        if case == "rotary":
-            writer.add_rope_scaling_factor(2.0)
         describe(writer)
 
     file = write_gguf(write_folder(tmp_path), describe=more)

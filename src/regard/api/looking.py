@@ -9,9 +9,17 @@ from typing import Any, Protocol, cast
 from regard import catalog
 from regard.api.loading import task_class
 from regard.checkpoints import Checkpoint, open_checkpoint
+from regard.checkpoints.families import TYPES
 from regard.checkpoints.hub import short_name
 from regard.configs.facts import facts_of
-from regard.errors import BadArgumentError, RegardError, UnavailableError, UnsupportedError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    RegardError,
+    UnavailableError,
+    UnsupportedError,
+    did_you_mean,
+)
 from regard.generation import GenerationConfig
 from regard.generation.config import SAMPLING
 from regard.inspection import Trace
@@ -76,10 +84,24 @@ def open_for_looking(model: str, *, name: str | None = None) -> Traceable:
         DamagedFileError: it is damaged.
     """
     checkpoint, name = open_checkpoint(model), name or short_name(model)
-    if not _implemented(checkpoint):
+    if refusal := _refusal(checkpoint):
+        if checkpoint.folder.is_file():
+            raise refusal
         from regard.inspection.huggingface import load_for_tracing
 
-        return load_for_tracing(checkpoint.folder, name=name)
+        is_wrong = isinstance(refusal, DamagedFileError)  # a value that transformers may know
+        try:
+            traced = load_for_tracing(checkpoint.folder, name=name)
+            if is_wrong:
+                traced.trial()
+        except Exception as error:
+            if not is_wrong and not isinstance(error, UnsupportedError):
+                raise
+            model_type = str(checkpoint.settings.get("model_type"))
+            if is_wrong or model_type in TYPES:
+                raise refusal from error
+            raise UnsupportedError(f"{error}{did_you_mean(model_type, TYPES)}") from error
+        return traced
     if (
         checkpoint.architecture == "VisionTransformer"
         and checkpoint.config.head != "classification"
@@ -129,7 +151,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         name: what to call it; its `short_name` if not given.
     """
     checkpoint, name = open_checkpoint(model), name or short_name(model)
-    if not _implemented(checkpoint):
+    if _refusal(checkpoint) is not None:
         traced = opened(name)
         writes = traced.task in ("translation", "generation")
         return ModelInfo(
@@ -166,7 +188,7 @@ def attention_layers(name: str) -> list[Layer]:
     """Every attention layer of a model. No weight of regard's is read for it; what attends in a
     model of transformers is known once it has run, on a short text."""
     checkpoint = open_checkpoint(name)
-    if not _implemented(checkpoint):
+    if _refusal(checkpoint) is not None:
         from regard.inspection.huggingface import load_for_tracing
 
         taps = load_for_tracing(checkpoint.folder).trial().values()
@@ -175,13 +197,14 @@ def attention_layers(name: str) -> list[Layer]:
     return [Layer(tap_name(path), *sizes) for path, sizes in attentions.items()]
 
 
-def _implemented(checkpoint: Checkpoint) -> bool:
-    """Return whether regard has the family, with these settings."""
+def _refusal(checkpoint: Checkpoint) -> RegardError | None:
+    """Return why regard lacks the family or these settings; None if it has them."""
     _ = checkpoint.settings  # a folder without a model is refused as that
     try:
-        return checkpoint.config is not None
-    except RegardError:
-        return False
+        _ = checkpoint.config
+    except RegardError as error:
+        return error
+    return None
 
 
 def _sizes(config: Any) -> tuple[str, str]:

@@ -5,16 +5,16 @@ import json
 import os
 from contextlib import AbstractContextManager
 from functools import cached_property
+from math import inf
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 
 from regard.checkpoints.families import Entry, find_family
-from regard.checkpoints.family import Family
+from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
 from regard.configs.config import ModelConfig
-from regard.errors import NotFoundError, RegardError, refusing
+from regard.errors import BadArgumentError, NotFoundError, RegardError, refusing
 from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
@@ -133,33 +133,27 @@ def _check_types(config: Any) -> None:
     for name, value in vars(config).items():
         if isinstance(value, ModelConfig):
             _check_types(value)
-        if not _is_a(value, hints[name]):
+        if not is_a(value, hints[name]):
             expected = getattr(hints[name], "__name__", str(hints[name]))
             raise TypeError(f"{name} must be {expected}; got {value!r}")
 
 
 def _check_sizes(config: Any) -> None:
-    """Raises ValueError for sizes whose memory or time no weights in the file would bound."""
+    """Raises BadArgumentError for sizes whose memory or time no weights in the file would bound,
+    and for numbers that give none."""
     for name, value in vars(config).items():
         if isinstance(value, ModelConfig):
             _check_sizes(value)
         if name.endswith("layers") and value > MOST_LAYERS:
-            raise ValueError(f"{name} must be at most {MOST_LAYERS:,}; got {value:,}")
+            raise BadArgumentError(f"{name} must be at most {MOST_LAYERS:,}; got {value:,}.")
+        if name.endswith("eps") and not 0 <= value < inf:
+            raise BadArgumentError(f"{name} must be at least 0; got {value}.")
+        if name.endswith("theta") and value is not None and not 0 < value < inf:
+            raise BadArgumentError(f"{name} must be above 0; got {value}.")
     positions = (
         config.max_positions if getattr(config, "positions", "") in ("sinusoidal", "spread") else 0
     )
     if positions > MOST_POSITIONS:  # their table is computed
-        raise ValueError(f"max_positions must be at most {MOST_POSITIONS:,}; got {positions:,}")
-
-
-def _is_a(value: object, hint: Any) -> bool:
-    if get_origin(hint) in (Union, UnionType):
-        return any(_is_a(value, kind) for kind in get_args(hint))
-    if get_origin(hint) is tuple:
-        kinds = get_args(hint)
-        return isinstance(value, tuple) and all(_is_a(item, kinds[0]) for item in value)
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return hint not in (str, bool, NoneType) or isinstance(value, hint)
+        raise BadArgumentError(
+            f"max_positions must be at most {MOST_POSITIONS:,}; got {positions:,}."
+        )

@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 from regard.checkpoints import heads
-from regard.errors import UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
     import torch
@@ -141,7 +143,31 @@ class Family:
         for key, entry in self.keys.items():
             value = settings[key] if entry.default is ... else settings.get(key, entry.default)
             fields[entry.field] = entry.read(value)
-        return self.config(**fields | self.read(settings, fields))
+        fields |= self.read(settings, fields)
+        for key, entry in self.keys.items():  # before a check of ranges compares them
+            value, kind = fields[entry.field], _hints(self.config)[entry.field]
+            if kind in (int, float) and not is_a(value, kind):
+                raise BadArgumentError(f"{key} must be {kind.__name__}; got {value!r}.")
+        return self.config(**fields)
+
+
+def is_a(value: object, hint: Any) -> bool:
+    """Return True if a value is of a type, or a tuple of values of it."""
+    if get_origin(hint) in (Union, UnionType):
+        return any(is_a(value, kind) for kind in get_args(hint))
+    if get_origin(hint) is tuple:
+        kinds = get_args(hint)
+        return isinstance(value, tuple) and all(is_a(item, kinds[0]) for item in value)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return hint not in (str, bool, NoneType) or isinstance(value, hint)
+
+
+@cache
+def _hints(config: Any) -> dict[str, Any]:
+    return get_type_hints(config)
 
 
 def refuse_settings(settings: Settings, supported: Mapping[str, object]) -> None:

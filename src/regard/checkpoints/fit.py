@@ -13,7 +13,7 @@ import numpy as np
 
 from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.family import Family, Shape, places, their_shapes, to_ours
-from regard.errors import DamagedFileError, some
+from regard.errors import DamagedFileError, UnsupportedError, some
 
 
 @dataclass
@@ -76,12 +76,15 @@ def fit(family: Family, config: Any, ours: Mapping[str, Shape], shapes: Mapping[
     return result
 
 
-def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -> dict[str, Any]:
+def read_state(
+    checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType, *, stored: bool = False
+) -> dict[str, Any]:
     """Weights by our names, and what follows from the config: tensors of torch or arrays of numpy,
     as `xp` is.
 
     Args:
         ours: the shapes of the weights of the checkpoint's model.
+        stored: leave those in the files that `Weights.stored` leaves there.
 
     Raises:
         DamagedFileError: weights whose names, shapes or ties are not those that config.json asks
@@ -89,7 +92,8 @@ def read_state(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType
     """
     family, config = checkpoint.family, checkpoint.config
     names = _fitted(checkpoint, ours, xp)
-    theirs = {name: checkpoint.weights.read(in_file, xp) for name, in_file in names.items()}
+    read = checkpoint.weights.stored if stored else partial(checkpoint.weights.read, xp=xp)
+    theirs = {name: read(in_file) for name, in_file in names.items()}
     state = to_ours(places(family.names(config, ours)), theirs)
     return state | dict(family.constants(config, xp))
 
@@ -103,12 +107,28 @@ def _fitted(checkpoint: Checkpoint, ours: Mapping[str, Shape], xp: ModuleType) -
     """Names in the files by the names that are asked for."""
     weights = checkpoint.weights
     comparison = fit(checkpoint.family, checkpoint.config, ours, weights.shapes)
-    _refuse(comparison, partial(weights.read, xp=xp), checkpoint.folder)
+    _refuse(comparison, partial(weights.read, xp=xp), checkpoint.folder, checkpoint.settings)
     return comparison.found
 
 
-def _refuse(comparison: Fit, read: Callable[[str], Any], folder: Path) -> None:
+def quantization(settings: Mapping[str, Any]) -> str:
+    """The end of a sentence about weights that are quantized by config.json; else empty."""
+    quantized = settings.get("quantization_config")
+    if not quantized:
+        return ""
+    kind = quantized.get("quant_method") if isinstance(quantized, Mapping) else quantized
+    return (
+        f"the weights are quantized by {kind}, which is not implemented: take the model's own"
+        " weights, or a GGUF file of them"
+    )
+
+
+def _refuse(
+    comparison: Fit, read: Callable[[str], Any], folder: Path, settings: Mapping[str, Any]
+) -> None:
     if comparison.missing or comparison.unexpected:
+        if quantized := quantization(settings):
+            raise UnsupportedError(f"{folder}/config.json says that {quantized}.")
         raise DamagedFileError(
             f"the weights in {folder} do not fit its config.json:"
             f" missing {some(comparison.missing)};"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property, partial
+from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
-from regard.checkpoints.weights import Weights
+from regard.checkpoints.weights import Stored, Weights
 from regard.configs.scaling import Llama3Scaling
 from regard.errors import DamagedFileError, UnsupportedError, optional_package, refusing
 from regard.files import sha256
@@ -113,6 +115,7 @@ class _Weights(Weights):
     def __init__(self, file: Path, tensors: Mapping[str, Any], heads: Mapping[str, int]):
         super().__init__([])
         self.files = [file]
+        self._stored: dict[str, Stored] = {}
         for name, tensor in tensors.items():
             if name == _FACTORS:
                 continue
@@ -121,7 +124,26 @@ class _Weights(Weights):
             shape = tuple(tensor.shape.tolist()[::-1])
             interleaved = heads.get(theirs.split(".")[-2], 0) if "." in theirs else 0
             dtype = _STORED.get(kind.name, kind.name.lower())
-            self._add(theirs, file, shape, dtype, partial(_read, tensor, shape, interleaved))
+            read = partial(_read, file, tensor, shape, interleaved)
+            self._add(theirs, file, shape, dtype, read)
+            if len(shape) == 2 and kind.name not in ("F32", "BF16"):
+                group = groups.GROUPS.get(kind.name, 0)
+                grouped = partial(_grouped, file, tensor, shape, interleaved)
+                self._stored[theirs] = Stored(shape, partial(read, np), grouped, group)
+
+    def stored(self, name: str) -> NDArray[Any] | Stored:
+        return self._stored[name] if name in self._stored else super().stored(name)
+
+    @property
+    def packed_bytes(self) -> int:
+        """Memory of all of them in the native engine, in fp32."""
+        total, table = 0.0, "model.embed_tokens.weight"
+        for name, shape in self.shapes.items():
+            kind, size = self.dtypes[name].upper(), prod(shape)
+            total += size * groups.packed_bytes(kind, table=name == table)
+            if name == table and "lm_head.weight" not in self.shapes:
+                total += size * groups.packed_bytes(kind)
+        return round(total)
 
 
 def _open(file: Path) -> Any:
@@ -158,6 +180,12 @@ def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str,
             f"the setting {prefix}{unknown[0]} of the GGUF file is not implemented. Open the"
             " model's own folder."
         )
+    rows = int(tensors["token_embd.weight"].shape[-1])
+    if own.get("vocab_size", rows) != rows:
+        raise DamagedFileError(
+            f"{prefix}vocab_size of the GGUF file is {own['vocab_size']}, but its embeddings have"
+            f" {rows} rows. Copy the file again from where it came from."
+        )
     settings = {theirs: own[name] for name, theirs in _KEYS.items()}
     settings |= {theirs: own[name] for name, theirs in _MORE.items() if name in own}
     settings.setdefault("num_key_value_heads", settings["num_attention_heads"])
@@ -172,7 +200,7 @@ def _settings(facts: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str,
     return settings | {
         "model_type": architecture,
         "architectures": [f"{architecture.capitalize()}ForCausalLM"],
-        "vocab_size": int(tensors["token_embd.weight"].shape[-1]),
+        "vocab_size": rows,
         "tie_word_embeddings": "output.weight" not in tensors,
         "attention_bias": "blk.0.attn_q.bias" in tensors,
         "mlp_bias": "blk.0.ffn_gate.bias" in tensors,
@@ -190,7 +218,7 @@ def _rope(
     parameters = {"rope_theta": theta, "rope_type": "default" if kind == "none" else kind}
     if kind != "none":
         first = own.get("rope.scaling.original_context_length", own["context_length"])
-        parameters["factor"] = own["rope.scaling.factor"]
+        parameters["factor"] = own.get("rope.scaling.factor", 1.0)
         return parameters | {"original_max_position_embeddings": first}
     if _FACTORS in tensors:
         return parameters | _llama3(tensors[_FACTORS].data, settings["head_dim"], theta)
@@ -244,7 +272,7 @@ def _check_kind(name: str, kind: Any) -> None:
         ) from error
 
 
-def _read(tensor: Any, shape: tuple[int, ...], heads: int, xp: ModuleType) -> Any:
+def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: ModuleType) -> Any:
     """See `Weights.read`.
 
     Args:
@@ -253,18 +281,40 @@ def _read(tensor: Any, shape: tuple[int, ...], heads: int, xp: ModuleType) -> An
     from gguf import dequantize
 
     kind = tensor.tensor_type
-    numbers = tensor.data if kind.name in _STORED else dequantize(tensor.data, kind)
+    numbers = tensor.data if kind.name in _STORED else dequantize(_bytes(file, tensor), kind)
     if kind.name == "BF16":
         numbers = numbers.view(np.uint16)
-    if heads:
-        if shape[0] % (2 * heads):
-            raise DamagedFileError(
-                f"{tensor.name} must have rows for {heads} heads; it has {shape[0]}."
-                " Copy the file again from where it came from."
-            )
-        numbers = numbers.reshape(heads, -1, 2, *shape[1:]).swapaxes(1, 2)
-    numbers = np.require(numbers.reshape(shape), requirements=["C", "A", "W"])
+    numbers = np.require(
+        _in_halves(tensor.name, numbers, shape[0], heads).reshape(shape),
+        requirements=["C", "A", "W"],
+    )
     if xp is np:
         return numbers
     read = xp.from_numpy(numbers)
     return read.view(xp.bfloat16) if kind.name == "BF16" else read
+
+
+def _grouped(file: Path, tensor: Any, shape: tuple[int, ...], heads: int) -> NDArray[np.uint8]:
+    """See `Stored.grouped`."""
+    rows = _in_halves(tensor.name, _bytes(file, tensor), shape[0], heads)
+    return groups.unpacked(tensor.tensor_type.name, rows.reshape(shape[0], -1), shape[1])
+
+
+def _bytes(file: Path, tensor: Any) -> NDArray[np.uint8]:
+    """The bytes of a quantized tensor, (…, bytes of a row), read from the file: mapped, all that
+    were ever read would stay in memory."""
+    count, start = tensor.data.nbytes, tensor.data_offset
+    content = np.fromfile(file, np.uint8, count, offset=start)
+    if len(content) < count:
+        raise DamagedFileError(f"{file} has become shorter while it was read. Copy it again.")
+    return content.reshape(tensor.data.shape)
+
+
+def _in_halves(name: str, numbers: NDArray[Any], rows: int, heads: int) -> NDArray[Any]:
+    """Rows whose heads have first one half and then the other; see `_read`."""
+    if heads and rows % (2 * heads):
+        raise DamagedFileError(
+            f"{name} must have rows for {heads} heads; it has {rows}."
+            " Copy the file again from where it came from."
+        )
+    return numbers.reshape(heads, rows // (2 * heads), 2, -1).swapaxes(1, 2) if heads else numbers

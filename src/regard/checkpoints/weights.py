@@ -6,6 +6,7 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,28 @@ Read = Callable[[ModuleType], Any]  # torch or numpy → a tensor or an array
 SAFETENSORS, BIN = "model.safetensors", "pytorch_model.bin"
 # What other programs keep their weights in, which is no reason to look for a missing file.
 _FOREIGN = ("*.gguf", "tf_model.h5", "flax_model.msgpack", "*.onnx", "consolidated.*.pth", "*.ckpt")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A matrix that is read from its file whenever it is used; an array is made of it by
+    `np.asarray`.
+
+    Attributes:
+        numbers: gives it, (rows, columns), in float32.
+        grouped: gives its integers in bytes and, behind them, the scales and the offsets of each
+            group of them in float32, both (rows, groups), as the native engine takes them.
+        group: columns of a group; 0: it has no integers.
+    """
+
+    shape: tuple[int, ...]
+    numbers: Callable[[], NDArray[np.float32]]
+    grouped: Callable[[], NDArray[np.uint8]]
+    group: int
+    ndim = 2
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.numbers().astype(dtype or np.float32, copy=False)
 
 
 class Weights(Mapping[str, "Tensor"]):
@@ -50,6 +73,17 @@ class Weights(Mapping[str, "Tensor"]):
     def read(self, name: str, xp: ModuleType) -> Any:
         """A tensor of torch, or an array as `as_array` gives it, as `xp` is torch or numpy."""
         return self._read[name](xp)
+
+    def stored(self, name: str) -> NDArray[Any] | Stored:
+        """An array, as `read` gives it, that is the file's memory; or, where the file has other
+        numbers, what makes it."""
+        array: NDArray[Any] = self.read(name, np)
+        return array
+
+    @property
+    def packed_bytes(self) -> int | None:
+        """Bytes in the native engine, in fp32, of what the files have in other numbers."""
+        return None
 
     def __contains__(self, name: object) -> bool:
         return name in self._read  # without reading it

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.families import TYPES
-from regard.checkpoints.fit import fit
+from regard.checkpoints.fit import fit, quantization
 from regard.checkpoints.weights import Weights
 from regard.configs.facts import KINDS
+from regard.doctor.nearest import nearest_family
 from regard.doctor.settings import Finding, check_settings, named
 from regard.errors import RegardError
 from regard.inspection.recording import is_module
@@ -42,11 +43,13 @@ def examine(checkpoint: Checkpoint, *, run: bool = False) -> Iterator[Finding]:
         yield from _check_files(checkpoint.folder, weights)
         if family_is_known:
             yield from _check_fit(checkpoint)
+        elif near := nearest_family(checkpoint.settings, weights.shapes):
+            yield Finding("note", "family", near)
         yield from named("values", _check_values(weights), "every weight is a finite number")
     except RegardError as error:
         yield Finding("wrong", "weights", str(error))
     settings = _read_any(checkpoint, "config.json")
-    entry = TYPES.get(settings.get("model_type", ""))
+    entry = TYPES.get(str(settings.get("model_type")))
     reads = KINDS[entry.model].reads if entry else "text"
     if reads == "image":
         return
@@ -68,6 +71,14 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
     dtypes = ", ".join(sorted(set(weights.dtypes.values())))
     facts = f"{count}, {size / 1e6:,.1f} MB, {len(weights)} tensors of {dtypes}"
     yield Finding("ok", "weights", facts)
+    if weights.packed_bytes is not None:
+        floats = 4 * sum(map(math.prod, weights.shapes.values()))
+        yield Finding(
+            "ok",
+            "memory",
+            f"about {weights.packed_bytes / 1e6:,.1f} MB in the native engine, in fp32;"
+            f" {floats / 1e6:,.1f} MB in torch, where every number is dequantized",
+        )
     if any(file.suffix == ".bin" for file in weights.files):
         yield Finding(
             "note",
@@ -87,6 +98,9 @@ def _check_fit(checkpoint: Checkpoint) -> Iterator[Finding]:
         return
     fitted = fit(checkpoint.family, checkpoint.config, ours, checkpoint.weights.shapes)
     problems = fitted.problems()
+    if problems and (quantized := quantization(checkpoint.settings)):
+        yield Finding("wrong", "weights", quantized)
+        return
     listed = [f"{name}: config.json and the weights do not match" for name in problems[:LISTED]]
     if len(problems) > LISTED:
         listed.append(f"and {len(problems) - LISTED} more names do not fit")

@@ -7,6 +7,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from regard.attention.scores import find_score
 from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.configs.facts import facts_of
@@ -116,7 +118,7 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
         raise unsupported(name, "has attention, positions or a head of another kind")
     model = handle.source if handle.state is None and handle.source else task.model
     config, arrays = weights_of(model)
-    state = {name: _row(array) for name, array in arrays.items()}
+    state = {name: _row(np.asarray(array)) for name, array in arrays.items()}
     weights = packed(state, without_of(config))
     of_kind = _translator if handle.architecture == "EncoderDecoder" else _alone
     description = {

@@ -50,7 +50,7 @@ int main(int count, char** arguments) {
     const size_t bytes = all[i].rows * all[i].columns * (all[i].numbers ? 2 : 4);
     all[i].data = take(malloc(bytes), bytes);
   }
-  regard_model* model = call_regard_open(&config, all, tensors);
+  regard_model* model = call_regard_open(&config, all, tensors, NULL);
   if (model == NULL) return fprintf(stderr, "%s\n", call_regard_error()), 5;
 
   regard_generation settings = {.forced_bos_token_id = -1, .forced_eos_token_id = -1};

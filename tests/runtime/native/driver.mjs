@@ -46,6 +46,7 @@ for (let i = 0, tensor = all; i < tensors; i++, tensor += 32) {
   view().setBigInt64(tensor + 8, rows, true);
   view().setBigInt64(tensor + 16, columns, true);
   view().setInt32(tensor + 24, narrow, true);
+  view().setInt32(tensor + 28, 0, true);
 }
 const opened = engine.regard_open(config, all, tensors);
 if (opened === 0) throw new Error(text(engine.regard_error()));

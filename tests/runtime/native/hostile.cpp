@@ -47,7 +47,7 @@ void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::fre
 namespace {
 
 int64_t calls = 0;  // at random
-uint64_t state = 7;
+thread_local uint64_t state = 7;
 int32_t any(int32_t count) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;
   return static_cast<int32_t>((state >> 33) % count);
@@ -94,7 +94,7 @@ struct Tensors {
     names.push_back(name);
     data.emplace_back(rows * columns);
     for (float& x : data.back()) x = (any(2001) - 1000) / 1000.0f;
-    all.push_back({nullptr, nullptr, rows, columns, 0});
+    all.push_back({nullptr, nullptr, rows, columns, 0, 0});
   }
   void linear(const std::string& name, int64_t rows, int64_t columns) {
     add(name + ".weight", rows, columns);
@@ -223,9 +223,9 @@ regard_generation settings_of(const int32_t* ids) {
 
 void open_wrong(const regard_config& config, const Tensors& tensors) {
   int count = static_cast<int>(tensors.all.size());
-  expect(!regard_open(nullptr, tensors.all.data(), count), "no config");
-  expect(!regard_open(&config, nullptr, count), "no tensors");
-  expect(!regard_open(&config, tensors.all.data(), 3), "too few tensors");
+  expect(!regard_open(nullptr, tensors.all.data(), count, nullptr), "no config");
+  expect(!regard_open(&config, nullptr, count, nullptr), "no tensors");
+  expect(!regard_open(&config, tensors.all.data(), 3, nullptr), "too few tensors");
   for (size_t i = 0; i < tensors.all.size(); i++)
     for (int change = 0; change < 4; change++) {
       std::vector<regard_tensor> wrong = tensors.all;
@@ -233,7 +233,7 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
       if (change == 1) wrong[i].columns = -1;
       if (change == 2) wrong[i].data = nullptr;
       if (change == 3) wrong[i].rows = INT64_MAX;
-      regard_model* model = regard_open(&config, wrong.data(), count);
+      regard_model* model = regard_open(&config, wrong.data(), count, nullptr);
       expect(model == nullptr, tensors.names[i].c_str());
       regard_close(model);
     }
@@ -241,7 +241,7 @@ void open_wrong(const regard_config& config, const Tensors& tensors) {
     for (int32_t value : {-1, 0, 5, 1 << 20, INT32_MAX, INT32_MIN}) {
       regard_config wrong = config;
       reinterpret_cast<int32_t*>(&wrong)[field] = value;
-      regard_close(regard_open(&wrong, tensors.all.data(), count));
+      regard_close(regard_open(&wrong, tensors.all.data(), count, nullptr));
     }
 }
 
@@ -271,9 +271,10 @@ void open_random(const regard_config& config, const Tensors& tensors) {
           break;
         case 4:
           others.all[one].numbers = any(4);
+          others.all[one].group = 16 * any(3);
       }
     }
-    regard_model* model = regard_open(&wrong, others.all.data(), others.all.size());
+    regard_model* model = regard_open(&wrong, others.all.data(), others.all.size(), nullptr);
     if (model == nullptr) continue;
     int32_t ids[12], lists[] = {1, 1, any(11), 2, 3, 4, 5, 6, 7, 8, 9, 10};
     for (int32_t& id : ids) id = any(11);
@@ -523,7 +524,7 @@ void without_memory(int64_t step, Function function) {
 void memory_wrong(const regard_config& config, const Tensors& tensors) {
   const int count = static_cast<int>(tensors.all.size());
   without_memory(1, [&] {
-    regard_model* model = regard_open(&config, tensors.all.data(), count);
+    regard_model* model = regard_open(&config, tensors.all.data(), count, nullptr);
     regard_close(model);
     return model != nullptr;
   });
@@ -533,7 +534,7 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
   auto with_model = [&](auto function) {
     const int64_t most = limit;
     limit = -1;
-    regard_model* model = regard_open(&config, tensors.all.data(), count);
+    regard_model* model = regard_open(&config, tensors.all.data(), count, nullptr);
     allocations = 0;
     limit = most;
     const int32_t status = function(model);
@@ -693,7 +694,7 @@ int main(int count, char** arguments) {
       if (kind != "memory" && kind != "threads") open_random(each, tensors);
       for (int32_t precision : {0, 1, 2, 3}) {
         each.precision = precision;
-        regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size());
+        regard_model* model = regard_open(&each, tensors.all.data(), tensors.all.size(), nullptr);
         expect(model != nullptr, "the model itself");
         if (kind == "memory") {
         } else if (kind == "threads") {

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from regard.checkpoints.family import Family, Key, Settings, rename
+from regard.checkpoints.family import Family, Key, Settings, is_a, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
 from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
@@ -336,7 +336,12 @@ def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]
     """Theta, scaling and the share of a head, from rope_parameters or what stood in its place
     before version 5."""
     parameters = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
-    theta: float = parameters.get("rope_theta") or settings.get("rope_theta", 10000.0)
+    if not isinstance(parameters, dict):
+        raise DamagedFileError(
+            f"the rotary settings of config.json must be a JSON object; they are {parameters!r}."
+        )
+    theta = parameters.get("rope_theta")
+    theta = settings.get("rope_theta", 10000.0) if theta is None else theta
     share = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
     if share != 1.0 and "partial_rotary_factor" not in kind.keys:
         raise UnsupportedError(
@@ -401,7 +406,13 @@ def _need(parameters: dict[str, Any], key: str) -> Any:
             f"the rotary settings of config.json must have {key!r}; they have"
             f" {', '.join(parameters)}."
         )
-    return parameters[key]
+    value = parameters[key]
+    is_number = is_a(value, float) and 0 < value < math.inf
+    if not is_number and not isinstance(value, list):  # a factor for each frequency
+        raise DamagedFileError(
+            f"{key} of config.json's rotary settings must be a number above 0; it is {value!r}."
+        )
+    return value
 
 
 def _window(settings: Settings, kind: Kind) -> tuple[int | None, tuple[int, ...]]:

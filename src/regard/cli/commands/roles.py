@@ -25,9 +25,11 @@ def roles(
 ) -> None:
     """Score every head of a decoder by roles, and its experts by tokens, with 95 % intervals.
 
-    Where it looks: previous, duplicate, induction and first; and what it does with what it sees:
-    copying. Measured on random tokens, each sequence of them twice; names on sentences that end
-    before one.
+    Shares of a head's look: at the token before (previous), an earlier copy of the token
+    (duplicate), what followed that copy (induction), the first token, and the name that would
+    complete a sentence (names). Copying is the share of its look at tokens whose own logit it
+    raises. An expert's number is the share of the tokens that it computes. All but names is
+    measured on random tokens, each sequence of them twice.
     """
     from regard.api.looking import open_for_looking
     from regard.api.roles import roles as measured

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 10  # counts up with that of engine/interface.h
+INTERFACE = 11  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -42,7 +42,7 @@ def _struct(title: str, *fields: str, **structs: Any) -> type[ctypes.Structure]:
     return type(title, (ctypes.Structure,), {"_fields_": [*members, *structs.items()]})
 
 
-Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 numbers")
+Tensor = _struct("Tensor", "char* name", "void* data", "int64 rows columns", "int32 numbers group")
 Config = _struct(
     "Config",
     "int32 kind vocab_size target_vocab_size d_model d_ff encoder_layers decoder_layers"
@@ -136,11 +136,12 @@ def kind_at(address: int) -> int:
 
 CAPTURED = struct.Struct("@13i6P4qP")
 Listener = ctypes.CFUNCTYPE(c_int32, c_void_p)
+Read = ctypes.CFUNCTYPE(c_void_p, c_int32, c_void_p)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),
     "kernels": (c_char_p, [c_int32]),
-    "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32]),
+    "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32, Read]),
     "close": (None, [c_void_p]),
     "listen": (None, [Listener]),
     "search_open": (

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from regard.arrays import NUMPY
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
+from regard.checkpoints.weights import Stored
 from regard.configs.decoder import DecoderConfig
 from regard.configs.dual_encoder import DualEncoderConfig
 from regard.configs.encoder import EncoderConfig
@@ -25,7 +26,7 @@ from regard.runtime.native.reads import MOST_POSITIONS, NativeDual, NativeReader
 if TYPE_CHECKING:
     from torch import nn
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Any]  # arrays, or matrices that are `Stored`
 
 ARCHITECTURES = (
     *("EncoderDecoder", "SpeechEncoderDecoder", "Decoder", "Encoder"),
@@ -75,19 +76,29 @@ def _opened(
     config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
     """The model of these weights, as `open_native` gives it."""
-    entries = (library.Tensor * len(arrays))(
-        *(
-            library.Tensor(
-                name.encode(),
-                array.ctypes.data,
-                *(array.shape if array.ndim == 2 else (1, len(array))),
-                library.NUMBERS.index(array.dtype),
-            )
-            for name, array in arrays.items()
-        )
-    )
+    entries = (library.Tensor * len(arrays))(*(_entry(name, arrays[name]) for name in arrays))
     settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
-    pointer = library.library().regard_open(ctypes.byref(settings), entries, len(entries))
+    used: dict[int, NDArray[Any]] = {}  # by address, what the library reads of `Stored` matrices
+    failed: list[BaseException] = []
+
+    def read(index: int, done: int | None) -> int | None:
+        if done is not None:
+            del used[done]
+            return None
+        try:
+            matrix = list(arrays.values())[index]
+            array = matrix.grouped() if matrix.group else _flat(matrix.numbers())
+        except BaseException as error:  # raised again below
+            failed.append(error)
+            return None
+        used[array.ctypes.data] = array
+        return int(array.ctypes.data)
+
+    pointer = library.library().regard_open(
+        ctypes.byref(settings), entries, len(entries), library.Read(read)
+    )
+    if failed:
+        raise failed[0]
     if not pointer:
         library.refuse(library.MISTAKE)
     if isinstance(config, VisionConfig):
@@ -101,13 +112,25 @@ def _opened(
     return kind(pointer, limits, *sizes, of_calls)
 
 
+def _entry(name: str, array: Any) -> Any:
+    """An array as the library's struct."""
+    stored = isinstance(array, Stored)
+    return library.Tensor(
+        name.encode(),
+        None if stored else array.ctypes.data,
+        *(array.shape if array.ndim == 2 else (1, len(array))),
+        (2 if array.group else 0) if stored else library.NUMBERS.index(array.dtype),
+        array.group if stored else 0,
+    )
+
+
 def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
     """A model's config, and its weights as the library takes them."""
     if isinstance(model, str | os.PathLike | Checkpoint):
         checkpoint = open_checkpoint(model)
         _check_kind(checkpoint.architecture)
         config = checkpoint.config
-        state = _computed(config, read_state(checkpoint, config.shapes(), np))
+        state = _computed(config, read_state(checkpoint, config.shapes(), np, stored=True))
     else:
         from regard.runtime.native.modules import state_of
 
@@ -127,7 +150,9 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
             for name, array in state.items()
             if name.endswith("norm.weight")
         }
-    return config, {name: _flat(array) for name, array in state.items()}
+    return config, {
+        name: array if isinstance(array, Stored) else _flat(array) for name, array in state.items()
+    }
 
 
 def part_of(arrays: Arrays, side: str) -> Arrays:

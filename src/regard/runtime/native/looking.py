@@ -91,9 +91,12 @@ class Seen(Facts):
     def weight(self, name: str) -> Floats | None:
         """A weight by its name in `models`, in float32; None if it has no such weight."""
         weight = self._weights.get(name)
-        if weight is not None and weight.dtype == np.uint16:  # bfloat16's bits
-            weight = (weight.astype(np.uint32) << 16).view(np.float32)
-        return weight
+        if weight is None:
+            return None
+        array: NDArray[Any] = np.asarray(weight)
+        if array.dtype == np.uint16:  # bfloat16's bits
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        return array
 
     def projection(self, path: str) -> Floats:
         """W_O of each head of an attention, (heads, head_dim, d_model)."""
