@@ -18,12 +18,12 @@ inline void keep_in(regard_room* place) {
   asked = milliseconds();
 }
 
-// A listener: into the room goes what it is told, and the numbers that this points to.
-inline int32_t keep(const regard_attention* told) {
-  if (told->kind == REGARD_STATES) return 0;
+// A listener: into the room goes what it hears, and the numbers that this points to.
+inline int32_t keep(const regard_attention* heard) {
+  if (heard->kind == REGARD_STATES) return 0;
   constexpr int64_t WAIT = 50;  // milliseconds after which the owner may stop
   constexpr size_t HEAD = (sizeof(regard_attention) + 63) / 64 * 64;
-  regard_attention what = *told;
+  regard_attention what = *heard;
   const float* output = what.kind == REGARD_ROUTES ? what.output : nullptr;
   const int64_t width = what.heads * what.head_width, key_width = what.key_heads * what.head_width;
   struct Part {

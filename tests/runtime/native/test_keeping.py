@@ -1,4 +1,4 @@
-"""What the engine keeps of a run: what a listener is told, for as long as it is looked at."""
+"""What the engine keeps of a run: what a listener hears, for as long as it is looked at."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def engine() -> Seen:
     return seen(open_native(model), model)
 
 
-def told(engine: Seen, keep: str = "memory") -> tuple[Any, dict[str, Call], dict[str, Any]]:
+def run_kept(engine: Seen, keep: str = "memory") -> tuple[Any, dict[str, Call], dict[str, Any]]:
     """Output, calls and routes of a run that is kept."""
     calls, routes = dict[str, Call](), dict[str, Any]()
     with routing(engine, routes.__setitem__):
@@ -46,12 +46,12 @@ def same(calls: dict[str, Call], others: dict[str, Call]) -> None:
         np.testing.assert_allclose(call.inputs.weights(), others[path].inputs.weights(), atol=1e-6)
 
 
-def test_what_is_kept_is_what_a_listener_is_told(engine: Seen) -> None:
+def test_what_is_kept_is_what_a_listener_hears(engine: Seen) -> None:
     calls, routes = dict[str, Call](), dict[str, Any]()
     with routing(engine, routes.__setitem__), capturing(engine, calls.__setitem__):
         output = engine(ids=IDS)
     for keep in ("memory", "auto", "disk"):
-        kept_output, kept_calls, kept_routes = told(engine, keep)
+        kept_output, kept_calls, kept_routes = run_kept(engine, keep)
         np.testing.assert_array_equal(kept_output, output)
         same(kept_calls, calls)
         assert list(kept_routes) == list(routes)
@@ -63,7 +63,7 @@ def test_what_is_kept_is_what_a_listener_is_told(engine: Seen) -> None:
 
 def test_memory_is_used_again_once_nothing_refers_to_it(engine: Seen) -> None:
     def query() -> Any:
-        return told(engine)[1][FIRST].inputs.query
+        return run_kept(engine)[1][FIRST].inputs.query
 
     first = query()
     place, numbers = first.ctypes.data, first.copy()
@@ -72,7 +72,7 @@ def test_memory_is_used_again_once_nothing_refers_to_it(engine: Seen) -> None:
     assert query().ctypes.data != place
     with engine.keeping("memory") as kept:
         engine(ids=IDS[:, ::-1])
-    np.testing.assert_array_equal(query(), numbers)  # and the one before is not told yet
+    np.testing.assert_array_equal(query(), numbers)  # and the one before is not read yet
     others = dict[str, Call]()
     engine.tell(kept, others.__setitem__)
     assert not np.array_equal(others[FIRST].inputs.query, numbers)
@@ -83,7 +83,7 @@ def test_memory_is_used_again_once_nothing_refers_to_it(engine: Seen) -> None:
 
 
 def test_a_full_block_is_followed_by_another(engine: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, calls, _ = told(engine)
+    _, calls, _ = run_kept(engine)
     monkeypatch.setattr(keeping, "BLOCK", 40_000)
     keeping._here.spare.clear()
     with engine.keeping("memory") as kept:

@@ -45,10 +45,6 @@ class Kept:
         if kind is Stopped and self._failed is not None:
             raise self._failed from None
 
-    def __del__(self) -> None:
-        if self._keep != "disk" and self._bytes <= IN_MEMORY:
-            _here.spare = [*_here.spare, *self._blocks][-SPARE:]
-
     def more(self, needed: int) -> int:
         """Give the engine place for so many bytes; another answer than 0 stops it."""
         try:
@@ -77,14 +73,17 @@ class Kept:
         self._room.place, self._room.left = block.first, block.size
 
     def __iter__(self) -> Iterator[tuple[library.Captured, Numbers]]:
-        """Yield what was kept, in the order of the run, and what gives arrays of its numbers, where
-        they are."""
-        for block in self._blocks:
+        """Yield what was kept, once, in the order of the run, and what gives arrays of its numbers,
+        where they are."""
+        blocks, self._blocks = self._blocks, []
+        for block in blocks:
             address = block.first
             while address < block.end:
                 what = library.Captured.at(address)
                 yield what, block.numbers
                 address += what.bytes
+        if self._keep != "disk" and self._bytes <= IN_MEMORY:
+            _here.spare = [*_here.spare, *blocks][-SPARE:]
 
 
 class _Block:
