@@ -1,4 +1,4 @@
-"""What the engine keeps of a run: what a listener hears, for as long as it is looked at."""
+"""What the engine keeps of a run: what a listener gets, for as long as it is looked at."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def same(calls: dict[str, Call], others: dict[str, Call]) -> None:
         np.testing.assert_allclose(call.inputs.weights(), others[path].inputs.weights(), atol=1e-6)
 
 
-def test_what_is_kept_is_what_a_listener_hears(engine: Seen) -> None:
+def test_what_is_kept_is_what_a_listener_gets(engine: Seen) -> None:
     calls, routes = dict[str, Call](), dict[str, Any]()
     with routing(engine, routes.__setitem__), capturing(engine, calls.__setitem__):
         output = engine(ids=IDS)
