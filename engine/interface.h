@@ -120,9 +120,20 @@ typedef struct {
   float* output;                    /* of states: (queries, head_dim), the rows themselves */
   int64_t query_stride, key_stride, value_stride, output_stride;
   const float* lse; /* (heads, queries): log Σ exp(score) of a row; null where there are few keys */
+  int64_t bytes;    /* from this to the next in a room */
 } regard_attention;
 /* Called where it happens; another answer than 0 stops. */
 typedef int32_t (*regard_listener)(const regard_attention*);
+
+/* Memory that is filled as a run goes: each regard_attention, without states and outputs, is followed
+   by a copy of the numbers that it points to, but for bias and sinks, which are the model's. */
+typedef struct {
+  void* place;  /* a multiple of 8 */
+  int64_t left; /* bytes from there on */
+  /* Called with the bytes for which there is no room, and gives another place; or, now and then, with
+     0. Another answer than 0 stops. */
+  int32_t (*more)(int64_t bytes);
+} regard_room;
 
 REGARD_API int32_t regard_interface(void);
 REGARD_API const char* regard_error(void);
@@ -137,6 +148,9 @@ REGARD_API void regard_close(regard_model*);
    a text are what they are without, but each row of a step passes by itself. Threads that a call
    starts are not listened to. */
 REGARD_API void regard_listen(regard_listener);
+/* The same, but what happens is kept there, which takes less time; the room is the caller's until
+   regard_listen. */
+REGARD_API void regard_keep(regard_room*);
 
 /* A search from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
    Each of `threads`, of which the caller of regard_search_run is one, has at most so many rows of

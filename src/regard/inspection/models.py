@@ -260,8 +260,13 @@ def capture(
 
     steps: list[Call] = []  # of the one attention that a recurrent decoder has
     stepwise = getattr(model, "stepwise", False)
-    with capturing(model, (lambda path, call: steps.append(call)) if stepwise else record):
-        output = model(**inputs)
+    if modules is None and not without.parts:
+        with model.keeping(keep) as run:
+            output = model(**inputs)
+        model.tell(run, record)
+    else:
+        with capturing(model, (lambda path, call: steps.append(call)) if stepwise else record):
+            output = model(**inputs)
     if stepwise:
         record("decoder.cross_attention", joined(steps))
     if not recorder.taps:

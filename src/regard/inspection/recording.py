@@ -222,10 +222,15 @@ class Memory:
 
 def array_on_disk(array: NDArray[Any]) -> NDArray[Any]:
     """Copy an array (…) to a temporary file that is paged in as it is read."""
-    with tempfile.TemporaryFile(prefix="regard-trace-") as file:
-        mapped = np.memmap(file, array.dtype, "w+", shape=array.shape)
+    mapped = empty_on_disk(array.shape, array.dtype)
     mapped[...] = array
     return mapped
+
+
+def empty_on_disk(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array in a temporary file that is paged in as it is read."""
+    with tempfile.TemporaryFile(prefix="regard-trace-") as file:
+        return np.memmap(file, dtype, "w+", shape=shape)
 
 
 def on_disk(tensor: "Tensor") -> "Tensor":

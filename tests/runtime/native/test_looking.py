@@ -283,5 +283,5 @@ def test_a_part_that_is_not_there_is_refused() -> None:
 
 
 def test_the_struct_has_the_fields_of_the_header() -> None:
-    assert library.CAPTURED.size == 13 * 4 + 4 + 6 * 8 + 4 * 8 + 8
-    assert len(library.Captured._fields) == 13 + 6 + 4 + 1
+    assert library.CAPTURED.size == 13 * 4 + 4 + 6 * 8 + 4 * 8 + 8 + 8
+    assert len(library.Captured._fields) == 13 + 6 + 4 + 1 + 1

@@ -122,6 +122,7 @@ class Captured(NamedTuple):
     value_stride: int
     output_stride: int
     lse: int
+    bytes: int
 
     @classmethod
     def at(cls, address: int) -> "Captured":
@@ -134,9 +135,11 @@ def kind_at(address: int) -> int:
     return c_int32.from_address(address).value
 
 
-CAPTURED = struct.Struct("@13i6P4qP")
-Listener = ctypes.CFUNCTYPE(c_int32, c_void_p)
+CAPTURED = struct.Struct("@13i6P4qPq")
+Listener, More = ctypes.CFUNCTYPE(c_int32, c_void_p), ctypes.CFUNCTYPE(c_int32, c_int64)
+NOBODY = Listener()
 Read = ctypes.CFUNCTYPE(c_void_p, c_int32, c_void_p)
+Room = _struct("Room", "void* place", "int64 left", more=More)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),
@@ -144,6 +147,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32, Read]),
     "close": (None, [c_void_p]),
     "listen": (None, [Listener]),
+    "keep": (None, [POINTER(Room)]),
     "search_open": (
         c_int32,
         [
@@ -188,7 +192,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 # Functions that keep Python's lock, since they take less time than to give it up and get it again.
-_QUICK = ("jobs_add", "jobs_answer", "jobs_cancel", "jobs_counts", "search_read")
+_QUICK = (
+    *("jobs_add", "jobs_answer", "jobs_cancel", "jobs_counts", "search_read"),
+    *("listen", "keep"),
+)
 
 
 @cache
@@ -269,9 +276,12 @@ _here = threading.local()
 
 
 def listen(callback: Any) -> Any:
-    """Let a `Listener`, or None, get what this thread computes; returns the one before."""
+    """Let a `Listener`, a `Room` or None get what this thread computes; returns the one before."""
     before, _here.callback = getattr(_here, "callback", None), callback
-    library().regard_listen(callback or Listener())
+    if isinstance(callback, Room):
+        library().regard_keep(callback)
+    else:
+        library().regard_listen(callback or NOBODY)
     return before
 
 

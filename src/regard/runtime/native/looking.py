@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
@@ -27,10 +26,10 @@ from regard.errors import UnavailableError, UnsupportedError
 from regard.inspection.recording import array_on_disk
 from regard.progress import Stopped, check
 from regard.runtime.native import library
+from regard.runtime.native.keeping import Floats, Kept, Numbers
 from regard.runtime.native.loading import open_native, part_of, weights_of
 from regard.runtime.native.texts import Ints
 
-Floats = NDArray[np.float32]
 Listener = Callable[[str, Call], Floats | None]
 AtLayer = Callable[[str, int, Floats], Floats | None]
 """Called with a stack, the number of its layers that have run, and the states, (1, length,
@@ -118,6 +117,11 @@ class Seen(Facts):
         query, key = (x.reshape(shape).swapaxes(1, 2) for x in (query, key))
         return Distances(query, key, rows[apart].astype(np.int64))
 
+    def keeping(self, keep: str) -> Kept:
+        """A context whose runs are kept, for `tell`; the argument is that of `Kept`. A run costs
+        less than if it is captured."""
+        return Kept(keep)
+
     @contextmanager
     def capturing(
         self,
@@ -136,21 +140,12 @@ class Seen(Facts):
                 if library.kind_at(address) == library.STATES and at is None:
                     return 0
                 what = library.Captured.at(address)
-                stack = "decoder" if what.of_decoder else "encoder"
                 if what.kind == library.STATES:
                     assert at is not None, "else nothing is replaced"
-                    _replace(states := _states(what), at(stack, what.layer, states.copy()))
-                elif what.kind == library.ROUTES:
-                    if routed is not None:
-                        path = f"{stack}.layers.{what.layer}.feed_forward"
-                        routed(path, _states(what).copy())
-                elif listener is not None:
-                    kind = "cross" if what.kind == library.CROSS else "self"
-                    path = f"{stack}.layers.{what.layer}.{kind}_attention"
-                    if kind == "cross" and stack == "encoder":
-                        path = "head.pool.cross_attention"
-                    call = Call(self._attention(path, what), _output(what), _lse(what))
-                    _replace(call.output, listener(path, call))
+                    states = _states(what, _array)
+                    _replace(states, at(_stack(what), what.layer, states.copy()))
+                else:
+                    self._tell(what, _copied, listener, routed)
             except BaseException as error:  # which C would lose
                 failed.append(error)
             return len(failed)
@@ -172,18 +167,47 @@ class Seen(Facts):
             library.listen(before)
             _now.listeners = outer
 
-    def _attention(self, path: str, what: Any) -> Attention:
-        keys, heads, stride = what.keys, what.key_heads, what.key_stride
+    def tell(self, kept: Kept, listener: Listener) -> None:
+        """Call `listener` for each attention that was kept, without an output, which it may not
+        replace, and who listens to routers here for theirs."""
+        _, _, routed = getattr(_now, "listeners", (None, None, None))
+        for what, numbers in kept:
+            self._tell(what, numbers, listener, routed)
+
+    def _tell(
+        self,
+        what: library.Captured,
+        numbers: Numbers,
+        listener: Listener | None,
+        routed: Callable[[str, Floats], None] | None,
+    ) -> None:
+        path = f"{_stack(what)}.layers.{what.layer}."
+        if what.kind == library.ROUTES:
+            if routed is not None:
+                routed(f"{path}feed_forward", _states(what, numbers))
+        elif listener is not None:
+            path += "cross_attention" if what.kind == library.CROSS else "self_attention"
+            if what.kind == library.CROSS and not what.of_decoder:
+                path = "head.pool.cross_attention"
+            output = _output(what) if what.output else None
+            call = Call(self._attention(path, what, numbers), output, _lse(what, numbers))
+            replacement = listener(path, call)
+            if output is not None:
+                _replace(output, replacement)
+
+    def _attention(self, path: str, what: library.Captured, numbers: Numbers) -> Attention:
+        keys, heads, width, stride = what.keys, what.key_heads, what.head_width, what.key_stride
         shape = (1, heads, keys, what.head_dim)
-        key = _array(what.key, shape, (0, what.head_width * stride, 1, stride))
+        key = numbers(what.key, shape, (0, width * stride, 1, stride))
+        value = numbers(what.value, shape, (0, width, what.value_stride, 1))
+        shape = (1, what.heads, what.queries, what.head_dim)
+        query = numbers(what.query, shape, (0, width, what.query_stride, 1))
         bias = None
         if what.bias:
             reach = what.reach
             table = _array(what.bias, (what.heads, 2 * reach + 1), (2 * reach + 1, 1))
             distance = np.arange(keys) - (what.first + np.arange(what.queries))[:, None]
             bias = table[:, np.clip(distance, -reach, reach) + reach][None]
-        key = _copy(key)
-        query = _copy(_heads(what.query, what.heads, what.queries, what.query_stride, what))
         distances = self.distances(path, keys)
         if distances is not None:
             to_position, to_content = distances.scores(self._score, query, key)
@@ -191,7 +215,7 @@ class Seen(Facts):
         attention = Attention(
             query=query,
             key=key,
-            value=_copy(_heads(what.value, heads, keys, what.value_stride, what)),
+            value=value,
             score=self._score,
             mask=_mask(what),
             bias=bias,
@@ -303,29 +327,29 @@ def _array(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Fl
     return np.ndarray(shape, np.float32, memory, strides=[4 * step for step in strides])
 
 
-def _heads(address: int, heads: int, rows: int, stride: int, what: Any) -> Floats:
-    shape = (1, heads, rows, what.head_dim)
-    return _array(address, shape, (0, what.head_width, stride, 1))
+def _copied(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+    """The same, contiguous, in memory of their own or in a file."""
+    array = _array(address, shape, strides)
+    return array.copy() if array.nbytes <= IN_MEMORY else array_on_disk(array)
 
 
-def _output(what: Any) -> Floats:
-    return _heads(what.output, what.heads, what.queries, what.output_stride, what)
+def _stack(what: library.Captured) -> str:
+    return "decoder" if what.of_decoder else "encoder"
 
 
-def _states(what: Any) -> Floats:
-    return _array(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+def _output(what: library.Captured) -> Floats:
+    shape = (1, what.heads, what.queries, what.head_dim)
+    return _array(what.output, shape, (0, what.head_width, what.output_stride, 1))
 
 
-def _lse(what: Any) -> Floats | None:
+def _states(what: library.Captured, numbers: Numbers) -> Floats:
+    return numbers(what.output, (1, what.queries, what.head_dim), (0, what.output_stride, 1))
+
+
+def _lse(what: library.Captured, numbers: Numbers) -> Floats | None:
     if not what.lse:
         return None
-    shape = (1, what.heads, what.queries)
-    return _array(what.lse, shape, (0, what.queries, 1)).copy()
-
-
-def _copy(array: Floats) -> Floats:
-    """The engine's numbers, contiguous, in memory of their own or in a file."""
-    return array.copy() if array.nbytes <= IN_MEMORY else array_on_disk(array)
+    return numbers(what.lse, (1, what.heads, what.queries), (0, what.queries, 1))
 
 
 def _replace(place: Floats, numbers: Floats | None) -> None:
@@ -333,7 +357,7 @@ def _replace(place: Floats, numbers: Floats | None) -> None:
         place[...] = numbers
 
 
-def _mask(what: Any) -> Mask | None:
+def _mask(what: library.Captured) -> Mask | None:
     if what.after >= _ALL:
         return None
     return Causal() if what.before >= _ALL else Causal() & Window(what.before, 0)
