@@ -58,7 +58,7 @@ def test_the_libraries_are_built_from_the_sources_that_are_here() -> None:
     built, sources = tool.fingerprints(), tool.fingerprint()
     assert built == dict.fromkeys(files, sources), "run `make engine`"
     for name in files:
-        assert (library.FOLDER / name).stat().st_size <= 0.55 * 2**20
+        assert (library.FOLDER / name).stat().st_size <= 0.6 * 2**20
 
 
 def test_a_machine_without_a_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
