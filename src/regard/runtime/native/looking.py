@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regard.attention.disentangled import Distances
 from regard.attention.masks import Causal, Mask, Window
