@@ -53,7 +53,7 @@ OPTIONS = {
         "--force", "--threads", "--help"
     },
     "match": {
-        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine --figure",
         "--precision", "--labels", "--template", "--top-k", "--patches", "--threads", "--help"
     },
     "transcribe": {
