@@ -53,8 +53,9 @@ OPTIONS = {
         "--force", "--threads", "--help"
     },
     "match": {
-        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine --figure",
-        "--precision", "--labels", "--template", "--top-k", "--patches", "--threads", "--help"
+        "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
+        "--precision", "--labels", "--template", "--top-k", "--patches", "--figure", "--threads",
+        "--help"
     },
     "transcribe": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
