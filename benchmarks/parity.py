@@ -164,6 +164,9 @@ def exact_gradients(twins: Twins) -> tuple[float, float, float]:
         fresh.theirs.set_experts_implementation("eager")  # the others know no float64
     for model in (fresh.ours.double(), fresh.theirs.double()):
         model.zero_grad()
+    for module in fresh.theirs.modules():  # Gemma's scale of embeddings was rounded to float32
+        if isinstance(scale := getattr(module, "scalar_embed_scale", None), float):
+            module.embed_scale.fill_(scale)
     with InFloat64():
         ours, theirs = (
             {name: x.double() if x.is_floating_point() else x for name, x in inputs.items()}
