@@ -147,6 +147,7 @@ def test_copies_are_contiguous_and_keep_the_dtype():
 
 
 def test_the_next_trace_gets_the_block_of_one_that_is_gone(monkeypatch: pytest.MonkeyPatch):
+    gc.collect()  # what other tests left
     monkeypatch.setattr(Memory, "_spare", [])
     monkeypatch.setattr(Memory, "BLOCK", 4096)
     memory = Memory()

@@ -401,7 +401,7 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     import asyncio
 
     from regard.progress import Stopped, Work, current
-    from regard.runtime.native import looking as module
+    from regard.runtime.native import keeping as module
     from regard.studio.requests import TraceRequest
     from regard.studio.routes import in_turn
 
@@ -418,6 +418,7 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
         check()
 
     monkeypatch.setattr(module, "check", slow)
+    monkeypatch.setattr(module, "BLOCK", 1)  # so that each layer asks for another
     gone = threading.Event()
 
     class Page:
