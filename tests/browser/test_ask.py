@@ -77,6 +77,7 @@ def test_what_unfolds_is_accessible(open_page, at, scheme):
     page.get_by_text("open another model").click()
     page.get_by_text("A saved trace").wait_for()
     page.get_by_role("radio", name=re.compile("^step 1:")).wait_for()
+    page.emulate_media(reduced_motion="reduce")  # nothing is measured while it fades in
     found = Axe().run(page).response["violations"]
     assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found] == []
 
