@@ -567,7 +567,7 @@ void memory_wrong(const regard_config& config, const Tensors& tensors) {
 // What a model computes by so many threads: scores and logits, or states.
 std::vector<float> computed(const regard_model* model, const regard_config& config, int threads) {
   int32_t ids[] = {3, 4, 5, 6, 7, 8}, end = 1, lengths[] = {5, 1};
-  std::vector<float> numbers(8 * 12);
+  std::vector<float> numbers(std::max(8, 2 * config.image_length) * config.d_model);
   if (config.image_length > 0) {
     std::vector<float> patches(2 * config.image_length * config.patch_width, 0.5f);
     regard_read_images(model, patches.data(), 2, threads, numbers.data());
