@@ -67,10 +67,8 @@ def evaluate_matches(
     """Ranks all texts for each image, and all images for each text."""
     if not examples:
         raise BadArgumentError("evaluating needs at least one image; got none.")
-    files, said = (
-        [example.text for example in examples],
-        [example.pair or "" for example in examples],
-    )
+    files = [example.text for example in examples]
+    said = [example.pair or "" for example in examples]
     images = matcher.images(files, batch_size=batch_size, progress=progress)
     texts = matcher.texts(said, batch_size=batch_size)
     one, other = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (images, texts))
