@@ -3,6 +3,7 @@ import { batch, computed, signal, type Signal } from "@preact/signals";
 import type { Learning } from "./learn/address";
 import { lookOf } from "./off/parts";
 import type { Asked } from "./said/said";
+import type { Chosen } from "./shell/rail/Options";
 import { DEFAULTS, FIELDS, type Fields } from "./url";
 import type {
   Ablation,
@@ -56,6 +57,8 @@ export function createState(source: Source) {
     trace,
     request: signal<TraceRequest | null>(null), // what `trace` was asked with, null where only its id is known
     asked: new Map<string, TraceRequest>(), // what each trace made on this page was asked with, by its id
+    draft: { model: signal(""), text: signal(""), options: signal<Chosen>({}) }, // what stands in the fields
+    typing: signal(false), // the text is being written, and looked into meanwhile
     busy: signal(false), // a trace is being made
     asking: signal<TraceRequest | null>(null), // of what text
     cancel: signal<(() => void) | null>(null), // stops it
@@ -82,6 +85,9 @@ export function createState(source: Source) {
 }
 
 export type State = ReturnType<typeof createState>;
+
+/** True while a text is being looked into that is not still being written: the picture is of the one before. */
+export const waiting = ({ busy, typing }: State) => busy.value && !typing.value;
 
 /** The map a reader most likely wants first: the last layer's cross-attention, else self-attention. */
 export function firstTap(trace: TraceInfo): TapInfo | null {

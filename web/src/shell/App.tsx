@@ -13,7 +13,7 @@ import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
 import type { TraceInfo } from "../source";
-import type { Face, State } from "../state";
+import { waiting, type Face, type State } from "../state";
 import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
@@ -59,7 +59,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
   useUncovered(root, face !== "");
   const learn = state.learn.value;
   const language = state.language.value;
-  const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
+  const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${waiting(state) ? " rg-app--waiting" : ""}`;
   return (
     <WordsContext.Provider value={sayIn(language)}>
       <div ref={root} class={`rg-app${classes}`} lang={language}>
@@ -79,8 +79,8 @@ function Inspector({ state, trace, face, whole }: { state: State; trace: TraceIn
       {trace && !playing(state) && <Which key={`${trace.id} ${returns}`} state={state} trace={trace} />}
       <main class="rg-main">
         {trace && whole && <Hint state={state} trace={trace} />}
+        <Toolbar state={state} trace={trace} />
         {trace && <Sentences state={state} trace={trace} />}
-        {trace && <Toolbar state={state} trace={trace} />}
         <Progress state={state} />
         <Gone state={state} />
         <Notice state={state} />
@@ -110,7 +110,7 @@ function Hero({ state }: { state: State }) {
     return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
   };
   return (
-    <div ref={hero} class={`rg-hero rg-hero--${view}${state.busy.value ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
+    <div ref={hero} class={`rg-hero rg-hero--${view}${waiting(state) ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
       {picture()}
     </div>
   );

@@ -1,4 +1,4 @@
-/** Over the picture: how near it is, what the drawer is of, and how the map's numbers are shown. */
+/** Over the picture: its text, how near it is, what the drawer is of, and how the map's numbers are shown. */
 import { batch, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { fit } from "../map/input/commands";
@@ -10,14 +10,15 @@ import { quantityWords } from "../weights/words";
 import { useWords, type Key } from "../words/words";
 import { facesOf } from "./drawer/Drawer";
 import { ExportMenu } from "./ExportMenu";
+import { TextLine } from "./TextLine";
 import { uncover } from "./uncover";
 import { LEVELS, levelOf, zoomTo } from "./zoom";
 
-export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
+export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | null }) {
   const say = useWords();
   const { drawer, other } = state;
   const tap = state.tap.value;
-  const onMap = tap !== null && state.view.value === "map";
+  const onMap = trace && tap && state.view.value === "map";
   const bar = useRef<HTMLDivElement>(null);
   const chosen = useRef(false);
   const level = levelOf(state);
@@ -28,36 +29,41 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
   return (
     <div class="rg-bar" ref={bar}>
       <div class="rg-row rg-bar__row">
-        <Choice
-          name={say("zoom")}
-          label=""
-          look="joined"
-          options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
-          value={level}
-          onChoose={(next) => {
-            chosen.current = true;
-            void zoomTo(state, next);
-          }}
-        />
-        <div class="rg-row rg-bar__end">
-          {facesOf(state, trace).map((face) => (
-            <button key={face} type="button" class="rg-button" aria-pressed={drawer.value === face} title={say(`drawer.${face}.title`)} onClick={() => (drawer.value = drawer.value === face ? "" : face)}>
-              {say(`drawer.${face}`)}
-            </button>
-          ))}
-          {onMap && (
-            <button
-              type="button"
-              class="rg-button"
-              aria-pressed={other.value !== null}
-              title={say("pin.title")}
-              onClick={() => (other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value })}
-            >
-              {say("pin")}
-            </button>
-          )}
-          <ExportMenu state={state} trace={trace} />
-        </div>
+        {state.source.abilities.trace && <TextLine state={state} />}
+        {trace && (
+          <>
+            <Choice
+              name={say("zoom")}
+              label=""
+              look="joined"
+              options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
+              value={level}
+              onChoose={(next) => {
+                chosen.current = true;
+                void zoomTo(state, next);
+              }}
+            />
+            <div class="rg-row rg-bar__end">
+              {facesOf(state, trace).map((face) => (
+                <button key={face} type="button" class="rg-button" aria-pressed={drawer.value === face} title={say(`drawer.${face}.title`)} onClick={() => (drawer.value = drawer.value === face ? "" : face)}>
+                  {say(`drawer.${face}`)}
+                </button>
+              ))}
+              {onMap && (
+                <button
+                  type="button"
+                  class="rg-button"
+                  aria-pressed={other.value !== null}
+                  title={say("pin.title")}
+                  onClick={() => (other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value })}
+                >
+                  {say("pin")}
+                </button>
+              )}
+              <ExportMenu state={state} trace={trace} />
+            </div>
+          </>
+        )}
       </div>
       {onMap && (
         <div class="rg-row rg-bar__row">

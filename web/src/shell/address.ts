@@ -103,6 +103,7 @@ export function follow(state: State, window: Window): () => void {
   let written: Address | null = null;
   let going = 0; // how many times we are on the way to an address, whose changes are no news
   let timer = 0;
+  let typed = false; // a text that is being written is one step
 
   const put = (address: Address, step: boolean) => {
     const url = `${window.location.pathname}${write(address) ? `?${write(address)}` : ""}`;
@@ -116,8 +117,10 @@ export function follow(state: State, window: Window): () => void {
     if (going || !(address.trace || address.learn)) return;
     if (!written) put(address, false); // the page's own choices are not a step to go back from
     else if (write(address) === write(written)) return;
-    else if (deliberate(written, address)) put(address, true);
-    else timer = window.setTimeout(() => put(address, false), SETTLED);
+    else if (deliberate(written, address)) {
+      put(address, !(typed && state.typing.peek()));
+      typed = state.typing.peek();
+    } else timer = window.setTimeout(() => put(address, false), SETTLED);
   });
   const back = async () => {
     going += 1;

@@ -14,7 +14,7 @@ export function obey(state: State, wanted: Command, root: HTMLElement): boolean 
   }
   if (wanted.do === "close") return close(state);
   if (wanted.do === "text") {
-    const text = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(".rg-ask__text, .rg-sentence__text");
+    const text = root.querySelector<HTMLTextAreaElement | HTMLInputElement>(".rg-line, .rg-sentence__text");
     text?.focus();
     text?.select();
     return !!text;

@@ -1,24 +1,22 @@
-/** Form for a model and a text to run it on. */
-import { useSignal, useSignalEffect } from "@preact/signals";
+/** Form for a model and how it writes; the text stands above the picture. */
+import { useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
-import type { State } from "../../state";
+import { waiting, type State } from "../../state";
 import { useWords } from "../../words/words";
-import { lookInto } from "../address";
+import { lookIntoDraft } from "../TextLine";
 import { OpenModel } from "./OpenModel";
-import { fieldsOf, Options, requested, written, type Chosen } from "./Options";
+import { Options, written } from "./Options";
 
 export function AskForm({ state }: { state: State }) {
   const id = useId();
   const say = useWords();
-  const model = useSignal("");
-  const text = useSignal("");
-  const options = useSignal<Chosen>({});
+  const { model, text, options } = state.draft;
   // What was traced is what stands in the fields, until the user writes.
   useSignalEffect(() => {
     const trace = state.trace.value;
     if (trace) {
       model.value = trace.model;
-      text.value = trace.text;
+      if (!state.typing.peek()) text.value = trace.text;
       options.value = written(state.request.value ?? { model: "", text: "" });
       return;
     }
@@ -28,59 +26,41 @@ export function AskForm({ state }: { state: State }) {
   });
   const models = state.models.value;
   const chosen = models.find((each) => each.name === model.value);
-  const submit = (event?: Event) => {
-    event?.preventDefault();
-    if (!text.value.trim()) {
-      state.error.value = say("ask.empty");
-      return;
-    }
-    const runs = state.models.value.find((each) => each.name === model.value);
-    if (!runs) {
-      state.error.value = say("ask.unknown", { model: model.value });
-      return;
-    }
-    const { options: own = {} } = runs;
-    const writes = Object.keys(own).length > 0;
-    void lookInto(state, { model: model.value, text: text.value.trim(), ...requested(options.value, fieldsOf(own, options.value), writes) });
-  };
   const choose = (name: string) => {
     const before = chosen?.example;
     model.value = name;
     const after = state.models.value.find((each) => each.name === name)?.example;
-    if (after && (!text.value.trim() || text.value === before)) text.value = after;
-    if (text.value.trim() && !state.busy.value) submit(); // what is on screen is of the model before
+    look(after && (!text.value.trim() || text.value === before) ? after : text.value);
+  };
+  const look = (wanted: string) => {
+    text.value = wanted;
+    if (wanted.trim() && !state.busy.value) void lookIntoDraft(state, say); // what is on screen is of the model before
   };
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
 
   return (
-    <form class="rg-ask" aria-label={say("ask.form")} onSubmit={submit}>
-      <textarea
-        class="rg-field rg-ask__text"
-        aria-label={say("text")}
-        rows={3}
-        spellcheck={false}
-        placeholder={say("ask.placeholder")}
-        value={text.value}
-        onInput={(event) => (text.value = event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
-          if (event.key === "Escape") event.currentTarget.blur();
-        }}
-      />
+    <form
+      class="rg-ask"
+      aria-label={say("ask.form")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void lookIntoDraft(state, say);
+      }}
+    >
       <div class="rg-ask__row">
         <select class="rg-select" aria-label={say("model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
           {names.map((name) => (
             <option key={name} value={name} selected={name === model.value}>{name}</option>
           ))}
         </select>
-        <button type="submit" class="rg-button rg-button--main" disabled={state.busy.value || !chosen} title={chosen || !model.value ? say("ask.enter") : say("ask.unknown", { model: model.value })}>
-          {say(state.busy.value ? "ask.looking" : "ask.look")}
+        <button type="submit" class="rg-button rg-button--main" disabled={waiting(state) || !chosen} title={chosen || !model.value ? say("ask.enter") : say("ask.unknown", { model: model.value })}>
+          {say(waiting(state) ? "ask.looking" : "ask.look")}
         </button>
       </div>
       {chosen && <p class="rg-note">{chosen.description}</p>}
       {!chosen && model.value && <p class="rg-note">{say("ask.fixed")}</p>}
       {chosen?.example && text.value !== chosen.example && (
-        <button type="button" class="rg-ask__name" onClick={() => (text.value = chosen.example)}>{say("ask.sample")}</button>
+        <button type="button" class="rg-ask__name" onClick={() => look(chosen.example)}>{say("ask.sample")}</button>
       )}
       {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       {chosen && (

@@ -75,7 +75,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
       <label class="rg-label" for={`${id}-target`}>{say("ask.target")}</label>
       <textarea
         id={`${id}-target`}
-        class="rg-field rg-ask__text"
+        class="rg-field"
         rows={1}
         spellcheck={false}
         value={chosen.target ?? ""}
