@@ -28,43 +28,41 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
   }, [level]);
   return (
     <div class="rg-bar" ref={bar}>
-      <div class="rg-row rg-bar__row">
-        {state.source.abilities.trace && <TextLine state={state} />}
-        {trace && (
-          <>
-            <Choice
-              name={say("zoom")}
-              label=""
-              look="joined"
-              options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
-              value={level}
-              onChoose={(next) => {
-                chosen.current = true;
-                void zoomTo(state, next);
-              }}
-            />
-            <div class="rg-row rg-bar__end">
-              {facesOf(state, trace).map((face) => (
-                <button key={face} type="button" class="rg-button" aria-pressed={drawer.value === face} title={say(`drawer.${face}.title`)} onClick={() => (drawer.value = drawer.value === face ? "" : face)}>
-                  {say(`drawer.${face}`)}
-                </button>
-              ))}
-              {onMap && (
-                <button
-                  type="button"
-                  class="rg-button"
-                  aria-pressed={other.value !== null}
-                  title={say("pin.title")}
-                  onClick={() => (other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value })}
-                >
-                  {say("pin")}
-                </button>
-              )}
-              <ExportMenu state={state} trace={trace} />
-            </div>
-          </>
-        )}
-      </div>
+      {state.source.abilities.trace && <TextLine state={state} />}
+      {trace && (
+        <div class="rg-row rg-bar__row">
+          <Choice
+            name={say("zoom")}
+            label=""
+            look="joined"
+            options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
+            value={level}
+            onChoose={(next) => {
+              chosen.current = true;
+              void zoomTo(state, next);
+            }}
+          />
+          <div class="rg-row rg-bar__end">
+            {facesOf(state, trace).map((face) => (
+              <button key={face} type="button" class="rg-button" aria-pressed={drawer.value === face} title={say(`drawer.${face}.title`)} onClick={() => (drawer.value = drawer.value === face ? "" : face)}>
+                {say(`drawer.${face}`)}
+              </button>
+            ))}
+            {onMap && (
+              <button
+                type="button"
+                class="rg-button"
+                aria-pressed={other.value !== null}
+                title={say("pin.title")}
+                onClick={() => (other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value })}
+              >
+                {say("pin")}
+              </button>
+            )}
+            <ExportMenu state={state} trace={trace} />
+          </div>
+        </div>
+      )}
       {onMap && (
         <div class="rg-row rg-bar__row">
           <Shown state={state} trace={trace} tap={tap} />
