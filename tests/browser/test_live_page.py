@@ -103,6 +103,38 @@ def test_a_text_that_the_model_cannot_read_is_refused_and_the_picture_stays(open
         expect(page.locator("[data-word^=output]").filter(has_text="Tasse")).to_be_visible()
 
 
+def test_a_text_is_looked_into_while_it_is_written_as_one_step_of_the_history(open_page, file):
+    page = open_page(server=file, path="", offline=True)
+    word = page.locator("[data-word^=output]")
+    word.filter(has_text="Tasse").wait_for()
+    before, text = page.evaluate("history.length"), page.get_by_label("text", exact=True)
+    text.fill("The dog")
+    word.filter(has_text="Hund").wait_for()
+    text.press_sequentially(" sleeps in the garden.")
+    word.filter(has_text="Garten").wait_for()
+    assert text.input_value() == "The dog sleeps in the garden."
+    assert page.evaluate("history.length") == before + 1
+    page.go_back()
+    word.filter(has_text="Tasse").wait_for()
+    assert text.input_value().startswith("I would like")
+
+
+def test_a_text_that_was_left_long_ago_is_made_again(open_page, file):
+    page = open_page(server=file, path="", offline=True)
+    word = page.locator("[data-word^=output]")
+    word.filter(has_text="Tasse").wait_for()
+    text = page.get_by_label("text", exact=True)
+    for count in range(9):
+        text.fill(f"She has {count + 2} dogs.")
+        text.press("Enter")
+        word.filter(has_text=str(count + 2)).wait_for()
+    text.fill("I would like to drink a cup of tea with my friends.")
+    text.press("Enter")
+    word.filter(has_text="Tasse").hover()
+    page.locator(".rg-said").filter(has_text="cup").wait_for()
+    assert page.get_by_role("alert").count() == 0
+
+
 # Of each mark of a picture: what it says, and its numbers.
 NUMBERS = r"""() => {
   const number = /[−-]?\d+(\.\d+)?(e[−-]?\d+)?/g;

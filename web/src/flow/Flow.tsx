@@ -11,7 +11,7 @@ import { amount, axisWords, captionWords, headWords, percent, quantityWords } fr
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
-import { chooseLines, linesOf, linesOfLooks, type Line } from "./lines";
+import { chooseLines, linesOf, linesOfLooks, without, type Line } from "./lines";
 import { overlapping, positionsToggled, strongestCell } from "./locks";
 import { useAsked, usePicture } from "./picture";
 
@@ -70,7 +70,8 @@ export function Flow({ state }: { state: State }) {
     const want = quiet
       ? (query: number, key: number) => among(followed, { side: "query", index: query }) || among(followed, { side: "key", index: key })
       : (query: number) => query >= sight[0] && query < sight[1];
-    return chooseLines(linesOf(picture.maps, want));
+    const all = linesOf(picture.maps, want);
+    return chooseLines(quiet || keys.every((key) => key.special) ? all : without(all, ({ key }) => keys[key]?.special === true));
   }, [picture, asked.value, JSON.stringify(followed), ...(quiet ? [0, 0] : sight)]);
   const largest = shown.lines.at(-1)?.value ?? 0;
   const heads = picture?.heads ?? picked;
@@ -105,6 +106,7 @@ export function Flow({ state }: { state: State }) {
     if (!unit || !picture) return;
     if (side === "key") {
       lockedKeys.value = positionsToggled(lockedKeys.value, unit);
+      state.toward.value = lockedKeys.value.at(-1) ?? null;
       return;
     }
     state.locked.value = positionsToggled(state.locked.value, unit);
@@ -114,6 +116,7 @@ export function Flow({ state }: { state: State }) {
   const release = () => {
     state.locked.value = [];
     lockedKeys.value = [];
+    state.toward.value = null;
     hover.value = null;
   };
   const ask = (line: Strand) => {
@@ -122,6 +125,7 @@ export function Flow({ state }: { state: State }) {
     const map = picture?.tokens?.[line.slot];
     state.head.value = head;
     state.focus.value = (map && strongestCell(map, query, key)) ?? { query: query.first, key: key.first };
+    state.toward.value = state.focus.value.key;
     state.drawer.value = "cell";
   };
 

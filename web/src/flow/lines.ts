@@ -90,6 +90,12 @@ export function chooseLines({ lines, more }: Lines, most = MOST_LINES): Lines & 
   return { lines: chosen, more: rest, total: chosen.reduce((sum, line) => sum + line.value, rest.value) };
 }
 
+/** The same with some of the lines in the sum. */
+export function without({ lines, more }: Lines, out: (line: Line) => boolean): Lines {
+  const sum = lines.filter(out).reduce((total, line) => add(total, line.value), { ...more });
+  return { lines: lines.filter((line) => !out(line)), more: sum };
+}
+
 function add(sum: Sum, value: number): Sum {
   sum.count += 1;
   sum.value += value;

@@ -9,7 +9,7 @@ import { lookAt, type State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { fitsWhole } from "../weights/matrix";
-import { markOf } from "../weights/units";
+import { markOf, unitAt } from "../weights/units";
 import { along } from "../weights/WordRow";
 import { headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
@@ -33,6 +33,8 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
   const layers = (side?: string, kind?: string) => trace.taps.filter((each) => each.side === side && each.kind === kind).sort((a, b) => a.layer - b.layer);
   const shown = layers(tap?.side, tap?.kind);
   const word = state.word.value?.axis === tap?.queries ? state.word.value : null;
+  const keys = tap && state.toward.value !== null && fitsWhole(tap) ? split(trace.axes[tap.keys] as AxisInfo) : [];
+  const toward = keys[unitAt(keys, state.toward.value ?? 0)]?.label;
   const all = ranked(useLooks(state, trace, shown));
   const rows = all.filter((each, at) => at < MOST || isCurrent(state, each));
   const { stop, onFocusIn } = useStop(rows.map(keyOf), keyOf({ tap: tap as TapInfo, head: state.head.value }));
@@ -61,7 +63,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{word.label}</strong> }) : say("which.point")}</h2>
+      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")}</h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
           <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
@@ -80,6 +82,7 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
   const [first] = layers;
   const short = first !== undefined && fitsWhole(first);
   const word = state.word.value?.axis === first?.queries ? state.word.value : null;
+  const toward = state.toward.value;
   const axis = first && (trace.axes[first.keys] as AxisInfo);
   const within = first?.queries === first?.keys;
   const places = layers.flatMap((tap) => [...Array.from({ length: tap.heads }, (_, head): Head => head), ...(tap.heads > 1 ? ["mean" as const] : [])].map((head) => ({ tap, head })));
@@ -104,9 +107,9 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
-      return word && answer && "layer" in answer ? lookOf(tap, head, answer.layer.thumbnails, word, keys, within) : { tap, head, ...none };
+      return word && answer && "layer" in answer ? lookOf(tap, head, answer.layer.thumbnails, word, keys, within, toward) : { tap, head, ...none };
     });
-  }, [trace, first?.name, word, far, asked, ...here]);
+  }, [trace, first?.name, word, toward, far, asked, ...here]);
 }
 
 const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${head}`;
@@ -172,8 +175,7 @@ function Row({ state, look, info, named, stop, onChoose }: RowProps) {
         <canvas ref={canvas} class="rg-look__cells" width={1} height={1} />
         {named && best && (
           <span class="rg-look__best">
-            {best.label} <span class="rg-number">{percent(best.share)}</span>
-            {info?.pattern && <span class="rg-note"> {say(`pattern.${info.pattern}`)}</span>}
+            {best.label} {percent(best.share)}
           </span>
         )}
       </button>

@@ -14,8 +14,8 @@ export interface Look {
   special: string; // the token of the model's own that it looks at even more
 }
 
-/** What a head does for a word, from the whole map of its layer; the mean over heads is a row as well. */
-export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked, keys: readonly Unit[], within: boolean): Look {
+/** What a head does for a word, or from it `toward` a position, from the whole map of its layer; the mean over heads is a row as well. */
+export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked, keys: readonly Unit[], within: boolean, toward: number | null = null): Look {
   const size = maps.height * maps.width;
   const of = (each: number) => {
     const map = { ...maps, values: maps.values.subarray(each * size, (each + 1) * size) };
@@ -27,11 +27,14 @@ export function lookOf(tap: TapInfo, head: Head, maps: Thumbnails, asked: Asked,
     const key = keys[i] as Unit;
     if (share > (cells[most] ?? 0)) most = i;
     const own = within && key.first >= asked.rows.first && key.first < asked.rows.end;
-    if (isWord(key) && !own && share > (cells[best] ?? 0)) best = i;
+    if ((toward === null ? isWord(key) && !own : holds(key, toward)) && share > (cells[best] ?? 0)) best = i;
   });
   const [key, top] = [keys[best], keys[most]];
-  return { tap, head, cells, best: key ? weighed({ label: key.label, share: cells[best] as number, position: key.first }, asked, tap, within) : null, special: top?.special ? top.label : "" };
+  const look = key && { label: key.label, share: cells[best] as number, position: key.first };
+  return { tap, head, cells, best: look ? (toward === null ? weighed(look, asked, tap, within) : { ...look, worth: look.share }) : null, special: top?.special ? top.label : "" };
 }
+
+const holds = ({ first, end }: Unit, position: number) => first <= position && position < end;
 
 /** A look far away is worth more than one at the next word; between two texts, one off the diagonal more than one on it. */
 function weighed(look: { label: string; share: number; position: number }, asked: Asked, tap: TapInfo, within: boolean) {

@@ -30,6 +30,7 @@ export async function play(state: State, text?: string): Promise<void> {
   const request = restored(state);
   if (!request) return;
   state.drawn.value = [];
+  state.drawer.value = "";
   await ask(state, text ? { model: request.model, text } : request);
 }
 

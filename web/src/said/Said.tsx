@@ -10,7 +10,7 @@ import { force, stepOf, type State } from "../state";
 import { spelling } from "../translation/pull";
 import { useLoaded } from "../weights/loaded";
 import { fetchRows } from "../weights/matrix";
-import { knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
+import { isSpecial, knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { askedAt, asks, said, split, telling, type Asked, type Said as Sentence } from "./said";
@@ -139,5 +139,5 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   );
 }
 
-/** A word without the marks after it; a special token, such as `</s>`, stays whole. */
-const bare = (label: string): string => label.replace(/(?<=[\p{L}\p{N}])[^\p{L}\p{N}\p{M}>]+$/u, "");
+/** A word without the marks after it; a special token stays whole. */
+const bare = (label: string): string => isSpecial(label) ? label : label.replace(/(?<=[\p{L}\p{N}])[^\p{L}\p{N}\p{M}]+$/u, "");

@@ -37,7 +37,7 @@ export function Nearest({ nearest: [first, ...others] }: { nearest: Near[] }) {
   const said = ({ text, cosine }: Near) => <>“{text}” <span class="rg-number">{cosine.toFixed(2)}</span></>;
   return (
     <p class="rg-row rg-labels" aria-label={say("nearest.title")} title={say("nearest.cosines", { count: others.length + 1 })}>
-      {say("nearest")} <strong>{first && said(first)}</strong>
+      <span>{say("nearest", { count: others.length + 1 })}</span> <strong>{first && said(first)}</strong>
       {others.slice(0, SHOWN - 1).map((each) => <span key={each.text}>{said(each)}</span>)}
     </p>
   );

@@ -124,6 +124,7 @@ export function follow(state: State, window: Window): () => void {
   });
   const back = async () => {
     going += 1;
+    state.typing.value = false;
     const address = read(window.location.search);
     await goTo(state, address);
     going -= 1;

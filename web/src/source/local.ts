@@ -63,14 +63,16 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
     for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
     return info;
   };
-  const of = (id: string): Made => {
-    const found = made.get(id);
-    if (!found) throw new Error("This text is no longer open here; look at it again.");
-    return found;
+  /** A trace, which is made again if it has gone. */
+  const of = async (id: string): Promise<Made> => {
+    const [wanted] = [...ids].find(([, each]) => each === id) ?? [];
+    if (!wanted) throw new Error("This text is no longer open here; look at it again.");
+    await trace(JSON.parse(wanted) as TraceRequest);
+    return made.get(id) as Made;
   };
-  const placed = (path: string): [Made, string] => {
+  const placed = async (path: string): Promise<[Made, string]> => {
     const [, , id = "", ...rest] = path.split("/");
-    return [of(decodeURIComponent(id)), rest.join("/")];
+    return [await of(decodeURIComponent(id)), rest.join("/")];
   };
 
   const source = sourceOver(
@@ -81,7 +83,7 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
         if (path === "/explain") return study({ what: "explain", request: body as LessonRequest });
         if (path === "/inside") return study({ what: "inside", request: body as InsideRequest });
         if (path === "/next") return study({ what: "next", request: body as NextRequest });
-        const [{ info, run, answers }, key] = placed(path);
+        const [{ info, run, answers }, key] = await placed(path);
         if (!key) return info;
         if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), signal);
         const [of = "", query] = key.split("?");
@@ -93,7 +95,7 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
         return (await answers).json(key);
       },
       async binary(path) {
-        const [{ answers }, key] = placed(path);
+        const [{ answers }, key] = await placed(path);
         return (await answers).binary(key);
       },
     },

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from "preact";
 import type { Measures, TraceInfo } from "../source";
 import type { State } from "../state";
+import { rowOf } from "../generation/timeline";
+import { askedAt } from "../said/said";
 import { Choice } from "../weights/Choice";
 import { useLoaded, type Loaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
@@ -21,7 +23,7 @@ interface PartProps {
 
 export function Why(part: PartProps) {
   const say = useWords();
-  const word = tokenLabel(part.trace.generation?.steps[part.step]?.token ?? "", part.style);
+  const word = wordOf(part);
   return (
     <section class="rg-stack" aria-label={say("why")}>
       <h2 class="rg-section">{say("why.title", { word })}</h2>
@@ -47,12 +49,20 @@ function Measured({ state, trace, step, style }: PartProps) {
     >
       {(value) => (
         <>
-          <Worth measures={value} word={tokenLabel(trace.generation?.steps[step]?.token ?? "", style)} style={styleOf(value)} />
+          <Worth measures={value} word={wordOf({ trace, step, style })} style={styleOf(value)} />
           <MeasureTable measures={value} style={styleOf(value)} />
         </>
       )}
     </Frame>
   );
+}
+
+/** The token of a step, and the word that it is a part of. */
+function wordOf({ trace, step, style }: Pick<PartProps, "trace" | "step" | "style">): string {
+  const token = tokenLabel(trace.generation?.steps[step]?.token ?? "", style);
+  const axis = trace.axes[trace.generation?.axis ?? ""];
+  const word = axis && askedAt(axis, rowOf(axis.prompt, step) ?? -1, true)?.label;
+  return word && word !== token && word.includes(token.replace(/^-/, "")) ? `${token} (${word})` : token;
 }
 
 /** In words: the token that the word's probability lost most without. */

@@ -482,7 +482,7 @@ export const PHRASES = {
   "which.distance": ["mean distance {distance} tokens", "mittlerer Abstand {distance} Tokens", "औसत दूरी {distance} टोकन"],
   "labels": ["labels", "Klassen", "लेबल"],
   "labels.without": ["without {word}", "ohne {word}", "{word} के बिना"],
-  "nearest": ["nearest", "am nächsten", "सबसे पास"],
+  "nearest": ["nearest in meaning, of {count} sentences:", "dem Sinn nach am nächsten, von {count} Sätzen:", "{count} वाक्यों में से अर्थ में सबसे पास:"],
   "nearest.title": ["nearest sentences", "nächste Sätze", "सबसे पास के वाक्य"],
   "nearest.cosines": ["cosines of the vectors, with {count} everyday sentences", "Kosinus der Vektoren, mit {count} alltäglichen Sätzen", "वेक्टरों के कोसाइन, {count} रोज़मर्रा के वाक्यों के साथ"],
   "receipt": ["row sums within {sums} of 1 · at most {most} from the full softmax · {rows} rows sampled · {dtype}", "Zeilensummen bis auf {sums} gleich 1 · höchstens {most} vom vollen Softmax entfernt · {rows} Zeilen geprüft · {dtype}", "पंक्तियों के योग 1 से {sums} के भीतर · पूरे सॉफ़्टमैक्स से अधिकतम {most} · {rows} पंक्तियाँ जाँचीं · {dtype}"],

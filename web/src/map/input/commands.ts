@@ -74,6 +74,7 @@ export function focusOn(state: State, focus: Position): void {
   const seen = look(state);
   batch(() => {
     state.focus.value = focus;
+    state.toward.value = focus.key;
     if (!seen || !state.viewport.value) return; // a map that fits shows every cell
     const { view, plot, axes } = seen;
     const moved = reveal(view, axes.queries.of(focus.query), axes.keys.of(focus.key), axes.shape, plot);

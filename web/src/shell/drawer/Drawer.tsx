@@ -17,10 +17,11 @@ export function facesOf(state: State, trace: TraceInfo): ("word" | "why")[] {
   return state.source.abilities.why && trace.can_ablate ? ["word", "why"] : ["word"];
 }
 
-/** What the drawer is of; a link may ask for what is not here. */
+/** What the drawer is of; a link may ask for what is not here, and the sentence has no cell until one is chosen. */
 export function faceOf(state: State): Face {
   const [{ value: face }, { value: trace }] = [state.drawer, state.trace];
-  if (!trace || !face || face === "cell") return trace ? face : "";
+  if (!trace || (face === "cell" && state.view.value === "sentence" && !state.focus.value)) return "";
+  if (!face || face === "cell") return face;
   return facesOf(state, trace).find((each) => each === face) ?? facesOf(state, trace)[0] ?? "";
 }
 
