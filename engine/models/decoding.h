@@ -162,6 +162,7 @@ class Decode {
       std::vector<TextMemory*> memories;
       for (int number : numbers) memories.push_back(&texts_[number]->memory[l]);
       layers_[l].cross_attention.remember(work, states, stack_.stride(), texts, memories);
+      for (TextMemory* memory : memories) memory->rows = nullptr;  // a text outlives a room
     }
     return numbers;
   }

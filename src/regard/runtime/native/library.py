@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 11  # counts up with that of engine/interface.h
+INTERFACE = 12  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -122,7 +122,7 @@ class Captured(NamedTuple):
     value_stride: int
     output_stride: int
     lse: int
-    bytes: int
+    key_step: int
 
     @classmethod
     def at(cls, address: int) -> "Captured":
@@ -272,22 +272,33 @@ class Threads:
         self._calls.pop()
 
 
-_here = threading.local()
+class _Here(threading.local):
+    """Things of a thread."""
+
+    listening: Any = None  # of `listen`
+
+    def __init__(self) -> None:
+        self.spare = list[Any]()  # memory that was kept in
+
+
+here = _Here()
 
 
 def listen(callback: Any) -> Any:
-    """Let a `Listener`, a `Room` or None get what this thread computes; returns the one before."""
-    before, _here.callback = getattr(_here, "callback", None), callback
-    if isinstance(callback, Room):
-        library().regard_keep(callback)
-    else:
+    """Let a `Listener`, something with a `room` or None get what this thread computes; returns the
+    one before."""
+    before, here.listening = here.listening, callback
+    room = getattr(callback, "room", None)
+    if room is None:
         library().regard_listen(callback or NOBODY)
+    else:
+        library().regard_keep(room)
     return before
 
 
 def is_listened_to() -> bool:
     """Return True if a listener gets what this thread computes."""
-    return getattr(_here, "callback", None) is not None
+    return here.listening is not None
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
