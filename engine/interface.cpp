@@ -144,12 +144,9 @@ regard_model* regard_open(const regard_config* config, const regard_tensor* tens
 
 void regard_close(regard_model* model) { delete model; }
 
-void regard_listen(regard_listener function) {
-  listener = function;
-  room = nullptr;
-}
+void regard_listen(regard_listener function) { listener = function; }
 
-void regard_keep(regard_room* place) { keep_in(place); }
+regard_room** regard_keep(void) { return &room; }
 
 int32_t regard_search_open(const regard_model* model, const int32_t* ids, int64_t texts,
                            int64_t length, const regard_generation* config, int32_t threads,

@@ -128,12 +128,13 @@ typedef int32_t (*regard_listener)(const regard_attention*);
 /* Memory that is filled as a run goes: from its beginning on with each regard_attention, without
    states and outputs, and from its end on with the numbers that it points to, but for bias and sinks,
    which are the model's. They are computed there, so nothing is copied. */
-typedef struct {
+typedef struct regard_room {
   void* place;  /* a multiple of 8 */
   int64_t left; /* bytes from there on */
   /* Called with the bytes for which there is no room, and gives another place, where what is told
      may point to the one before; or, now and then, with 0. Another answer than 0 stops. */
-  int32_t (*more)(int64_t bytes);
+  int32_t (*more)(struct regard_room*, int64_t bytes);
+  int64_t asked; /* when it was called, in milliseconds; 0: not yet */
 } regard_room;
 
 REGARD_API int32_t regard_interface(void);
@@ -149,9 +150,9 @@ REGARD_API void regard_close(regard_model*);
    a text are what they are without, but each row of a step passes by itself. Threads that a call
    starts are not listened to. */
 REGARD_API void regard_listen(regard_listener);
-/* What is read as a whole, and not step by step, is kept there, which takes less time; the room is
-   the engine's until regard_listen. */
-REGARD_API void regard_keep(regard_room*);
+/* The place of the calling thread's room, which is null at first: what is read as a whole, and not
+   step by step, is kept in it, and no listener called. That takes less time. */
+REGARD_API regard_room** regard_keep(void);
 
 /* A search from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
    Each of `threads`, of which the caller of regard_search_run is one, has at most so many rows of

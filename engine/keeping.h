@@ -9,28 +9,24 @@ namespace regard {
 
 struct Stopped {};
 
-// At most one of them is there.
 inline thread_local regard_listener listener = nullptr;
-inline thread_local regard_room* room = nullptr;
-inline thread_local int64_t asked;  // milliseconds, when the room's owner last had a say
+inline thread_local regard_room* room = nullptr;  // goes before a listener
+
+inline bool is_listened_to() { return listener != nullptr && room == nullptr; }
 
 inline int64_t milliseconds() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
-}
-
-inline void keep_in(regard_room* place) {
-  listener = nullptr;
-  room = place;
-  asked = milliseconds();
 }
 
 // Sees to it that the room has so many bytes, and asks its owner now and then.
 inline void make_room(int64_t bytes) {
   constexpr int64_t WAIT = 50;  // milliseconds after which the owner may stop
   const bool is_full = bytes > room->left;
-  if (!is_full && milliseconds() - asked <= WAIT) return;
-  asked = milliseconds();
-  if (room->more(is_full ? bytes : 0) != 0) throw Stopped();
+  const int64_t now = milliseconds();
+  if (room->asked == 0) room->asked = now;
+  if (!is_full && now - room->asked <= WAIT) return;
+  room->asked = now;
+  if (room->more(room, is_full ? bytes : 0) != 0) throw Stopped();
 }
 
 // Place for so many numbers: at the end of the room, where they stay, or else in the buffer.

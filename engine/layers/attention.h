@@ -106,7 +106,7 @@ class MultiHeadAttention {
     float* of_distances = work.of_distances.need(heads() * space);
     float* lse = nullptr;
     const bool is_kept = room != nullptr && memory.rows != nullptr;
-    if ((listener != nullptr || is_kept) && memory.count > LONG)
+    if ((is_listened_to() || is_kept) && memory.count > LONG)
       lse = place_for(work.lse, static_cast<size_t>(heads()) * count);
     const int64_t each = static_cast<int64_t>(2) * count * memory.count * head_width();
     work.share(heads(), each, [&](int64_t first_head, int64_t end) {
@@ -124,7 +124,7 @@ class MultiHeadAttention {
                             lse == nullptr ? nullptr : lse + h * count);
       }
     });
-    if (listener == nullptr && !is_kept) return;
+    if (!is_listened_to() && !is_kept) return;
     const Distances distances = bias.of(0, keys, places);
     regard_attention what = work.now;
     what.heads = heads(), what.key_heads = key_heads();

@@ -162,7 +162,7 @@ class Stack {
 
  private:
   void tell_states(size_t layer, int rows, float* x) const {
-    if (listener == nullptr) return;
+    if (!is_listened_to()) return;
     regard_attention what{};
     what.kind = REGARD_STATES, what.of_decoder = is_decoder_;
     what.layer = static_cast<int32_t>(layer), what.queries = rows, what.head_dim = width_;

@@ -3,6 +3,7 @@ each router gave, as the numbers that they were; arrays of them are made afterwa
 
 import sys
 from collections.abc import Callable, Iterator
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from regard.inspection.recording import IN_MEMORY, empty_on_disk
 from regard.progress import Stopped, check
 from regard.runtime.native import library
+from regard.runtime.native.library import here
 
 Floats = NDArray[np.float32]
 Numbers = Callable[[int, tuple[int, ...], tuple[int, ...]], Floats]
@@ -17,7 +19,9 @@ Numbers = Callable[[int, tuple[int, ...], tuple[int, ...]], Floats]
 
 
 BLOCK = 32 * 2**20  # bytes; pages that are not written to take no memory
-SPARE = 8  # blocks of runs before that a thread keeps: their memory is warm, if nothing refers to it
+SPARE = (
+    8  # blocks of runs before that a thread keeps: their memory is warm, if nothing refers to it
+)
 
 
 class Kept:
@@ -34,13 +38,17 @@ class Kept:
         self._blocks: list[_Block] = []
 
     def __enter__(self) -> "Kept":
-        block = self._new(BLOCK)
-        self.room = block.room
-        self._before = library.listen(self)
+        # A short run takes a tenth of a millisecond, of which each call here would be a 300th.
+        spare = here.spare
+        is_ready = spare and self._keep != "disk" and spare[-1].is_free(BLOCK)
+        block = spare.pop() if is_ready else self._new(BLOCK)
+        block.kept, self._blocks = self, [block]
+        self._room = room = here.room
+        self._before, room.value = room.value, block.address
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        library.listen(self._before)
+        self._room.value = self._before
         if kind is Stopped and self._failed is not None:
             raise self._failed from None
 
@@ -49,18 +57,23 @@ class Kept:
         try:
             check()
             if needed:
-                self._blocks[-1].end = self.room.place
-                room = self._new(max(needed, BLOCK)).room
-                self.room.place, self.room.left = room.place, room.left
+                room = self._blocks[0].room
+                self._blocks[-1].end = room.place
+                self._blocks.append(block := self._new(max(needed, BLOCK)))
+                room.place, room.left = block.first, block.size
             return 0
         except BaseException as error:  # which C would lose
             self._failed = error
             return 1
 
     def _new(self, size: int) -> "_Block":
-        block = _Block(empty_on_disk((size,), np.uint8)) if self._is_on_disk() else _free(size)
-        self._blocks.append(block)
-        return block
+        if self._is_on_disk():
+            return _Block(empty_on_disk((size,), np.uint8))
+        for block in reversed(here.spare):
+            if block.is_free(size):
+                here.spare.remove(block)
+                return block
+        return _Block(np.empty(size, np.uint8))
 
     def _is_on_disk(self) -> bool:
         if self._keep == "auto":
@@ -77,29 +90,41 @@ class Kept:
             [block] = [block for block in blocks if 0 <= address - block.first < block.size]
             return block.numbers(address, shape, strides)
 
-        blocks[-1].end = self.room.place
+        blocks[-1].end = blocks[0].room.place
         for block in blocks:
             for what in block.told():
                 yield what, numbers
         if in_memory:
-            library.here.spare = [*library.here.spare, *blocks][-SPARE:]
+            here.spare = [*here.spare, *blocks][-SPARE:]
             for block in blocks:
-                block.room.place, block.room.left = block.first, block.size
+                block.open()
 
 
 class _Block:
     def __init__(self, memory: NDArray[np.uint8]):
         self._memory, self.size = memory, memory.size
         self.first = self.end = memory.ctypes.data
-        self.room = library.Room(self.first, self.size, _MORE)
+        self.room = library.Room(more=_MORE)
+        self.address = library.address_of(self.room)
+        _at[self.address] = self
+        self.open()
+
+    def open(self) -> None:
+        """Let a run begin here."""
+        self.kept: Kept | None = None
+        self.room.place, self.room.left, self.room.asked = self.first, self.size, 0
+
+    def is_free(self, size: int) -> bool:
+        """Return True if it has this size, and no array refers to its memory."""
+        return self.size == size and self.references() == _ALONE
 
     def references(self) -> int:
         """The number of things that refer to its memory: itself, and each array."""
         return sys.getrefcount(self._memory)
 
     def told(self) -> Iterator[library.Captured]:
-        """What the engine told here."""
-        memory = self._memory[: self.end - self.first]
+        """Yield what the engine told here."""
+        memory = self._memory[: self.end - self.first].data
         return map(library.Captured._make, library.CAPTURED.iter_unpack(memory))
 
     def numbers(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
@@ -108,15 +133,11 @@ class _Block:
         return array.view(np.memmap) if isinstance(self._memory, np.memmap) else array
 
 
-def _free(size: int) -> _Block:
-    """A block to which nothing refers."""
-    spare = library.here.spare
-    for block in reversed(spare):
-        if block.size == size and block.references() == _ALONE:
-            spare.remove(block)
-            return block
-    return _Block(np.empty(size, np.uint8))
+def _more(room: int, needed: int) -> int:
+    context = _at[room].kept
+    return 1 if context is None else context.more(needed)
 
 
-_MORE = library.More(lambda needed: library.here.listening.more(needed))
+_MORE = library.More(_more)
+_at = WeakValueDictionary[int, _Block]()  # by the address of its room
 _ALONE = _Block(np.empty(1, np.uint8)).references()

@@ -165,7 +165,7 @@ class Seen(Facts):
                 raise failed[0] from None
             raise
         finally:
-            library.listen(before)
+            library.listen(*before)
             _now.listeners = outer
 
     def tell(self, kept: Kept, listener: Listener) -> None:
