@@ -2,7 +2,6 @@
 #include "interface.h"
 
 #include "generation/jobs.h"
-#include "keeping.h"
 #include "models/reader.h"
 
 using namespace regard;
@@ -147,10 +146,7 @@ void regard_close(regard_model* model) { delete model; }
 
 void regard_listen(regard_listener function) { listener = function; }
 
-void regard_keep(regard_room* place) {
-  keep_in(place);
-  listener = keep;
-}
+regard_room** regard_keep(void) { return &room; }
 
 int32_t regard_search_open(const regard_model* model, const int32_t* ids, int64_t texts,
                            int64_t length, const regard_generation* config, int32_t threads,

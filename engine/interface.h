@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 11 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 12 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -114,25 +114,27 @@ typedef struct {
   int32_t queries, keys;
   int32_t first, before, after; /* query q is at key first + q, and sees from before to after it */
   int32_t reach;                /* of the bias; distances beyond it have its bias */
-  const float *query, *key, *value; /* rows of heads; of key: (heads, width), keys side by side */
+  const float *query, *key, *value; /* rows of heads; a listener's key is (heads, width) */
   const float* bias;                /* (heads, 2 reach + 1), by key - query; null: none */
   const float* sinks; /* (heads): the score of one more key, which adds nothing; null: none */
   float* output;                    /* of states: (queries, head_dim), the rows themselves */
   int64_t query_stride, key_stride, value_stride, output_stride;
   const float* lse; /* (heads, queries): log Σ exp(score) of a row; null where there are few keys */
-  int64_t bytes;    /* from this to the next in a room */
+  int64_t key_step; /* from one key to the next; key_stride: from one number of it to the next */
 } regard_attention;
 /* Called where it happens; another answer than 0 stops. */
 typedef int32_t (*regard_listener)(const regard_attention*);
 
-/* Memory that is filled as a run goes: each regard_attention, without states and outputs, is followed
-   by a copy of the numbers that it points to, but for bias and sinks, which are the model's. */
-typedef struct {
+/* Memory that is filled as a run goes: from its beginning on with each regard_attention, without
+   states and outputs, and from its end on with the numbers that it points to, but for bias and sinks,
+   which are the model's. They are computed there, so nothing is copied. */
+typedef struct regard_room {
   void* place;  /* a multiple of 8 */
   int64_t left; /* bytes from there on */
-  /* Called with the bytes for which there is no room, and gives another place; or, now and then, with
-     0. Another answer than 0 stops. */
-  int32_t (*more)(int64_t bytes);
+  /* Called with the bytes for which there is no room, and gives another place, where what is told
+     may point to the one before; or, now and then, with 0. Another answer than 0 stops. */
+  int32_t (*more)(struct regard_room*, int64_t bytes);
+  int64_t asked; /* when it was called, in milliseconds; 0: not yet */
 } regard_room;
 
 REGARD_API int32_t regard_interface(void);
@@ -148,9 +150,9 @@ REGARD_API void regard_close(regard_model*);
    a text are what they are without, but each row of a step passes by itself. Threads that a call
    starts are not listened to. */
 REGARD_API void regard_listen(regard_listener);
-/* The same, but what happens is kept there, which takes less time; the room is the caller's until
-   regard_listen. */
-REGARD_API void regard_keep(regard_room*);
+/* The place of the calling thread's room, which is null at first: what is read as a whole, and not
+   step by step, is kept in it, and no listener called. That takes less time. */
+REGARD_API regard_room** regard_keep(void);
 
 /* A search from sources, or of a decoder from prompts, (texts, length), in which pad_id is padding.
    Each of `threads`, of which the caller of regard_search_run is one, has at most so many rows of

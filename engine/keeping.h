@@ -1,62 +1,57 @@
-// A run that is kept: what its attentions were given, and what its routers gave, copied as it goes.
+// Who looks at what a thread computes: a listener, which is called, or a room, where it stays.
 #pragma once
 #include <chrono>
 
-#include "work.h"
+#include "buffer.h"
+#include "interface.h"
 
 namespace regard {
 
-inline thread_local regard_room* room = nullptr;
-inline thread_local int64_t asked;  // when the room's owner last had a say
+struct Stopped {};
+
+inline thread_local regard_listener listener = nullptr;
+inline thread_local regard_room* room = nullptr;  // goes before a listener
+
+inline bool is_listened_to() { return listener != nullptr && room == nullptr; }
 
 inline int64_t milliseconds() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::milliseconds(1);
 }
 
-inline void keep_in(regard_room* place) {
-  room = place;
-  asked = milliseconds();
+// Sees to it that the room has so many bytes, and asks its owner now and then.
+inline void make_room(int64_t bytes) {
+  constexpr int64_t WAIT = 50;  // milliseconds after which the owner may stop
+  const bool is_full = bytes > room->left;
+  const int64_t now = milliseconds();
+  if (room->asked == 0) room->asked = now;
+  if (!is_full && now - room->asked <= WAIT) return;
+  room->asked = now;
+  if (room->more(room, is_full ? bytes : 0) != 0) throw Stopped();
 }
 
-// A listener: into the room goes what it hears, and the numbers that this points to.
-inline int32_t keep(const regard_attention* heard) {
-  if (heard->kind == REGARD_STATES) return 0;
-  constexpr int64_t WAIT = 50;  // milliseconds after which the owner may stop
-  constexpr size_t HEAD = (sizeof(regard_attention) + 63) / 64 * 64;
-  regard_attention what = *heard;
-  const float* output = what.kind == REGARD_ROUTES ? what.output : nullptr;
-  const int64_t width = what.heads * what.head_width, key_width = what.key_heads * what.head_width;
-  struct Part {
-    const float*& numbers;
-    int64_t rows, width, stride;
-    size_t size() const { return numbers == nullptr ? 0 : up_to(rows * width, 16); }
-  } parts[] = {{what.query, what.queries, width, what.query_stride},
-               {what.key, key_width, what.key_stride, what.key_stride},
-               {what.value, what.keys, key_width, what.value_stride},
-               {what.lse, what.heads, what.queries, what.queries},
-               {output, what.queries, what.head_dim, what.output_stride}};
-  what.bytes = HEAD;
-  for (const Part& part : parts) what.bytes += part.size() * sizeof(float);
-  const bool is_full = what.bytes > room->left;
-  if (is_full || milliseconds() - asked > WAIT) {
-    asked = milliseconds();
-    if (const int32_t answer = room->more(is_full ? what.bytes : 0)) return answer;
+// Place for so many numbers: at the end of the room, where they stay, or else in the buffer.
+inline float* place_for(Buffer<float>& buffer, size_t count) {
+  if (room == nullptr) return buffer.need(count);
+  constexpr size_t LINE = 64;  // bytes
+  const size_t bytes = count * sizeof(float);
+  make_room(bytes + LINE);
+  const auto first = reinterpret_cast<uintptr_t>(room->place);
+  const uintptr_t place = (first + room->left - bytes) / LINE * LINE;
+  room->left = place - first;
+  return reinterpret_cast<float*>(place);
+}
+
+// What is told in a room is written from its beginning on.
+inline void tell(const regard_attention& what) {
+  if (room == nullptr) {
+    if (listener(&what) != 0) throw Stopped();
+    return;
   }
-  float* place = static_cast<float*>(room->place) + HEAD / sizeof(float);
-  for (Part& part : parts) {
-    const size_t size = part.size();
-    const float* from = size == 0 ? part.numbers : std::exchange(part.numbers, place);
-    const int64_t rows = part.width == part.stride ? 1 : part.rows;
-    for (int64_t r = 0; size > 0 && r < rows; r++)
-      std::copy_n(from + r * part.stride, part.rows / rows * part.width, place + r * part.width);
-    place += size;
-  }
-  what.query_stride = width, what.value_stride = key_width;
-  what.output = const_cast<float*>(output), what.output_stride = what.head_dim;
-  *static_cast<regard_attention*>(room->place) = what;
-  room->place = static_cast<uint8_t*>(room->place) + what.bytes;
-  room->left -= what.bytes;
-  return 0;
+  make_room(sizeof what);
+  auto* place = static_cast<regard_attention*>(room->place);
+  *place = what;
+  room->place = place + 1;
+  room->left -= sizeof what;
 }
 
 }  // namespace regard

@@ -4,8 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "buffer.h"
-#include "interface.h"
+#include "keeping.h"
 #include "kernels/kernels.h"
 #include "team.h"
 
@@ -19,16 +18,10 @@ inline size_t stride_of(size_t width) { return up_to(width, PANEL); }
 struct TextMemory {
   Buffer<float> keys, values;
   int count = 0;
+  // Where they are kept: a key's row, behind which its value is; null: they are not.
+  const float* rows = nullptr;
+  size_t stride = 0;
 };
-
-struct Stopped {};
-
-// Who looks at what this thread computes.
-inline thread_local regard_listener listener = nullptr;
-
-inline void tell(const regard_attention& what) {
-  if (listener(&what) != 0) throw Stopped();
-}
 
 struct Work {
   explicit Work(const Kernels& kernels) : kernels(kernels) {}

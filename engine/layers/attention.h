@@ -77,14 +77,20 @@ class MultiHeadAttention {
     });
   }
 
+  // The same of rows, which may be kept.
+  void remember(Work& work, const float* rows, size_t stride, int count, TextMemory& memory) const {
+    remember(work, [&](int i) { return rows + i * stride; }, count, memory);
+    memory.rows = room == nullptr ? nullptr : rows;
+    memory.stride = stride;
+  }
+
   // The memory of each text, from the states of all of them.
   void remember(Work& work, const float* states, size_t stride, const Texts& texts,
                 std::vector<TextMemory*> memories) const {
-    float* rows = work.wide.need(texts.rows() * memory_.stride());
+    float* rows = place_for(work.wide, texts.rows() * memory_.stride());
     memory_(work, states, stride, texts.rows(), rows);
     for (size_t t = 0; t < memories.size(); t++) {
-      auto key_at = [&](int i) { return rows + i * memory_.stride(); };
-      remember(work, key_at, texts.lengths[t], *memories[t]);
+      remember(work, rows, memory_.stride(), texts.lengths[t], *memories[t]);
       rows += texts.lengths[t] * memory_.stride();
     }
   }
@@ -96,11 +102,12 @@ class MultiHeadAttention {
     int padded = static_cast<int>(up_to(memory.count, LANES));
     const size_t places_of_head = score_places(head_width(), padded);
     float* scores = work.scores.need(heads() * places_of_head);
-    const size_t room = distances_ ? distances_.room(count, padded) : 0;
-    float* of_distances = work.of_distances.need(heads() * room);
+    const size_t space = distances_ ? distances_.room(count, padded) : 0;
+    float* of_distances = work.of_distances.need(heads() * space);
     float* lse = nullptr;
-    if (listener != nullptr && memory.count > LONG)
-      lse = work.lse.need(static_cast<size_t>(heads()) * count);
+    const bool is_kept = room != nullptr && memory.rows != nullptr;
+    if ((is_listened_to() || is_kept) && memory.count > LONG)
+      lse = place_for(work.lse, static_cast<size_t>(heads()) * count);
     const int64_t each = static_cast<int64_t>(2) * count * memory.count * head_width();
     work.share(heads(), each, [&](int64_t first_head, int64_t end) {
       for (int64_t h = first_head; h < end; h++) {
@@ -111,13 +118,13 @@ class MultiHeadAttention {
         Distances distances = bias.of(number, keys, places);
         if (distances_ && count > 0)
           distances = distances_.of(work, number, queries + first, q_stride, count, head,
-                                    score_.scale, keys, places, of_distances + first_head * room);
+                                    score_.scale, keys, places, of_distances + first_head * space);
         work.kernels.attend(queries + first, q_stride, count, head_width(), head, sight, score(h),
                             distances, scores + first_head * places_of_head, y + first, y_stride,
                             lse == nullptr ? nullptr : lse + h * count);
       }
     });
-    if (listener == nullptr) return;
+    if (!is_listened_to() && !is_kept) return;
     const Distances distances = bias.of(0, keys, places);
     regard_attention what = work.now;
     what.heads = heads(), what.key_heads = key_heads();
@@ -128,9 +135,13 @@ class MultiHeadAttention {
     what.sinks = sinks_.data();
     what.bias = distances.table == nullptr ? nullptr : distances.table - distances.reach;
     what.query = queries, what.query_stride = q_stride;
-    what.key = memory.keys.data(), what.key_stride = padded;
+    what.key = memory.keys.data(), what.key_stride = padded, what.key_step = 1;
     what.value = memory.values.data(), what.value_stride = key_width();
-    what.output = y, what.output_stride = y_stride;
+    if (is_kept) {
+      what.key = memory.rows, what.key_stride = 1, what.key_step = memory.stride;
+      what.value = memory.rows + key_width(), what.value_stride = memory.stride;
+    }
+    what.output = is_kept ? nullptr : y, what.output_stride = y_stride;
     what.lse = lse;
     tell(what);
   }

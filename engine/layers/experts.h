@@ -26,10 +26,10 @@ class Experts {
   // added to in the order of their numbers, whatever its company.
   void add(Work& work, const float* x, size_t stride, int rows, float* y) const {
     const size_t route = router_.stride();
-    float* probabilities = work.routes.need(rows * route);
+    float* probabilities = place_for(work.routes, rows * route);
     router_(work, x, stride, rows, probabilities);
     for (int r = 0; r < rows; r++) work.kernels.softmax(probabilities + r * route, count());
-    if (listener != nullptr) tell_routes(work, rows, probabilities);
+    if (listener != nullptr || room != nullptr) tell_routes(work, rows, probabilities);
     int32_t* chosen = work.chosen.need(rows * per_token_);
     float* shares = work.shares.need(rows * per_token_);
     for (int r = 0; r < rows; r++) {

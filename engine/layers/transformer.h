@@ -109,8 +109,7 @@ class Stack {
       const size_t stride = attention.input().stride(), y_stride = stride_of(attention.width());
       const int32_t* positions = texts.positions.data();
       for (int count : texts.lengths) {
-        const float* keys = projected + attention.width();
-        attention.remember(work, [&](int i) { return keys + i * stride; }, count, work.memory);
+        attention.remember(work, projected + attention.width(), stride, count, work.memory);
         attention.attend(work, projected, stride, count, work.memory, sight(layer), relative_bias_,
                          positions, positions, y, y_stride);
         projected += count * stride;
@@ -133,7 +132,7 @@ class Stack {
       tell_states(i, rows, x);
       auto attention = [&](const MultiHeadAttention& module, const Attend& attended_by) {
         return [&](const float* input, float* y) {
-          float* projected = work.projected.need(rows * module.input().stride());
+          float* projected = place_for(work.projected, rows * module.input().stride());
           module.project(work, input, stride_, rows, projected);
           if (rotary_.rotates(i) && &module == &layer.self_attention)
             rotary_(work, i, module, projected, rows);
@@ -163,7 +162,7 @@ class Stack {
 
  private:
   void tell_states(size_t layer, int rows, float* x) const {
-    if (listener == nullptr) return;
+    if (!is_listened_to()) return;
     regard_attention what{};
     what.kind = REGARD_STATES, what.of_decoder = is_decoder_;
     what.layer = static_cast<int32_t>(layer), what.queries = rows, what.head_dim = width_;

@@ -162,6 +162,7 @@ class Decode {
       std::vector<TextMemory*> memories;
       for (int number : numbers) memories.push_back(&texts_[number]->memory[l]);
       layers_[l].cross_attention.remember(work, states, stack_.stride(), texts, memories);
+      for (TextMemory* memory : memories) memory->rows = nullptr;  // a text outlives a room
     }
     return numbers;
   }
@@ -241,8 +242,8 @@ class Decode {
         std::copy_n(projected + i * stride + keys, width(), places[first + i] + offset);
       while (static_cast<int>(all_positions_.size()) < count)
         all_positions_.push_back(static_cast<int32_t>(all_positions_.size()));
-      int start = listener != nullptr ? 0 : std::max(0, first - before);
-      if (row.is_prompt || listener != nullptr) {
+      int start = is_listened_to() ? 0 : std::max(0, first - before);
+      if (row.is_prompt || is_listened_to()) {
         start = start / LONG_BLOCK * LONG_BLOCK;
         attention.remember(
             work, [&](int i) { return places[start + i] + offset; }, count - start, keys_);
@@ -264,7 +265,7 @@ class Decode {
       Text& text = *now_[r].text;
       int count = 0;
       do count += now_[r++].count;
-      while (r < now_.size() && now_[r].text == &text && listener == nullptr);
+      while (r < now_.size() && now_[r].text == &text && !is_listened_to());
       attention.attend(work, projected, stride, count, text.memory[layer], {}, {}, nullptr, nullptr,
                        y, y_stride);
       projected += count * stride;

@@ -26,7 +26,7 @@ class AttentionPooling {
     image.positions.resize(length);
     attention_.remember(work, work.states.data(), stride, image, {&work.memory});
     const size_t query_stride = attention_.input().stride(), width = stride_of(attention_.width());
-    float* query = work.projected.need(query_stride);
+    float* query = place_for(work.projected, query_stride);
     attention_.project(work, probe_.data(), stride, 1, query);
     float *attended = work.attended.need(width), *x = work.states.data();
     work.now.kind = REGARD_CROSS, work.now.of_decoder = 0, work.now.layer = 0;

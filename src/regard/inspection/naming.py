@@ -97,7 +97,9 @@ def byte_level(decoder: Any) -> Any:
 def unwritable(text: str) -> bool:
     """Return True for a part of a character, or one that a terminal obeys instead of showing."""
     parts = "\N{REPLACEMENT CHARACTER}" in text or not text
-    return parts or any(unicodedata.category(letter) == "Cc" for letter in text)
+    if parts or text.isprintable():
+        return parts
+    return any(unicodedata.category(letter) == "Cc" for letter in text)
 
 
 def numbered(length: int) -> AxisInfo:

@@ -241,7 +241,7 @@ class Native(Engine):
             model, precision, threads=threads or cores(), shared=threads is None
         )
         self.workers = cores() if threads is None else 1
-        self._model = model
+        self._model, self._seen = model, dict[int | None, Any]()
 
     @classmethod
     def of(cls, handle: ModelHandle, say: Say, **settings: Any) -> Engine:
@@ -253,7 +253,10 @@ class Native(Engine):
     def own(self, handle: ModelHandle) -> Any:
         from regard.runtime.native.looking import seen
 
-        return seen(self.packed, self._model, start_id=getattr(handle.config, "start_id", None))
+        start_id = getattr(handle.config, "start_id", None)
+        if start_id not in self._seen:  # it keeps the weights that it has read
+            self._seen[start_id] = seen(self.packed, self._model, start_id=start_id)
+        return self._seen[start_id]
 
     def use_threads(self, threads: int) -> None:
         pass

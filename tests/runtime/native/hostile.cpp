@@ -284,8 +284,8 @@ void open_random(const regard_config& config, const Tensors& tensors) {
   }
 }
 
-// Reads all that it is shown, writes what it may, and now and then ends the run.
-int32_t listen(const regard_attention* what) {
+// Reads all that it is shown.
+double read(const regard_attention* what) {
   double sum = 0;
   auto rows = [&](const float* x, int count, int64_t stride, int heads) {
     for (int r = 0; r < count; r++)
@@ -298,12 +298,20 @@ int32_t listen(const regard_attention* what) {
     for (int h = 0; h < what->key_heads; h++)
       for (int i = 0; i < what->head_dim; i++)
         for (int k = 0; k < what->keys; k++)
-          sum += what->key[(h * what->head_width + i) * what->key_stride + k];
+          sum += what->key[(h * what->head_width + i) * what->key_stride + k * what->key_step];
     if (what->sinks != nullptr)
       for (int h = 0; h < what->heads; h++) sum += what->sinks[h];
     if (what->bias != nullptr)
       for (int i = 0; i < what->heads * (2 * what->reach + 1); i++) sum += what->bias[i];
+    if (what->lse != nullptr)
+      for (int i = 0; i < what->heads * what->queries; i++) sum += what->lse[i];
   }
+  return sum;
+}
+
+// Reads what is heard, writes what it may, and now and then ends the run.
+int32_t listen(const regard_attention* what) {
+  const double sum = read(what);
   for (int q = 0; q < what->queries; q++)
     for (int h = 0; h < std::max(1, what->heads); h++)
       for (int i = 0; i < what->head_dim; i++)
@@ -311,10 +319,46 @@ int32_t listen(const regard_attention* what) {
   return any(60) == 0;
 }
 
+// Listens to this thread, keeps what it reads, or neither, for as long as it lives. Blocks are soon
+// full, and now and then there is no other.
+class Looking {
+ public:
+  Looking() {
+    regard_listen(any(3) ? nullptr : listen);
+    if (any(2)) return;
+    room_.more = [](regard_room* room, int64_t bytes) {
+      auto* all = reinterpret_cast<Looking*>(room);
+      if (bytes > 0) all->ends_.push_back(room->place), all->add(bytes + any(4000));
+      return static_cast<int32_t>(any(60) == 0);
+    };
+    add(any(4000));
+    *regard_keep() = &room_;
+  }
+  ~Looking() {
+    *regard_keep() = nullptr;
+    regard_listen(nullptr);
+    ends_.push_back(room_.place);
+    for (size_t i = 0; i < blocks_.size(); i++)
+      for (auto* at = reinterpret_cast<regard_attention*>(blocks_[i].data()); at < ends_[i]; at++)
+        read(at);
+  }
+
+ private:
+  void add(int64_t bytes) {
+    blocks_.emplace_back(bytes / 8 + 1);
+    room_.place = blocks_.back().data();
+    room_.left = 8 * blocks_.back().size();
+  }
+
+  regard_room room_{};  // the first, so that its address is this one's
+  std::vector<std::vector<int64_t>> blocks_;
+  std::vector<void*> ends_;
+};
+
 void decode_wrong(const regard_model* model) {
   regard_decode* decode = regard_begin(model, 1 + any(3));
   for (int round = 0; round < 1000; round++) {
-    regard_listen(any(3) ? nullptr : listen);
+    const Looking looking;
     calls++;
     int32_t ids[8], numbers[8], tokens[8], places[8 * 4], best = any(5) - 1;
     float logits[8 * 11], values[8 * 4];
@@ -340,7 +384,6 @@ void decode_wrong(const regard_model* model) {
                     any(2) ? values : nullptr, places);
     }
   }
-  regard_listen(nullptr);
   regard_end(decode);
 }
 
@@ -379,10 +422,9 @@ void pairs_wrong(const regard_model* model, const regard_config& config) {
     for (int32_t& id : source) id = any(50) ? any(11) : any(40) - 20;
     for (int32_t& id : target) id = any(50) ? any(11) : any(40) - 20;
     std::vector<float> states(target_length * config.d_model);
-    regard_listen(any(3) ? nullptr : listen);
+    const Looking looking;
     regard_read_pair(model, source.data(), length, target.data(), target_length, any(4),
                      states.data());
-    regard_listen(nullptr);
   }
   int32_t id = 1;
   float x = 0;
@@ -442,7 +484,7 @@ void listen_wrong(const regard_model* model, const regard_config& config) {
     int32_t numbers[3] = {any(5) - 1, any(5), any(5)}, tokens[9];
     for (int32_t& token : tokens) token = any(40) ? any(11) : any(40) - 20;
     for (float& x : sounds) x = any(50) - 25;
-    regard_listen(any(3) ? nullptr : listen);
+    const Looking looking;
     if (any(2))
       regard_read_sound(model, sounds.data(), tokens, any(12) - 1, any(4), states.data());
     else if (any(3) == 0)
@@ -452,7 +494,6 @@ void listen_wrong(const regard_model* model, const regard_config& config) {
     else
       regard_step(decode, numbers, 1 + any(2), tokens, nullptr, 1 + any(2), logits.data(), 0,
                   nullptr, nullptr);
-    regard_listen(nullptr);
   }
   int32_t id = 1;
   float x = 0;
@@ -480,7 +521,7 @@ void read_wrong(const regard_model* model, const regard_config& config) {
     int rows = images ? texts * config.image_length : tokens;
     std::vector<float> states(rows * config.d_model), outputs(rows * config.d_model);
     std::vector<float> patches(texts * config.image_length * config.patch_width);
-    regard_listen(any(3) ? nullptr : listen);
+    const Looking looking;
     if (any(9) == 0 || !images)
       regard_read_texts(model, ids.data(), positions.data(), any(2) ? types.data() : nullptr,
                         tokens, lengths, texts, any(4), states.data());
@@ -490,7 +531,6 @@ void read_wrong(const regard_model* model, const regard_config& config) {
     if (images)
       regard_pool(model, states.data(), texts, any(9) ? config.image_length : any(3) - 1, any(4),
                   outputs.data());
-    regard_listen(nullptr);
   }
   float x = 0;
   int32_t id = 1;

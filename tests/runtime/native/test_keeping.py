@@ -10,7 +10,7 @@ from regard import models
 from regard.attention import Call
 from regard.inspection.recording import capturing, routing
 from regard.progress import Stopped, Work
-from regard.runtime.native import keeping
+from regard.runtime.native import keeping, library
 from regard.runtime.native.loading import open_native
 from regard.runtime.native.looking import Seen, seen
 
@@ -85,14 +85,14 @@ def test_memory_is_used_again_once_nothing_refers_to_it(engine: Seen) -> None:
 def test_a_full_block_is_followed_by_another(engine: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     _, calls, _ = run_kept(engine)
     monkeypatch.setattr(keeping, "BLOCK", 40_000)
-    keeping._here.spare.clear()
+    library.here.spare.clear()
     with engine.keeping("memory") as kept:
         engine(ids=IDS)
     assert len(kept._blocks) == 3
     others = dict[str, Call]()
     engine.tell(kept, others.__setitem__)
     same(others, calls)
-    keeping._here.spare.clear()
+    library.here.spare.clear()
 
 
 def test_a_run_that_is_no_longer_wanted_ends(engine: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,4 +106,4 @@ def test_a_run_that_is_no_longer_wanted_ends(engine: Seen, monkeypatch: pytest.M
 
     with pytest.raises(Stopped):
         work.run(run)
-    keeping._here.spare.clear()
+    library.here.spare.clear()

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_int64, c_void_p
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 11  # counts up with that of engine/interface.h
+INTERFACE = 12  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -122,7 +122,7 @@ class Captured(NamedTuple):
     value_stride: int
     output_stride: int
     lse: int
-    bytes: int
+    key_step: int
 
     @classmethod
     def at(cls, address: int) -> "Captured":
@@ -136,10 +136,10 @@ def kind_at(address: int) -> int:
 
 
 CAPTURED = struct.Struct("@13i6P4qPq")
-Listener, More = ctypes.CFUNCTYPE(c_int32, c_void_p), ctypes.CFUNCTYPE(c_int32, c_int64)
+Listener, More = ctypes.CFUNCTYPE(c_int32, c_void_p), ctypes.CFUNCTYPE(c_int32, c_void_p, c_int64)
 NOBODY = Listener()
 Read = ctypes.CFUNCTYPE(c_void_p, c_int32, c_void_p)
-Room = _struct("Room", "void* place", "int64 left", more=More)
+Room = _struct("Room", "void* place", "int64 left", more=More, asked=c_int64)
 _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "interface": (c_int32, []),
     "error": (c_char_p, []),
@@ -147,7 +147,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "open": (c_void_p, [POINTER(Config), POINTER(Tensor), c_int32, Read]),
     "close": (None, [c_void_p]),
     "listen": (None, [Listener]),
-    "keep": (None, [POINTER(Room)]),
+    "keep": (c_void_p, []),
     "search_open": (
         c_int32,
         [
@@ -194,7 +194,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 # Functions that keep Python's lock, since they take less time than to give it up and get it again.
 _QUICK = (
     *("jobs_add", "jobs_answer", "jobs_cancel", "jobs_counts", "search_read"),
-    *("listen", "keep"),
+    "listen",
 )
 
 
@@ -272,22 +272,35 @@ class Threads:
         self._calls.pop()
 
 
-_here = threading.local()
+class _Here(threading.local):
+    """Things of a thread."""
+
+    listener: Any = NOBODY
+
+    def __init__(self) -> None:
+        self.spare = list[Any]()  # memory that was kept in
+
+    @cached_property
+    def room(self) -> c_void_p:
+        """The place of the address of the engine's room."""
+        return c_void_p.from_address(library().regard_keep())
 
 
-def listen(callback: Any) -> Any:
-    """Let a `Listener`, a `Room` or None get what this thread computes; returns the one before."""
-    before, _here.callback = getattr(_here, "callback", None), callback
-    if isinstance(callback, Room):
-        library().regard_keep(callback)
-    else:
-        library().regard_listen(callback or NOBODY)
+here = _Here()
+
+
+def listen(listener: Any, room: int | None = None) -> tuple[Any, int | None]:
+    """Let a `Listener` get what this thread computes, or a room, by its address; returns those
+    before."""
+    before = here.listener, here.room.value
+    here.listener, here.room.value = listener, room
+    library().regard_listen(listener)
     return before
 
 
 def is_listened_to() -> bool:
     """Return True if a listener gets what this thread computes."""
-    return getattr(_here, "callback", None) is not None
+    return here.listener is not NOBODY and here.room.value is None
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:

@@ -165,7 +165,7 @@ class Seen(Facts):
                 raise failed[0] from None
             raise
         finally:
-            library.listen(before)
+            library.listen(*before)
             _now.listeners = outer
 
     def tell(self, kept: Kept, listener: Listener) -> None:
@@ -199,7 +199,7 @@ class Seen(Facts):
     def _attention(self, path: str, what: library.Captured, numbers: Numbers) -> Attention:
         keys, heads, width, stride = what.keys, what.key_heads, what.head_width, what.key_stride
         shape = (1, heads, keys, what.head_dim)
-        key = numbers(what.key, shape, (0, width * stride, 1, stride))
+        key = numbers(what.key, shape, (0, width * stride, what.key_step, stride))
         value = numbers(what.value, shape, (0, width, what.value_stride, 1))
         shape = (1, what.heads, what.queries, what.head_dim)
         query = numbers(what.query, shape, (0, width, what.query_stride, 1))
