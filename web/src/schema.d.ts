@@ -463,6 +463,8 @@ export interface components {
          * @description A sequence whose positions are rows or columns of a map.
          */
         AxisInfo: {
+            /** Image */
+            image?: string | null;
             /** Peaks */
             peaks?: number[] | null;
             /** Predicts */

@@ -13,7 +13,7 @@ import { fetchRows } from "../weights/matrix";
 import { knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
-import { askedAt, asks, said, split, telling, type Asked, type Said as Sentence } from "./said";
+import { askedAt, asks, labeled, said, split, telling, type Asked, type Said as Sentence } from "./said";
 import "./said.css";
 
 const WHOLE = 1 << 16; // cells of a map that is held whole, so that the sentence follows at once
@@ -25,8 +25,8 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const [queries, keys] = [trace.axes[tap.queries] as AxisInfo, trace.axes[tap.keys] as AxisInfo];
   const whole = tap.rows * tap.columns <= WHOLE;
   const writes = trace.generation?.axis === tap.queries;
-  const pointed = query(state, trace, tap);
-  const asked = pointed === null ? null : askedAt(queries, pointed, writes);
+  const pointed = query(state, trace, tap) ?? (queries.image ? 0 : null);
+  const asked = pointed === null ? null : labeled(trace, queries, askedAt(queries, pointed, writes));
   const rows = whole ? { first: 0, end: tap.rows } : (asked?.rows ?? null);
   const key = rows && tap.columns <= WIDEST ? JSON.stringify([trace.id, tap.name, head, rows]) : null;
   const { value: held } = useLoaded(key, async (signal) => ({

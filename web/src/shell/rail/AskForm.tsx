@@ -1,6 +1,8 @@
 /** Form for a model and a text to run it on. */
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { imageOf, isImage } from "../../image/grid";
+import { ImageField } from "../../image/ImageField";
 import type { State } from "../../state";
 import { useWords } from "../../words/words";
 import { lookInto } from "../address";
@@ -18,7 +20,7 @@ export function AskForm({ state }: { state: State }) {
     const trace = state.trace.value;
     if (trace) {
       model.value = trace.model;
-      text.value = trace.text;
+      text.value = isImage(trace.text) ? trace.text : (imageOf(trace)?.source ?? trace.text);
       options.value = written(state.request.value ?? { model: "", text: "" });
       return;
     }
@@ -46,15 +48,15 @@ export function AskForm({ state }: { state: State }) {
   const choose = (name: string) => {
     const before = chosen?.example;
     model.value = name;
-    const after = state.models.value.find((each) => each.name === name)?.example;
-    if (after && (!text.value.trim() || text.value === before)) text.value = after;
+    const next = state.models.value.find((each) => each.name === name);
+    if (next?.example && (!text.value.trim() || text.value === before || isImage(text.value) !== (next.task === "vision"))) text.value = next.example;
     if (text.value.trim() && !state.busy.value) submit(); // what is on screen is of the model before
   };
   const names = chosen || !model.value ? models.map((each) => each.name) : [model.value, ...models.map((each) => each.name)];
 
   return (
     <form class="rg-ask" aria-label={say("ask.form")} onSubmit={submit}>
-      <textarea
+      {chosen?.task === "vision" ? <ImageField text={text.value} onChoose={(image) => (text.value = image, submit())} /> : <textarea
         class="rg-field rg-ask__text"
         aria-label={say("text")}
         rows={3}
@@ -66,7 +68,7 @@ export function AskForm({ state }: { state: State }) {
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
           if (event.key === "Escape") event.currentTarget.blur();
         }}
-      />
+      />}
       <div class="rg-ask__row">
         <select class="rg-select" aria-label={say("model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
           {names.map((name) => (
