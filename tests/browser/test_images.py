@@ -2,13 +2,18 @@
 
 from base64 import b64decode
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import regard
 from regard.api.sample_image import sample_image
 from regard.studio.app import create_app, in_background
+from regard.studio.live_page import live_page
+from regard.studio.packing import round_weights
+from regard.tasks.images import open_image
 
 pytest.importorskip("PIL.Image", reason="images need Pillow")
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
@@ -110,6 +115,44 @@ def test_the_saved_page_shows_it_offline(open_page, weights, tmp_path: Path) -> 
     assert page.title() == "image.png · digits · regard"
     page.get_by_text("map", exact=True).click()
     expect(page.locator(".rg-image__seen .rg-patch")).to_have_count(16)
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory) -> str:
+    file = tmp_path_factory.mktemp("page") / "live.html"
+    live_page("digits").write(file)
+    return file.as_uri()
+
+
+@pytest.mark.parametrize(("size", "name"), [((28, 28), "own.png"), ((431, 700), "large.png")])
+def test_the_page_by_itself_reads_what_python_reads(open_page, live, size, name, tmp_path) -> None:
+    from PIL import Image
+
+    Image.open(regard_file(tmp_path)).convert("RGB").resize(size).save(tmp_path / name)
+    page = open_page("", server=live, offline=True)
+    expect(page.locator(".rg-labels strong")).to_have_text("5 100\u202f%")
+    page.locator("input[accept='image/*']").set_input_files(tmp_path / name)
+    expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", size[0])
+    classifier = regard.load("digits")
+    round_weights(classifier.model)
+    expected = classifier.trace(tmp_path / name)
+    whole = sum(expected[LAST].weights(head) for head in range(4)).div(4).tolist()
+    shown = [percent(weight) for weight in whole[0][1:]]
+    expect(page.locator(PATCHES).nth(15)).to_have_attribute("aria-label", f"3,3, {shown[-1]}")
+    assert shares(page) == shown
+    seen = open_image(expected.axes["patches"].image)
+    drawn = Image.open(
+        BytesIO(
+            b64decode(page.locator(".rg-image__grid img").get_attribute("src").partition(",")[2])
+        )
+    )
+    assert np.array_equal(np.array(drawn), np.array(seen))
+    page.locator(PATCHES).nth(SIXTH).click()
+    page.get_by_role("button", name="strike “1,1” out", exact=True).click()
+    hidden = classifier.trace(tmp_path / name, without=[6]).labels[0]
+    expect(page.locator(".rg-labels strong")).to_have_text(
+        f"{hidden.token} {percent(hidden.probability)}"
+    )
 
 
 def regard_file(folder: Path) -> Path:

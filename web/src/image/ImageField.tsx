@@ -1,6 +1,6 @@
 /** The image to look into, where a text stands otherwise. */
 import { useWords } from "../words/words";
-import { asText, isImage } from "./grid";
+import { isImage, readAsText } from "./grid";
 import "./image.css";
 
 export function ImageField({ text, onChoose }: { text: string; onChoose(text: string): void }) {
@@ -14,7 +14,7 @@ export function ImageField({ text, onChoose }: { text: string; onChoose(text: st
         accept="image/*"
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
-          if (file) void asText(file).then(onChoose);
+          if (file) readAsText(file, onChoose);
         }}
       />
     </label>

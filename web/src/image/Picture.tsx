@@ -5,8 +5,8 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useTheme } from "../color/theme";
 import { between, coloring, emptyExtent, fraction, widen } from "../color/scales";
 import { isLong, survey } from "../color/survey";
-import { partOf, positionName } from "../off/parts";
-import { bringBack, off, rewrites, switchOff } from "../off/switch";
+import { partOf } from "../off/parts";
+import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Shown } from "../shell/Toolbar";
 import type { TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
@@ -65,7 +65,7 @@ export function Picture({ state, trace, image }: Props) {
     );
   };
   const all = image.tokens.map((_, at) => at);
-  const name = positionName(trace.axes, image.axis, kept);
+  const span = { first: kept, end: kept + 1 };
   const word = image.tokens[kept] ?? "";
   return (
     <section class="rg-views rg-image" aria-label={say("image")}>
@@ -92,7 +92,7 @@ export function Picture({ state, trace, image }: Props) {
         <p class="rg-note">{captionWords(say, shownQuantity(state.quantity.value, tap), tap, [state.head.value])}</p>
         <Shown state={state} trace={trace} tap={tap} lines />
         {rewrites(state) && looks && kept >= image.extra && (
-          <button type="button" class="rg-button" disabled={state.busy.value} onClick={() => void (struck.has(kept) ? bringBack(state, [name]) : switchOff(state, [...off(state), name]))}>
+          <button type="button" class="rg-button" disabled={state.busy.value} onClick={() => void (struck.has(kept) ? bringBack(state, namesOf(state, image.axis, span)) : strike(state, image.axis, span))}>
             {struck.has(kept) ? `${say("changed.back")} ${word}` : say("said.strike", { word })}
           </button>
         )}

@@ -31,12 +31,9 @@ export function moved(key: string, at: number, { extra, columns, tokens }: Pick<
 export const nameOfText = (text: string): string => (isImage(text) ? "" : text);
 export const isImage = (text: string): boolean => text.startsWith("data:image/");
 
-/** A file as the text that a model of images takes. */
-export function asText(file: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result as string);
-    reader.onerror = () => reject(reader.error as Error);
-    reader.readAsDataURL(file);
-  });
+/** Gives a file as the text that a model of images takes. */
+export function readAsText(file: Blob, take: (text: string) => void): void {
+  const reader = new FileReader();
+  reader.onload = () => take(reader.result as string);
+  reader.readAsDataURL(file);
 }

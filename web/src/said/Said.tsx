@@ -2,8 +2,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { rowOf, stepShown } from "../generation/timeline";
 import { strongestCell } from "../flow/locks";
-import { positionName } from "../off/parts";
-import { off, pulled, rewrites, showing, switchOff } from "../off/switch";
+import { pulled, rewrites, showing, strike } from "../off/switch";
 import { Menu, MenuItem } from "../shell/Menu";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import { force, stepOf, type State } from "../state";
@@ -123,7 +122,6 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   const say = useWords();
   const { axes } = trace;
   const [queries, keys] = [axes[tap.queries] as AxisInfo, axes[tap.keys] as AxisInfo];
-  const names = Array.from({ length: looked.end - looked.first }, (_, i) => positionName(axes, tap.keys, looked.first + i));
   const pull = (unit: Unit) => {
     const request = pulled(state, spelling(asked.rows, queries.predicts ?? [])[0] ?? 0, spelling(unit, keys.tokens));
     if (request) void showing(state, request);
@@ -131,7 +129,7 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   const others = tap.kind === "cross" ? units(keys, knows(keys, "word") ? "word" : "token").filter((unit) => unit.first !== looked.first && !unit.special) : [];
   return (
     <Menu label={<strong>{bare(looked.label)}</strong>} look="rg-said__control" title={say("said.change")}>
-      {!looked.special && <MenuItem onChoose={() => void switchOff(state, [...off(state), ...names])}>{say("said.strike", { word: bare(looked.label) })}</MenuItem>}
+      {!looked.special && <MenuItem onChoose={() => void strike(state, tap.keys, looked)}>{say("said.strike", { word: bare(looked.label) })}</MenuItem>}
       {others.map((unit) => (
         <MenuItem key={unit.first} onChoose={() => pull(unit)}>{say("said.instead", { word: bare(unit.label) })}</MenuItem>
       ))}

@@ -1,7 +1,6 @@
 /** What a model that writes nothing answers, where a translator's page has the translation. */
-import { positionName } from "../off/parts";
-import { off, rewrites, switchOff } from "../off/switch";
-import type { AxisInfo, Candidate, Near, Reliance, TraceInfo } from "../source";
+import { rewrites, strike } from "../off/switch";
+import type { AxisInfo, Candidate, Near, TraceInfo } from "../source";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { units } from "../weights/units";
@@ -16,8 +15,6 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
   const say = useWords();
   const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
   const [name, axis] = Object.entries(trace.axes)[0] as [string, AxisInfo];
-  const strike = ({ first, end }: Reliance) =>
-    void switchOff(state, [...off(state), ...Array.from({ length: end - first }, (_, i) => positionName(trace.axes, name, first + i))]);
   const words = axis.words ?? axis.tokens;
   const { value } = useLoaded(trace.can_ablate && words.length <= ASKED ? trace.id : null, (signal) => state.source.reliance(trace.id, signal));
   const label = (from: number) => units(axis, "word").find((each) => each.first === from)?.label ?? "";
@@ -29,7 +26,7 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
       {first && most.map((each, at) => (
         <span key={each.first} title={say("off.token")}>
           {at === 0 && `${first.token} `}{filled(say("labels.without"), { word: rewrites(state) ? (
-            <button type="button" class="rg-link" title={say("said.strike", { word: label(each.first) })} disabled={state.busy.value} onClick={() => strike(each)}>{label(each.first)}</button>
+            <button type="button" class="rg-link" title={say("said.strike", { word: label(each.first) })} disabled={state.busy.value} onClick={() => void strike(state, name, each)}>{label(each.first)}</button>
           ) : <b>{label(each.first)}</b> })} {percent(first.probability * Math.exp(each.change))}
         </span>
       ))}

@@ -1,6 +1,6 @@
 /** A saved trace that is dropped on the page. */
 import { useEffect } from "preact/hooks";
-import { asText } from "../image/grid";
+import { readAsText } from "../image/grid";
 import { openFile, type State } from "../state";
 import { lookInto } from "./address";
 import { sayIn } from "../words/words";
@@ -19,7 +19,7 @@ export function useDrop(state: State, element: { current: HTMLElement | null }, 
       if (!file) return;
       event.preventDefault();
       const model = state.models.value.find((each) => each.name === state.trace.value?.model && each.task === "vision");
-      if (model && file.type.startsWith("image/")) void asText(file).then((text) => lookInto(state, { model: model.name, text }));
+      if (model && file.type.startsWith("image/")) readAsText(file, (text) => void lookInto(state, { model: model.name, text }));
       else if (!state.source.abilities.open)
         state.error.value = sayIn(state.language.value)("drop.none", { file: file.name });
       else if (!file.name.endsWith(".safetensors"))
