@@ -276,7 +276,7 @@ DECLARATIONS = (
         "a classifier of images",
         "to classify images",
         "digits, or a ViT model with labels (ViTForImageClassification)",
-        ("classify --images", "evaluate", "look"),
+        ("classify --images", "evaluate", "look", "studio"),
         task="regard.tasks.images:ImageClassifier",
         model="VisionTransformer",
         pipeline="regard.api.pipeline_reading:look",

@@ -4,14 +4,16 @@ import base64
 import gzip
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
+import PIL
 import pytest
 import tokenizers
 import torch
 
 import regard
-from fixtures import local, local_kinds
+from fixtures import local, local_image, local_kinds
 from regard.errors import RegardError, UnsupportedError
 from regard.studio import live_page as pages
 from regard.studio.live_model import content
@@ -35,7 +37,17 @@ def page(tmp_path_factory) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("made_by", [local, local_kinds])
+@pytest.mark.parametrize(
+    "made_by",
+    [
+        local,
+        local_kinds,
+        pytest.param(
+            local_image,
+            marks=pytest.mark.skipif(PIL.__version__ < "13", reason="Pillow's order of steps"),
+        ),
+    ],
+)
 def test_what_the_pages_engine_is_tested_against_is_what_python_computes(made_by):
     kept = json.loads(made_by.FILE.read_text(encoding="utf-8"))
     made = json.loads(json.dumps(made_by.fixture()))
@@ -126,6 +138,23 @@ def test_a_setting_that_the_page_does_not_follow_is_refused(change, expected):
         content(made)
 
 
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"resample": 1}, "resizes images by Pillow's filter 1"),
+        ({"head": "pooler", "labels": ()}, "attention, positions or a head of another kind"),
+    ],
+)
+def test_a_model_of_images_that_the_page_cannot_run_is_refused(change, expected):
+    made = local_image.classifier(local_image.PREPARATIONS[0])
+    if "resample" in change:
+        made.preparation = replace(made.preparation, **change)
+    else:
+        made.model.config = replace(made.model.config, **change)
+    with pytest.raises(UnsupportedError, match=expected):
+        content(made)
+
+
 def test_several_models_are_in_one_file_in_their_order():
     made = live_page(["emotions", "shakespeare"])
     assert made.models == ["emotions", "shakespeare"]
@@ -142,7 +171,6 @@ def test_several_models_are_in_one_file_in_their_order():
 @pytest.mark.parametrize(
     ("models", "expected"),
     [
-        (["digits"], "digits reads images, and the page texts; use `regard look digits`"),
         (["en-de", "en-de"], "each of them once; got en-de, en-de"),
         ([], "each of them once; got none"),
     ],

@@ -213,3 +213,23 @@ def test_an_image_that_would_be_too_large_in_the_models_size_is_refused():
     thin = Image.new("RGB", (10_000, 1))
     with pytest.raises(DamagedFileError, match=r"10000 × 1 pixels would have 2240000 × 224 .*Cut"):
         USUAL["CLIP"].cut(thin)
+
+
+@pytest.mark.parametrize("engine", ["torch", "native"])
+def test_a_hidden_patch_is_as_if_the_image_had_none_there(folder, pictures, engine):
+    classifier = ImageClassifier.load(folder).run_by(engine)
+    trace = classifier.trace(pictures[0], without=["patches:2", 4])
+    model = transformers.ViTForImageClassification.from_pretrained(folder)
+    with torch.no_grad():
+        pixels = torch.from_numpy(classifier.preparation.pixels(pictures[0]))[None]
+        states = model.vit.embeddings(pixels)[:, [0, 1, 3]]
+        for layer in model.vit.layers if hasattr(model.vit, "layers") else model.vit.encoder.layer:
+            states = layer(states)[0] if isinstance(layer(states), tuple) else layer(states)
+        expected = model.classifier(model.vit.layernorm(states)[:, 0])[0].softmax(-1)
+    assert {each.token: each.probability for each in trace.labels} == pytest.approx(
+        {label: expected[k].item() for k, label in LABELS.items()}, abs=1e-6
+    )
+    seen = open_image(trace.axes["patches"].image)
+    assert np.array_equal(np.array(seen), classifier.preparation.cut(pictures[0]))
+    with pytest.raises(RegardError, match="positions of patches must be from 0 to 4"):
+        classifier.trace(pictures[0], without=[5])

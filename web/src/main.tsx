@@ -3,6 +3,7 @@ import "./theme.css"; // first, so that the rules of every part come after it
 import "./shell/controls.css";
 import { effect } from "@preact/signals";
 import { render as draw } from "preact";
+import { nameOfText } from "./image/grid";
 import { sayIn } from "./words/words";
 import { App } from "./shell/App";
 import { begin, follow } from "./shell/address";
@@ -72,7 +73,7 @@ function titled(state: State, window: Window): () => void {
       return;
     }
     const trace = state.trace.value;
-    window.document.title = trace ? `${trace.text.slice(0, 60)} · ${trace.model} · regard` : "regard";
+    window.document.title = [...(trace ? [nameOfText(trace.text).slice(0, 60), trace.model] : []), "regard"].filter(Boolean).join(" · ");
   });
 }
 

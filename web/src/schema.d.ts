@@ -463,6 +463,8 @@ export interface components {
          * @description A sequence whose positions are rows or columns of a map.
          */
         AxisInfo: {
+            /** Image */
+            image?: string | null;
             /** Peaks */
             peaks?: number[] | null;
             /** Predicts */
@@ -1048,6 +1050,41 @@ export interface components {
             unsure_below: number;
         };
         /**
+         * PageImage
+         * @description Images as a model reads them: sizes are height and width.
+         */
+        PageImage: {
+            /** Channels */
+            channels: number;
+            /** Factor */
+            factor: number;
+            /** First */
+            first: number;
+            /** Mean */
+            mean: number[];
+            /** Patch */
+            patch: [
+                number,
+                number
+            ];
+            /** Resample */
+            resample: number;
+            /** Resize */
+            resize: [
+                number,
+                number
+            ] | null;
+            /** Shorter */
+            shorter: number | null;
+            /** Size */
+            size: [
+                number,
+                number
+            ];
+            /** Std */
+            std: number[];
+        };
+        /**
          * PageReading
          * @description Settings of a model that reads: its head, and what its states become.
          */
@@ -1058,6 +1095,8 @@ export interface components {
             };
             /** Head */
             head: string;
+            /** @default null */
+            image: components["schemas"]["PageImage"] | null;
             /** Labels */
             labels: string[];
             /** Lowercase */

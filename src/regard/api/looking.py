@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 
 from regard import catalog
 from regard.api.loading import task_class
+from regard.api.sample_image import sample_image
 from regard.checkpoints import Checkpoint, open_checkpoint
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.hub import short_name
@@ -35,7 +36,6 @@ EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",
     "generation": "The trophy did not fit into the suitcase because",
     "encoding": "The animal didn't cross the street because it was too tired.",
-    "vision": "",
     "transcription": "",
 }
 SOURCES = {  # of translators, by the language that they say they read
@@ -158,7 +158,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
             name=name,
             task=traced.task,
             description=traced.description,
-            example=EXAMPLES[traced.task],
+            example=_sample(traced.task),
             max_tokens=traced.max_tokens,
             options=options_of(traced.model.generation_config, traced.task) if writes else {},
         )
@@ -181,7 +181,11 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
 def _example(model: str, task: str, languages: list[str]) -> str:
     sample = shipped.sample if (shipped := catalog.find(model)) else ""
     source = SOURCES.get(languages[0], "") if task == "translation" and languages else ""
-    return sample or source or EXAMPLES[task]
+    return sample or source or _sample(task)
+
+
+def _sample(task: str) -> str:
+    return sample_image() if task == "vision" else EXAMPLES[task]
 
 
 def attention_layers(name: str) -> list[Layer]:

@@ -39,7 +39,7 @@ class Facts:
 
     @property
     def rewrites(self) -> bool:
-        """Return True if it writes another output where a part of its attention is switched off."""
+        """Return True if it has another output where a part of its attention is switched off."""
         return self.writes and not self.stepwise
 
     @property
@@ -175,6 +175,10 @@ class ImageFacts(Facts):
         """Rows and columns of patches."""
         (height, width), (rows, columns) = self.config.image_size, self.config.patch_size
         return height // rows, width // columns
+
+    @property
+    def rewrites(self) -> bool:
+        return self.head_name == "classification"
 
     @classmethod
     def attends(cls, path: str) -> tuple[str, str]:

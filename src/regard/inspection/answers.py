@@ -25,6 +25,7 @@ class AxisInfo:
     sentences: list[tuple[int, int]] | None
     prompt: int  # the first so many positions were given, the rest generated
     peaks: list[float] | None = None  # of a sound, up to its end: each position's largest |sample|
+    image: str | None = None  # of patches: the image as the model reads it, data:image/png;base64,…
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,12 @@ def traced(
         output=output,
         read={} if ours is None else ours.ids(inputs),
         by_torch=None if is_module(model) else by_torch,
-        can_rewrite=bool(ours and ours.rewrites and written and written.searched),
+        can_rewrite=bool(ours and ours.rewrites and (not ours.writes or _searched(written))),
     )
+
+
+def _searched(written: Written | None) -> bool:
+    return written is not None and written.searched
 
 
 def trace_written(
@@ -352,7 +356,7 @@ def switched_off(
     if not isinstance(model, Facts) or not (model.rewrites or not names) or model.stepwise:
         raise UnsupportedError(
             "words, heads and edges can be switched off, and looks chosen, where a Transformer"
-            f" writes; this model is a {type(model).__name__}."
+            f" writes or names what an image shows; this model is a {type(model).__name__}."
         )
     heads = {tap_name(path): sizes.heads for path, sizes in model.attentions().items()}
     between, pairs = (model.axes[-1], model.axes[0]), pairs_of(looks)

@@ -27,6 +27,8 @@ from regard.studio.trained import trained
 
 FILES, FILE_LIMIT = "/api/files", 2**29  # where traces are sent whole
 TOO_LONG = f"a trace file may have {FILE_LIMIT:,} bytes here; open a larger one with `regard look`."
+IMAGES, IMAGE_LIMIT = "/api/traces", 2**25  # where images are
+TOO_LARGE = f"an image may have {IMAGE_LIMIT * 3 // 4:,} bytes here; look at a smaller one."
 
 
 def create_app(
@@ -58,7 +60,8 @@ def create_app(
         compresslevel=5,
         exclude_content_types=(*DEFAULT_EXCLUDED_CONTENT_TYPES, NUMBERS),
     )
-    app.add_middleware(Guard, admission=Admission(Access()), longer={FILES: (FILE_LIMIT, TOO_LONG)})
+    longer = {FILES: (FILE_LIMIT, TOO_LONG), IMAGES: (IMAGE_LIMIT, TOO_LARGE)}
+    app.add_middleware(Guard, admission=Admission(Access()), longer=longer)
     return app
 
 

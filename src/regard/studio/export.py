@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from regard.arrays import Array, arrays_of, as_numpy
 from regard.attention import capped
 from regard.files import whole_file
+from regard.inspection.answers import OF_FILES
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.formula import scale
@@ -56,14 +57,15 @@ def to_html(
     answers, left_out = _answers(trace, chosen, heads, int(limit_mb * 1e6))
     content: dict[str, Any] = {
         "trace": asdict(describe(trace, ID))
-        | {"can_ablate": False, "can_rewrite": False, "model": shared_name(trace)},
+        | {"can_ablate": False, "can_rewrite": False}
+        | {"model": shared_name(trace), "text": shared_text(trace)},
         "answers": answers,
         "left_out": left_out,
     }
     if query:
         content["query"] = query
     with whole_file(path) as file:
-        html = one_file(trace.text, {"regard-trace": of_json(content)})
+        html = one_file(shared_text(trace), {"regard-trace": of_json(content)})
         file.write_text(html, encoding="utf-8")
     return left_out
 
@@ -72,6 +74,13 @@ def shared_name(trace: TraceData) -> str:
     """The model's name without the folders of the machine that it is on."""
     name = trace.model_name
     return name if name.startswith("hub:") else PurePath(name).name or name
+
+
+def shared_text(trace: TraceData) -> str:
+    """The text, or the name of the file that was looked at; none of an image that came as text."""
+    if trace.task not in OF_FILES:
+        return trace.text
+    return "" if trace.text.startswith("data:") else PurePath(trace.text).name
 
 
 def _answers(

@@ -21,6 +21,7 @@ from regard.inspection.watching import watching
 from regard.options import check_options
 from regard.progress import Work, check, current, report
 from regard.studio.requests import Listed, Offer, Working
+from regard.tasks.images import WRITTEN
 from regard.tasks.options import TraceRequest
 from regard.text.normalize import check_unicode
 
@@ -117,6 +118,7 @@ class Library:
             _ = trace.receipt  # measured before a page waits for it
         self._made: OrderedDict[str, Trace] = OrderedDict()
         self._requests = dict(requests or {})
+        self._files = {request.text for request in self._requests.values()}  # that the owner named
         self._models: dict[str, Traceable] = {}
         self._infos: dict[str, ModelInfo] = {}
         self._running: tuple[Work | None, TraceRequest] | None = None
@@ -235,11 +237,16 @@ class Library:
             raise BadArgumentError("there is no text to look at; write a sentence.")
         check_options(request)
         info = self._info(request.model)
-        if info.task in OF_FILES:  # and no path from a page is opened
-            what = "images" if info.task == "vision" else "sounds"
+        if info.task == "vision" and (
+            request.text.startswith(WRITTEN) or request.text in self._files
+        ):
+            return
+        if info.task in OF_FILES:  # no other path from a page is opened
+            asks = "a sound, which a page cannot open"
+            if info.task == "vision":
+                asks = "an image, which must come as text, data:image/png;base64,… or the like"
             raise UnsupportedError(
-                f"{request.model} looks at {what}, which a page cannot open;"
-                f" run `regard look {request.model} FILE`."
+                f"{request.model} looks at {asks}; or run `regard look {request.model} FILE`."
             )
         for text in (request.text, request.target or ""):
             if len(text) > CHARACTERS_A_TOKEN * info.max_tokens:

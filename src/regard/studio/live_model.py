@@ -4,7 +4,7 @@ written."""
 
 import base64
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +29,8 @@ FOLLOWED = {
     *("forced_bos_token_id", "forced_eos_token_id", "eos_token_id", "pad_token_id"),
 }
 DRAWN = frozenset({"do_sample", "temperature", "top_k", "top_p"})  # its own draws; a look searches
-KINDS = ("EncoderDecoder", "Decoder", "Encoder")
+KINDS = ("EncoderDecoder", "Decoder", "Encoder", "VisionTransformer")
+FILTERS = (2, 3)  # of Pillow: bilinear and bicubic
 ANSWERS = {  # of a head: what the notes name, and its output
     "classification": {"label": 0},
     "question_answering": {"the answer begins with": 0, "the answer ends with": 1},
@@ -90,6 +91,22 @@ class PageDecoding:
 
 
 @dataclass(frozen=True)
+class PageImage:
+    """Images as a model reads them: sizes are height and width."""
+
+    channels: int
+    size: tuple[int, int]
+    patch: tuple[int, int]
+    first: int  # positions before the patches
+    resize: tuple[int, int] | None  # before the middle is cut out
+    shorter: int | None  # length of the shorter side then, instead
+    resample: int  # Pillow's number of the filter
+    factor: float  # by which bytes are multiplied
+    mean: tuple[float, ...]  # subtracted
+    std: tuple[float, ...]  # divided by
+
+
+@dataclass(frozen=True)
 class PageReading:
     """Settings of a model that reads: its head, and what its states become."""
 
@@ -102,13 +119,14 @@ class PageReading:
     vector: Literal["mean", "cls", "max"] | None  # how the states become one vector
     sentences: list[str]  # beside which the vector is placed
     lowercase: bool
+    image: PageImage | None = None
 
 
 def content(task: Any) -> tuple[dict[str, Any], bytes]:
     """Description of a task's model, and its weights.
 
     Args:
-        task: of `regard.load`: one that writes, or that reads texts.
+        task: of `regard.load`: one that writes, or that reads texts or images.
 
     Raises:
         UnsupportedError: the page lacks something of the model, its tokenizer or its settings.
@@ -120,7 +138,8 @@ def content(task: Any) -> tuple[dict[str, Any], bytes]:
     config, arrays = weights_of(model)
     state = {name: _row(np.asarray(array)) for name, array in arrays.items()}
     weights = packed(state, without_of(config))
-    of_kind = _translator if handle.architecture == "EncoderDecoder" else _alone
+    kinds = {"EncoderDecoder": _translator, "VisionTransformer": _viewer}
+    of_kind = kinds.get(handle.architecture, _alone)
     description = {
         "config": _config(handle.architecture, config, arrays),
         "tensors": weights.tensors,
@@ -156,6 +175,8 @@ def _computes(architecture: str, config: Any) -> bool:
     """Return True for attention of the kind that the page's maps are computed by."""
     if architecture == "EncoderDecoder":
         return config.head == "language_model" and config.positions in ("sinusoidal", "learned")
+    if architecture == "VisionTransformer":
+        return config.head == "classification"
     if architecture == "Decoder" and (config.head != "language_model" or config.norms != "input"):
         return False
     uncommon = ("score_cap", "output_cap", "sinks", "experts", "gate_limit")
@@ -194,9 +215,9 @@ def _config(architecture: str, config: Any, arrays: dict[str, Any]) -> dict[str,
         norm="pre" if config.norm_first else "post",
         norm_kind="rms" if "rms" in config.norm_kind else "layer",
         norm_eps=config.norm_eps,
-        positions=config.positions,
+        positions="learned" if config.positions == "grid" else config.positions,
         position_offset=getattr(config, "position_offset", 0),
-        max_positions=config.max_positions,
+        max_positions=getattr(config, "max_positions", 0),
         output_scale=config.d_model**-0.5 if pair and config.scale_output else 1.0,
     )
     return asdict(made)
@@ -234,12 +255,42 @@ def _alone(task: Any) -> dict[str, Any]:
     }
     if task.handle.architecture == "Decoder":
         return common | {"decoding": _decoding(name, task.generation, 0.0, DRAWN)}
+    return common | {"reading": asdict(_reading(task))}
+
+
+def _viewer(task: Any) -> dict[str, Any]:
+    """A model of images."""
+    config, preparation = config_of(task), task.preparation
+    if preparation.resample not in FILTERS:
+        raise unsupported(task.name, f"resizes images by Pillow's filter {preparation.resample}")
+    image = PageImage(
+        channels=preparation.channels,
+        size=config.image_size,
+        patch=config.patch_size,
+        first=int(config.class_token),
+        resize=preparation.size,
+        shorter=preparation.shorter,
+        resample=preparation.resample,
+        factor=preparation.factor,
+        mean=preparation.mean,
+        std=preparation.std,
+    )
+    return {
+        "tokenizers": {"source": None, "target": None},
+        "before": [],
+        "after": [],
+        "special": [],
+        "reading": asdict(replace(_reading(task), image=image)),
+    }
+
+
+def _reading(task: Any) -> PageReading:
     config = config_of(task)
     problem = getattr(task, "problem_type", "")
     vector = getattr(task, "pooling", None)
     labels = [*config.labels] if vector is None else []
     single = config.head != "classification" or problem == "single_label_classification"
-    reading = PageReading(
+    return PageReading(
         head="none" if vector else config.head,
         labels=labels,
         several=problem == "multi_label_classification",
@@ -250,7 +301,6 @@ def _alone(task: Any) -> dict[str, Any]:
         sentences=[*EVERYDAY] if vector else [],
         lowercase=getattr(task, "lowercase", False),
     )
-    return common | {"reading": asdict(reading)}
 
 
 def _decoding(

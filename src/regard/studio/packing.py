@@ -87,9 +87,12 @@ def round_weights(model: "nn.Module", without: frozenset[str] = frozenset()) -> 
     import torch
 
     for name, tensor in model.state_dict().items():
-        if tensor.dim() == 2 and name not in without:
-            rounded, scales = to_rows(tensor.cpu().float().numpy())
-            tensor.copy_(torch.from_numpy(rounded * scales[:, None]))
+        if tensor.dim() > 1 and name not in without:
+            matrix = tensor.flatten(1) if len(tensor) > 1 else tensor.flatten(0, -2)
+            if tensor.dim() > 2 and len(matrix) == 1:
+                continue  # a vector
+            rounded, scales = to_rows(matrix.cpu().float().numpy())
+            tensor.copy_(torch.from_numpy(rounded * scales[:, None]).view_as(tensor))
 
 
 def _append(content: bytearray, name: str, array: NDArray[np.float32]) -> Rows | Numbers:

@@ -5,12 +5,13 @@ import json
 from pydantic import TypeAdapter
 
 from regard.studio.app import create_app
-from regard.studio.live_model import PageConfig, PageDecoding, PageReading, PageTap
+from regard.studio.live_model import PageConfig, PageDecoding, PageImage, PageReading, PageTap
 from regard.studio.packing import Numbers, Rows
 
 IN_FILES = (
     PageConfig,
     PageDecoding,
+    PageImage,
     PageReading,
     PageTap,
     Rows,

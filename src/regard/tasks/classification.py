@@ -272,13 +272,19 @@ class Classifier(ReadingTask):
         trace = self._reader.trace(
             text, text_pair, answers=lambda ids: answers, looks=looks, keep=keep
         )
-        if self.problem_type != "regression":
-            from regard.inspection.answers import Candidate
-
-            labels = ranked(as_array(trace.output[0]), self.labels, self.problem_type)[:TRACED]
-            trace.labels = [Candidate(each.label, each.score) for each in labels]
-            trace.several = self.problem_type == "multi_label_classification"
+        label_trace(trace, self.labels, self.problem_type)
         return trace
+
+
+def label_trace(trace: "Trace", labels: Sequence[str], problem_type: str) -> None:
+    """Put the likeliest labels into the trace of a classifier."""
+    if problem_type == "regression":
+        return
+    from regard.inspection.answers import Candidate
+
+    best = ranked(as_array(trace.output[0]), labels, problem_type)[:TRACED]
+    trace.labels = [Candidate(each.label, each.score) for each in best]
+    trace.several = problem_type == "multi_label_classification"
 
 
 def split_labels(labels: str | Sequence[str]) -> list[str]:

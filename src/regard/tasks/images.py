@@ -8,6 +8,7 @@ import struct
 import warnings
 from base64 import b64decode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
@@ -23,12 +24,14 @@ from regard.errors import (
     UnsupportedError,
     optional_package,
 )
+from regard.figures.png import png_text
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,
     Logits,
     check_problem_type,
     classified,
+    label_trace,
     ranked,
     read_problem_type,
 )
@@ -99,31 +102,44 @@ class ImageReader:
         """The other arguments, by the files of a checkpoint."""
         return {}
 
-    def trace(self, image: Picture, *, keep: str = "auto") -> Trace:
+    def trace(
+        self, image: Picture, *, without: Sequence[int | str] = (), keep: str = "auto"
+    ) -> Trace:
         """Looks at an image and keeps what every attention layer was given: see `Trace`.
 
         The notes say which labels are the likeliest, of a model with labels.
 
         Args:
-            image: a file, or an image of Pillow.
+            image: a file, the text of one, or an image of Pillow.
+            without: what is switched off: positions, by number, which no other position sees; heads
+                ("encoder.layers.1.self:0") or edges of a head, from query 4 to key 2
+                ("encoder.layers.1.self:0:4:2").
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
-            BadArgumentError: a file that is no image; Pillow is not installed.
+            BadArgumentError: a file that is no image; Pillow is not installed; a part that is not
+                there.
+            UnsupportedError: `without` of a model without labels.
         """
-        from regard.inspection.models import no_changes, traced
+        from regard.inspection.models import no_changes, switched_off, traced
 
-        pixels = self.preparation.pixels(open_image(image))[None]
+        seen = self.preparation.cut(open_image(image))
         model = self.handle.engine.seen(self.handle)
+        off = switched_off(model, without, {"patches": self.handle.config.length})
         with no_changes(model):
-            return traced(
+            trace = traced(
                 model,
-                {"pixels": pixels},
+                {"pixels": np.ascontiguousarray(self.preparation.scaled(seen))[None]},
                 name=self.name,
                 text=os.fspath(image) if isinstance(image, str | os.PathLike) else "",
                 answers={"label": 0} if self.problem_type == "single_label_classification" else {},
+                without=off,
                 keep=keep,
             )
+        trace.axes["patches"] = replace(trace.axes["patches"], image=png_text(seen))
+        if self.problem_type:
+            label_trace(trace, self.handle.config.labels, self.problem_type)
+        return trace
 
 
 class ImageClassifier(ImageReader, Task):

@@ -14,9 +14,9 @@ def test_the_page_says_where_it_is_and_how_large(regard, tmp_path):
 
 
 def test_a_model_that_the_page_cannot_run_is_one_sentence(regard, tmp_path):
-    outcome = regard("export", "page", "en-de", "digits", "--output", tmp_path / "live.html")
+    outcome = regard("export", "page", "en-de", "words-en", "--output", tmp_path / "live.html")
     assert outcome.code == 2
-    assert outcome.err.startswith("regard: digits reads images, and the page texts; use `regard")
+    assert outcome.err.startswith("regard: words-en is a set of vectors")
     assert not list(tmp_path.iterdir())
 
 

@@ -17,7 +17,7 @@ export interface ModelFile {
   config: Config;
   tensors: Tensors;
   bytes: number; // of all tensors
-  tokenizers: { source: TokenizerFile; target: TokenizerFile | null }; // null: the source's
+  tokenizers: { source: TokenizerFile | null; target: TokenizerFile | null }; // of images none; null behind it: the source's
   before: number[]; // ids around every text
   after: number[];
   prefix: string; // in front of every text

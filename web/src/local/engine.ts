@@ -6,6 +6,7 @@ import type { Question } from "./messages";
 import type { Kept, Model, Traced } from "./model";
 import { compiled } from "./native";
 import { Reader } from "./reader";
+import { Viewer } from "./viewer";
 import { Writer } from "./writer";
 
 export type Engine = (question: Question) => Traced | Kept | Ablation | number | null | Promise<null | string>;
@@ -29,7 +30,7 @@ export function engine(): Engine {
     const text = waiting.shift();
     if (text === undefined || !code) return;
     const file = JSON.parse(new TextDecoder().decode(await unpacked(text))) as ModelFile;
-    filling = new (file.reading ? Reader : Writer)(file, code);
+    filling = new (file.reading?.image ? Viewer : file.reading ? Reader : Writer)(file, code);
     filling.warm();
     models.set(file.info.name, filling);
   };

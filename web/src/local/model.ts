@@ -50,7 +50,7 @@ export abstract class Model {
     this.model = new Native(engine);
     this.taps = new Map(file.config.taps.map((tap) => [tap.name, tap]));
     this.norms = outputNorms(this.weights);
-    const source = tokenizer(file.tokenizers.source);
+    const source = (file.tokenizers.source && tokenizer(file.tokenizers.source)) as Tokenizer; // of images: none
     this.texts = { source, target: file.tokenizers.target ? tokenizer(file.tokenizers.target) : source };
     this.special = new Set(file.special);
   }
@@ -118,7 +118,7 @@ export abstract class Model {
   /** Tokens of one side, with the words and sentences that they spell. */
   reads(ids: readonly number[], side: "source" | "target" = "source"): AxisInfo {
     const tokens = ids.map((id) => this.name(id, side));
-    return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length, peaks: null };
+    return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length, peaks: null, image: null };
   }
 
   name(id: number, side: "source" | "target"): string {

@@ -113,6 +113,13 @@ export class Native {
     return states;
   }
 
+  /** The same, (positions, d_model), of an image: its patches. */
+  readImage(patches: Float32Array, positions: number): Float32Array {
+    const states = new Float32Array(positions * this.width);
+    this.into([states], [patches], (out, from) => this.call("regard_read_images", this.model, from, 1n, 1, out));
+    return states;
+  }
+
   /** Logits of last states, (rows, outputs). */
   logits(states: Float32Array, rows: number): Float32Array {
     const logits = new Float32Array(rows * this.outputs);

@@ -1,14 +1,17 @@
 /** A model that reads, a classifier or an encoder: a text to its labels or its vector, and to everything that the page shows of it. */
-import type { Candidate, Near, TraceRequest } from "../source";
+import type { AxisInfo, Candidate, Near, TraceInfo, TraceRequest } from "../source";
 import type { ModelFile, Reading } from "./config";
 import { Model, ROUNDED, type Kept, type Run, type Traced } from "./model";
 import type { Inputs, Listener } from "./native";
+import type { Pixels } from "./pixels";
 import { largest, logSoftmax } from "./search/numbers";
 import { product } from "./study/plane";
 import { likeliest, readable } from "./trace/ablation";
 import { checked, editOf, notesOf } from "./trace/off";
 
 const LABELS = 3; // that a trace has
+
+export type Wanted = TraceRequest & { image?: Pixels | undefined }; // of a model of images
 
 export class Reader extends Model {
   readonly reading: Reading;
@@ -29,48 +32,65 @@ export class Reader extends Model {
     return this.encoded(this.reading.lowercase ? text.toLowerCase() : text, info.max_tokens - before.length - after.length);
   }
 
-  trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
+  /** What the model reads: ids. */
+  protected sourceOf({ text }: Wanted): number[] {
+    return this.encode(text);
+  }
+
+  /** Names of the positions of what it reads. */
+  protected axesOf(source: readonly number[]): TraceInfo["axes"] {
+    return { tokens: this.reads(source) };
+  }
+
+  /** The last states, (positions, d_model). */
+  protected read(source: readonly number[]): Float32Array {
+    return this.model.readText(source);
+  }
+
+  trace(wanted: Wanted): Traced & { kept: () => Kept } {
     const { file: { info: { name: model, task } }, reading, taps } = this;
-    const source = this.encode(wanted.text);
+    const source = this.sourceOf(wanted);
+    const axes = this.axesOf(source);
+    const [[axis, { tokens, image }]] = Object.entries(axes) as [[string, AxisInfo]];
     const changes = { without: wanted.without ?? [], looks: wanted.looks ?? [] };
-    const parts = checked(changes, { positions: { tokens: source.length }, taps });
+    const parts = checked(changes, { positions: { [axis]: tokens.length }, taps });
     const run: Run = { source, target: [], ...changes };
     const inputs = new Map<string, Inputs>();
     const states = this.states(run, { attention: (passing) => inputs.set(passing.tap, passing.inputs()) });
-    const rows = this.rows(states, source.length);
+    const rows = this.rows(states);
     run.target = rows.map((row) => largest(row, 1)[0] as number);
-    const { kept, ...seen } = this.seen(inputs, editOf(changes, taps), { tokens: this.reads(source) });
+    const { kept, ...seen } = this.seen(inputs, editOf(changes, taps), axes);
     const name = (id: number) => this.entry(id, run);
     const answers = Object.entries(reading.answers).map(([what, step]) => `${what}: ${likeliest(rows[step] as Float32Array, name).map((each) => `${each.token} ${each.probability.toFixed(3)}`).join(", ")}`);
     const info: Traced["info"] = {
       id: "", model, task, text: wanted.text, ...seen,
       generation: null,
       can_ablate: rows.length > 0,
-      can_rewrite: false,
+      can_rewrite: Boolean(image),
       by_text: true,
       labels: reading.ranked ? this.labels(rows[0] as Float32Array) : [],
-      nearest: reading.vector && !changes.looks.length && !changes.without.length ? this.nearest(states, source.length) : [],
+      nearest: reading.vector && !changes.looks.length && !changes.without.length ? this.nearest(states, tokens.length) : [],
       notes: [...(rows.length ? [] : ["Encoder returns no logits, so nothing can be ablated"]), ...notesOf(parts, taps, seen.axes, readable), ...answers, ROUNDED],
     };
     return { info, run, kept };
   }
 
   override logits(run: Run): Float32Array[] {
-    return this.rows(this.states(run), run.source.length);
+    return this.rows(this.states(run));
   }
 
   override entry(id: number, { source }: Run): string {
     return this.reading.head === "question_answering" ? this.name(source[id] as number, "source") : (this.reading.labels[id] as string);
   }
 
-  /** The last states, (tokens, d_model). */
   private states(run: Run, listener: Listener | null = null): Float32Array {
-    return this.listened(editOf(run, this.taps), listener, 0, () => this.model.readText(run.source));
+    return this.listened(editOf(run, this.taps), listener, 0, () => this.read(run.source));
   }
 
   /** Log-probabilities of each output of the head: one of a text's labels, one for each token, or where an answer begins and ends. */
-  private rows(states: Float32Array, tokens: number): Float32Array[] {
+  private rows(states: Float32Array): Float32Array[] {
     const { head, several, vector } = this.reading;
+    const tokens = states.length / this.file.config.d_model;
     if (vector) return [];
     const { outputs } = this.model;
     if (head === "classification") {

@@ -3,6 +3,7 @@
 import type { TraceInfo } from "../source";
 import { made, restore, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
+import { percent } from "../weights/words";
 import { useWords } from "../words/words";
 import "./changed.css";
 import { chipsOf, lookOf, pullsOf, type Chip } from "./parts";
@@ -66,8 +67,9 @@ function Everything({ state, name }: { state: State; name: string }) {
   );
 }
 
-function textOf({ generation }: TraceInfo): string {
-  return generation?.hypotheses[generation.shown]?.text ?? "";
+function textOf({ generation, labels }: TraceInfo): string {
+  const [best] = labels ?? [];
+  return best ? `${best.token} ${percent(best.probability)}` : (generation?.hypotheses[generation.shown]?.text ?? "");
 }
 
 interface LineProps {

@@ -2,7 +2,8 @@
 import { batch } from "@preact/signals";
 import type { AblationRequest, TraceRequest } from "../source";
 import { ablate, ask, restored, type State } from "../state";
-import { lookOf, nameOf, ordered } from "./parts";
+import type { Span } from "../weights/units";
+import { lookOf, nameOf, ordered, positionName } from "./parts";
 
 /** Parts that are off in the trace on the screen. */
 export const off = (state: State): string[] => state.request.value?.without ?? [];
@@ -40,6 +41,15 @@ export async function showing(state: State, request: TraceRequest): Promise<void
 
 /** Writes the output without these parts, and no others. */
 export const switchOff = (state: State, without: readonly string[]): Promise<void> => rewrite(state, without, looks(state));
+
+/** The names of positions, such as those of a word. */
+export function namesOf(state: State, axis: string, { first, end }: Span): string[] {
+  const axes = state.trace.value?.axes ?? {};
+  return Array.from({ length: end - first }, (_, i) => positionName(axes, axis, first + i));
+}
+
+/** Strikes out these positions besides. */
+export const strike = (state: State, axis: string, span: Span): Promise<void> => switchOff(state, [...off(state), ...namesOf(state, axis, span)]);
 
 /** Brings these parts back, and lets these rows look where they would. */
 export function bringBack(state: State, names: readonly string[]): Promise<void> {

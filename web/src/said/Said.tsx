@@ -2,8 +2,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { rowOf, stepShown } from "../generation/timeline";
 import { strongestCell } from "../flow/locks";
-import { positionName } from "../off/parts";
-import { off, pulled, rewrites, showing, switchOff } from "../off/switch";
+import { pulled, rewrites, showing, strike } from "../off/switch";
 import { Menu, MenuItem } from "../shell/Menu";
 import type { AxisInfo, TapInfo, TraceInfo } from "../source";
 import { force, stepOf, type State } from "../state";
@@ -13,7 +12,7 @@ import { fetchRows } from "../weights/matrix";
 import { isSpecial, knows, markOf, tokenLabel, units, type Span, type Unit } from "../weights/units";
 import { percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
-import { askedAt, asks, said, split, telling, type Asked, type Said as Sentence } from "./said";
+import { askedAt, asks, labeled, said, split, telling, type Asked, type Said as Sentence } from "./said";
 import "./said.css";
 
 const WHOLE = 1 << 16; // cells of a map that is held whole, so that the sentence follows at once
@@ -25,8 +24,8 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const [queries, keys] = [trace.axes[tap.queries] as AxisInfo, trace.axes[tap.keys] as AxisInfo];
   const whole = tap.rows * tap.columns <= WHOLE;
   const writes = trace.generation?.axis === tap.queries;
-  const pointed = query(state, trace, tap);
-  const asked = pointed === null ? null : askedAt(queries, pointed, writes);
+  const pointed = query(state, trace, tap) ?? (queries.image ? 0 : null);
+  const asked = pointed === null ? null : labeled(trace, queries, askedAt(queries, pointed, writes));
   const rows = whole ? { first: 0, end: tap.rows } : (asked?.rows ?? null);
   const key = rows && tap.columns <= WIDEST ? JSON.stringify([trace.id, tap.name, head, rows]) : null;
   const { value: held } = useLoaded(key, async (signal) => ({
@@ -123,7 +122,6 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   const say = useWords();
   const { axes } = trace;
   const [queries, keys] = [axes[tap.queries] as AxisInfo, axes[tap.keys] as AxisInfo];
-  const names = Array.from({ length: looked.end - looked.first }, (_, i) => positionName(axes, tap.keys, looked.first + i));
   const pull = (unit: Unit) => {
     const request = pulled(state, spelling(asked.rows, queries.predicts ?? [])[0] ?? 0, spelling(unit, keys.tokens));
     if (request) void showing(state, request);
@@ -131,7 +129,7 @@ function Looked({ state, trace, tap, asked, looked }: Pick<WordsProps, "state" |
   const others = tap.kind === "cross" ? units(keys, knows(keys, "word") ? "word" : "token").filter((unit) => unit.first !== looked.first && !unit.special) : [];
   return (
     <Menu label={<strong>{bare(looked.label)}</strong>} look="rg-said__control" title={say("said.change")}>
-      {!looked.special && <MenuItem onChoose={() => void switchOff(state, [...off(state), ...names])}>{say("said.strike", { word: bare(looked.label) })}</MenuItem>}
+      {!looked.special && <MenuItem onChoose={() => void strike(state, tap.keys, looked)}>{say("said.strike", { word: bare(looked.label) })}</MenuItem>}
       {others.map((unit) => (
         <MenuItem key={unit.first} onChoose={() => pull(unit)}>{say("said.instead", { word: bare(unit.label) })}</MenuItem>
       ))}

@@ -1,5 +1,5 @@
 /** One plain sentence on one row of a map: what the model looked at to write a word. */
-import type { AxisInfo } from "../source";
+import type { AxisInfo, TraceInfo } from "../source";
 import { grouped, type Weights } from "../weights/matrix";
 import { isSpecial, knows, tokenLabel, markOf, unitAt, units, type Span, type Unit } from "../weights/units";
 
@@ -34,6 +34,12 @@ export function askedAt(axis: AxisInfo, query: number, writes: boolean): Asked |
   if (query < 0 || query >= axis.tokens.length) return null;
   const all = split(axis);
   return asked(axis, all[unitAt(all, axis.predicts ? query + 1 : query)] ?? null, writes);
+}
+
+/** The class token, from which an image's label is read, is called by it. */
+export function labeled({ labels = [] }: Pick<TraceInfo, "labels">, axis: AxisInfo, asked: Asked | null): Asked | null {
+  const [first] = labels;
+  return first && asked && axis.image && asked.label === "CLS" ? { ...asked, label: first.token, deed: "predict" } : asked;
 }
 
 /** A word and its rows; none: what the last row predicts. */

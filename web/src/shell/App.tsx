@@ -3,6 +3,8 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
+import { imageOf, type Image } from "../image/grid";
+import { Picture } from "../image/Picture";
 import { Which } from "../heads/Which";
 import { useDrop } from "./drop";
 import { command, taken } from "./keys";
@@ -105,7 +107,7 @@ function Hero({ state }: { state: State }) {
   const trace = state.trace.value;
   if (!trace) return <div class="rg-hero" aria-busy={state.busy.value} />;
   const picture = () => {
-    if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : <Flow state={state} />;
+    if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : imageOf(trace) ? <Picture state={state} trace={trace} image={imageOf(trace) as Image} /> : <Flow state={state} />;
     if (!tap.value) return null;
     return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
   };

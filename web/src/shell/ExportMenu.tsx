@@ -1,4 +1,5 @@
 /** Taking the view along: as a picture, as numbers, as one file, as a link. */
+import { nameOfText } from "../image/grid";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { TraceInfo } from "../source";
@@ -74,7 +75,7 @@ export function titleOf(say: Say, state: Pick<State, "view" | "tap" | "head">, {
   const name = model.replace(/^.*\//, "");
   const tap = state.tap.value;
   const map = tap && state.view.value === "map" ? `${tap.name}, ${headWords(say, state.head.value)}: ` : "";
-  return `${name} · ${map}${text.replace(/\s+/g, " ").trim()}`;
+  return `${name} · ${map}${nameOfText(text).replace(/\s+/g, " ").trim()}`;
 }
 
 /** Part of the map that is in view, for a file of its numbers. */

@@ -1,4 +1,5 @@
 /** What a model that writes nothing answers, where a translator's page has the translation. */
+import { rewrites, strike } from "../off/switch";
 import type { AxisInfo, Candidate, Near, TraceInfo } from "../source";
 import type { State } from "../state";
 import { useLoaded } from "../weights/loaded";
@@ -13,8 +14,8 @@ const SHOWN = 3;
 export function Labels({ state, trace, labels: [first, ...others] }: { state: State; trace: TraceInfo; labels: Candidate[] }) {
   const say = useWords();
   const said = ({ token, probability }: Candidate) => `${token} ${percent(probability)}`;
-  const axis = Object.values(trace.axes)[0] as AxisInfo;
-  const words = axis.words ?? [];
+  const [name, axis] = Object.entries(trace.axes)[0] as [string, AxisInfo];
+  const words = axis.words ?? axis.tokens;
   const { value } = useLoaded(trace.can_ablate && words.length <= ASKED ? trace.id : null, (signal) => state.source.reliance(trace.id, signal));
   const label = (from: number) => units(axis, "word").find((each) => each.first === from)?.label ?? "";
   const most = [...(value ?? [])].sort((one, other) => one.change - other.change).slice(0, SHOWN);
@@ -24,7 +25,9 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
       {others.map((each) => <span key={each.token}>{said(each)}</span>)}
       {first && most.map((each, at) => (
         <span key={each.first} title={say("off.token")}>
-          {at === 0 && `${first.token} `}{filled(say("labels.without"), { word: <b>{label(each.first)}</b> })} {percent(first.probability * Math.exp(each.change))}
+          {at === 0 && `${first.token} `}{filled(say("labels.without"), { word: rewrites(state) ? (
+            <button type="button" class="rg-link" title={say("said.strike", { word: label(each.first) })} disabled={state.busy.value} onClick={() => void strike(state, name, each)}>{label(each.first)}</button>
+          ) : <b>{label(each.first)}</b> })} {percent(first.probability * Math.exp(each.change))}
         </span>
       ))}
     </p>

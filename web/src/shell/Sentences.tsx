@@ -4,6 +4,8 @@ import type { AxisInfo, TraceInfo } from "../source";
 import { sentence, type State } from "../state";
 import { continues, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
+import { imageOf, type Image } from "../image/grid";
+import { Seen } from "../image/Picture";
 import { axisWords } from "../weights/words";
 import { useWords } from "../words/words";
 import { strongest } from "./zoom";
@@ -19,7 +21,9 @@ export function Sentences({ state, trace }: { state: State; trace: TraceInfo }) 
     .sort((a, b) => written(a) - written(b));
   return (
     <section class="rg-sentences" aria-label={say("text.whole")}>
-      {names.map((name) => (
+      {names.map((name) => trace.axes[name]?.image ? (
+        state.view.value === "map" && <Seen key={name} state={state} trace={trace} image={imageOf(trace) as Image} />
+      ) : (
         <Line key={name} state={state} name={name} axis={trace.axes[name] as AxisInfo} asQuery={tap?.queries === name} asKey={tap?.keys === name} />
       ))}
     </section>

@@ -24,6 +24,7 @@ export function TextLine({ state }: { state: State }) {
     }, SOON);
     return () => clearTimeout(timer);
   });
+  if (state.models.value.find((each) => each.name === draft.model.value)?.task === "vision") return null; // it reads images
   return (
     <textarea
       class="rg-field rg-line"

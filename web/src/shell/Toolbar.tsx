@@ -35,7 +35,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
             name={say("zoom")}
             label=""
             look="joined"
-            options={LEVELS.map((each) => [each, say(`zoom.${each}`), say(`zoom.${each}.title`)] as const)}
+            options={LEVELS.map((each) => [each, say(each === "sentence" && trace.task === "vision" ? "image" : `zoom.${each}`), say(`zoom.${each}.title`)] as const)}
             value={level}
             onChoose={(next) => {
               chosen.current = true;

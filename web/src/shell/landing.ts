@@ -7,10 +7,10 @@ import { fitsWhole, WHOLE } from "../weights/matrix";
 
 const MOST_LAYERS = 48;
 
-/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads. */
+/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads; an image's patches have it too. */
 export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
-  if (task === "transcription") return { view: "sentence", head: "mean" };
-  if (task === "vision" || !taps.every(fitsWhole)) return {};
+  if (task === "transcription" || task === "vision") return { view: "sentence", head: "mean" };
+  if (!taps.every(fitsWhole)) return {};
   return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
 }
 
@@ -18,7 +18,7 @@ export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Parti
 export async function turnToTelling(state: State): Promise<void> {
   const { value: trace } = state.trace;
   const first = trace && firstTap(trace);
-  if (!trace || !first || first.kind === "cross" || !fitsWhole(first)) return;
+  if (!trace || !first || first.kind === "cross" || trace.task === "vision" || !fitsWhole(first)) return;
   const layers = trace.taps.filter((tap) => tap.side === first.side && tap.kind === first.kind);
   if (layers.length > MOST_LAYERS) return;
   const axis = trace.axes[first.queries] as AxisInfo;

@@ -1,4 +1,5 @@
 /** Answers of the models that are in the file itself: no server, no network. */
+import { pixelsOf } from "../image/pixelsOf";
 import type { Ask } from "../local/ask";
 import type { Kept, Traced } from "../local/model";
 import type { Study } from "../local/study/study";
@@ -53,7 +54,9 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
     const before = made.get(id);
     if (before) return before.info;
     await opened(wanted.model);
-    const asked = ask<Traced>({ what: "trace", wanted });
+    const image = own.some(({ name, task }) => name === wanted.model && task === "vision") ? await pixelsOf(wanted.text) : undefined;
+    const seen = { ...wanted, image };
+    const asked = ask<Traced>({ what: "trace", wanted: seen });
     const rest = ask<Kept>({ what: "kept" });
     const { info, run } = await asked;
     info.id = id;

@@ -1,8 +1,10 @@
 """A transformers model that is given text, or an image, and answers with a trace."""
 
 import inspect
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,6 +19,7 @@ from regard.errors import (
     UnsupportedError,
     optional_package,
 )
+from regard.figures.png import png_text
 from regard.inspection.huggingface.capture import captured
 from regard.inspection.huggingface.generating import Hypothesis, search
 from regard.inspection.huggingface.interface import quiet
@@ -109,9 +112,14 @@ class TracedModel:
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
             reader = None if self.task == "vision" else self.reader
-            return captured(
+            trace = captured(
                 self.model, inputs, tokenizer=reader, name=self.name, text=text, keep=keep
             )
+            patches = trace.axes.get("patches") if self.task == "vision" else None
+            if patches is not None and "," in patches.tokens[-1]:  # in a grid
+                image = self.picture(inputs["pixel_values"][0])
+                trace.axes["patches"] = replace(patches, image=image)
+            return trace
         begins = self.known(forced_beginning)
         hypotheses = self.found(inputs, target, generate, begins, options)
         return self.trace_written(
@@ -255,17 +263,29 @@ class TracedModel:
     def read_image(self, path: str) -> dict[str, Any]:
         with optional_package("pillow", "reading images needs"):
             from PIL import Image, UnidentifiedImageError
-        if not Path(path).is_file():
+        sent = path.startswith("data:image/")  # by a page
+        if not sent and not Path(path).is_file():
             raise NotFoundError(f"{self.name} looks at images; there is no file {path!r}.")
         try:
-            image = Image.open(path).convert("RGB")
-        except (UnidentifiedImageError, OSError) as error:
+            file = BytesIO(b64decode(path.partition(",")[2])) if sent else path
+            image = Image.open(file).convert("RGB")
+        except (UnidentifiedImageError, OSError, ValueError) as error:
+            path = "this text of an image" if sent else path
             raise DamagedFileError(f"{path} is not an image that can be read.") from error
         return self.pixels(image)
 
     def pixels(self, image: Any) -> dict[str, Any]:
         pixels = self.reader(images=image, return_tensors="pt")["pixel_values"]
         return {"pixel_values": pixels.to(self.model.device, self.model.dtype)}
+
+    def picture(self, pixels: torch.Tensor) -> str:
+        """The image that became these pixels, (channels, height, width), as the text of a PNG."""
+        processor, normal = self.reader, getattr(self.reader, "do_normalize", False)
+        mean, std = (processor.image_mean, processor.image_std) if normal else ([0.0], [1.0])
+        factor = processor.rescale_factor if getattr(processor, "do_rescale", False) else 1.0
+        image = pixels.permute(1, 2, 0).double().cpu()
+        image = (image * torch.tensor(std) + torch.tensor(mean)) / factor
+        return png_text(image.round().clamp(0, 255).to(torch.uint8).numpy())
 
     @property
     def start_id(self) -> int:

@@ -1,6 +1,8 @@
 /** Form for a model and how it writes; the text stands above the picture. */
 import { useSignalEffect } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { imageOf, isImage } from "../../image/grid";
+import { ImageField } from "../../image/ImageField";
 import { waiting, type State } from "../../state";
 import { useWords } from "../../words/words";
 import { lookIntoDraft } from "../TextLine";
@@ -16,7 +18,7 @@ export function AskForm({ state }: { state: State }) {
     const trace = state.trace.value;
     if (trace) {
       model.value = trace.model;
-      if (!state.typing.peek()) text.value = trace.text;
+      if (!state.typing.peek()) text.value = isImage(trace.text) ? trace.text : (imageOf(trace)?.source ?? trace.text);
       options.value = written(state.request.value ?? { model: "", text: "" });
       return;
     }
@@ -29,8 +31,9 @@ export function AskForm({ state }: { state: State }) {
   const choose = (name: string) => {
     const before = chosen?.example;
     model.value = name;
-    const after = state.models.value.find((each) => each.name === name)?.example;
-    look(after && (!text.value.trim() || text.value === before) ? after : text.value);
+    const next = state.models.value.find((each) => each.name === name);
+    const fits = text.value.trim() && text.value !== before && isImage(text.value) === (next?.task === "vision");
+    look((!fits && next?.example) || text.value);
   };
   const look = (wanted: string) => {
     text.value = wanted;
@@ -47,6 +50,7 @@ export function AskForm({ state }: { state: State }) {
         void lookIntoDraft(state, say);
       }}
     >
+      {chosen?.task === "vision" && <ImageField text={text.value} onChoose={look} />}
       <div class="rg-ask__row">
         <select class="rg-select" aria-label={say("model")} value={model.value} disabled={!names.length} onChange={(event) => choose(event.currentTarget.value)}>
           {names.map((name) => (

@@ -1,0 +1,161 @@
+"""An image stands where a sentence stands otherwise, cut into the patches that the model reads."""
+
+from base64 import b64decode
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regard
+from regard.api.sample_image import sample_image
+from regard.studio.app import create_app, in_background
+from regard.studio.live_page import live_page
+from regard.studio.packing import round_weights
+from regard.tasks.images import open_image
+
+pytest.importorskip("PIL.Image", reason="images need Pillow")
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
+
+PATCHES = ".rg-image__grid .rg-patch"
+SIXTH, SEVENTH = 5, 6  # patches "1,1" and "1,2", behind which the digit is a 3
+LAST = "encoder.layers.3.self"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with in_background(create_app(["digits"], {})) as address:
+        yield address
+
+
+def shares(page) -> list[str]:
+    return [each.split(", ")[-1] for each in labels(page)]
+
+
+def labels(page) -> list[str]:
+    return page.locator(PATCHES).evaluate_all("all => all.map((each) => each.ariaLabel)")
+
+
+def violations(page) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    quick = {"resultTypes": ["violations"], "preload": False}
+    return [each["id"] for each in Axe().run(page, options=quick).response["violations"]]
+
+
+def percent(weight: float) -> str:
+    share = 100 * weight
+    return f"{share:.0f}\u202f%" if share >= 9.95 else f"{share:.1f}\u202f%"
+
+
+@pytest.fixture(scope="module")
+def weights() -> list[list[float]]:
+    tap = regard.load("digits").trace(sample_image())[LAST]
+    return sum(tap.weights(head) for head in range(tap.heads)).div(tap.heads).tolist()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_a_patch_shows_how_much_it_looks_at_each_other(open_page, weights, width, scheme) -> None:
+    page = open_page(width=width, scheme=scheme)
+    page.emulate_media(reduced_motion="reduce")
+    patches = page.locator(PATCHES)
+    expect(patches.nth(15)).to_have_attribute("aria-label", f"3,3, {percent(weights[0][16])}")
+    assert shares(page) == [percent(weight) for weight in weights[0][1:]]  # of the class token
+    expect(page.locator(".rg-said")).to_contain_text("To predict 5")
+    expect(page.locator(".rg-labels")).to_contain_text("5 without 1,1 99")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert violations(page) == []
+    patches.nth(SIXTH).click()
+    expect(page.locator(".rg-said")).to_contain_text("Reading 1,1")
+    assert shares(page) == [percent(weight) for weight in weights[6][1:]]
+    page.keyboard.press("ArrowRight")
+    expect(patches.nth(SEVENTH)).to_be_focused()
+    for _ in range(2):
+        page.keyboard.press("ArrowUp")
+    expect(page.get_by_role("radio", name="CLS · 5")).to_be_focused()
+
+
+def test_what_is_struck_changes_the_label(open_page) -> None:
+    page = open_page()
+    for patch, word in ((SIXTH, "1,1"), (SEVENTH, "1,2")):
+        page.locator(PATCHES).nth(patch).click()
+        page.get_by_role("button", name=f"strike “{word}” out", exact=True).click()
+        expect(page.locator(".rg-changed__chip", has_text=word)).to_be_visible()
+    expect(page.locator(".rg-changed")).to_contain_text("5 100\u202f%")
+    expect(page.locator(".rg-changed ins")).to_have_text("3 95")
+    assert "without=patches:6,patches:7" in page.url
+    page.reload()
+    expect(page.locator(".rg-changed ins")).to_have_text("3 95")
+    assert page.locator(".rg-patch--off").count() == 2
+
+
+def test_a_photograph_is_opened_as_the_model_reads_it(open_page, tmp_path: Path) -> None:
+    from PIL import Image
+
+    image = Image.open(regard_file(tmp_path)).resize((900, 900), Image.Resampling.LANCZOS)
+    image.convert("RGB").save(tmp_path / "large.jpg", quality=95)
+    page = open_page()
+    expect(page.locator(".rg-labels strong")).to_have_text("5 100\u202f%")
+    page.locator("input[accept='image/*']").set_input_files(tmp_path / "large.jpg")
+    expect(page.locator(".rg-image__grid img")).to_have_js_property("naturalWidth", 28)
+    expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", 900)
+    expect(page.locator(".rg-labels strong")).to_contain_text("5")
+    assert "trace=" in page.url  # too long for a link
+    page.reload()
+    expect(page.locator(".rg-labels strong")).to_contain_text("5")
+
+
+def test_the_saved_page_shows_it_offline(open_page, weights, tmp_path: Path) -> None:
+    regard.load("digits").trace(regard_file(tmp_path)).to_html(tmp_path / "five.html")
+    page = open_page("", server=(tmp_path / "five.html").as_uri(), offline=True)
+    expect(page.locator(PATCHES).nth(15)).to_have_attribute(
+        "aria-label", f"3,3, {percent(weights[0][16])}"
+    )
+    assert page.title() == "image.png · digits · regard"
+    page.get_by_text("map", exact=True).click()
+    expect(page.locator(".rg-image__seen .rg-patch")).to_have_count(16)
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory) -> str:
+    file = tmp_path_factory.mktemp("page") / "live.html"
+    live_page("digits").write(file)
+    return file.as_uri()
+
+
+@pytest.mark.parametrize(("size", "name"), [((28, 28), "own.png"), ((431, 700), "large.png")])
+def test_the_page_by_itself_reads_what_python_reads(open_page, live, size, name, tmp_path) -> None:
+    from PIL import Image
+
+    Image.open(regard_file(tmp_path)).convert("RGB").resize(size).save(tmp_path / name)
+    page = open_page("", server=live, offline=True)
+    expect(page.locator(".rg-labels strong")).to_have_text("5 100\u202f%")
+    page.locator("input[accept='image/*']").set_input_files(tmp_path / name)
+    expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", size[0])
+    classifier = regard.load("digits")
+    round_weights(classifier.model)
+    expected = classifier.trace(tmp_path / name)
+    whole = sum(expected[LAST].weights(head) for head in range(4)).div(4).tolist()
+    shown = [percent(weight) for weight in whole[0][1:]]
+    expect(page.locator(PATCHES).nth(15)).to_have_attribute("aria-label", f"3,3, {shown[-1]}")
+    assert shares(page) == shown
+    seen = open_image(expected.axes["patches"].image)
+    drawn = Image.open(
+        BytesIO(
+            b64decode(page.locator(".rg-image__grid img").get_attribute("src").partition(",")[2])
+        )
+    )
+    assert np.array_equal(np.array(drawn), np.array(seen))
+    page.locator(PATCHES).nth(SIXTH).click()
+    page.get_by_role("button", name="strike “1,1” out", exact=True).click()
+    hidden = classifier.trace(tmp_path / name, without=[6]).labels[0]
+    expect(page.locator(".rg-labels strong")).to_have_text(
+        f"{hidden.token} {percent(hidden.probability)}"
+    )
+
+
+def regard_file(folder: Path) -> Path:
+    file = folder / "image.png"
+    file.write_bytes(b64decode(sample_image().partition(",")[2]))
+    return file
