@@ -19,7 +19,7 @@ import type {
 export type View = "sentence" | "map";
 /** What the drawer is of: the numbers behind a cell; a word, as it was written; why it was. "": it is closed. */
 export type Face = "" | "cell" | "word" | "why";
-export type Scale = "auto" | "linear" | "log" | "row" | "sink";
+export type Scale = "auto" | "linear" | "log" | "row";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
 export type Pieces = "word" | "token";

@@ -48,7 +48,7 @@ export function differing(one: Pane, other: Pane): ("model" | "text" | "layer" |
   return parts.filter(([, differs]) => differs).map(([name]) => name);
 }
 
-/** True if both maps have one color scale: a row, a logarithm or a sink is each map's own. */
+/** True if both maps have one color scale: a row or a logarithm is each map's own. */
 export function onOneScale(panes: readonly (Pane | null)[], scale: Scale): boolean {
   const long = panes.some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
   return scale === "linear" || (scale === "auto" && !long);

@@ -68,7 +68,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo }) {
   );
 }
 
-const SCALES = ["auto", "linear", "log", "row", "sink"] as const;
+const SCALES = ["auto", "linear", "log", "row"] as const;
 const GROUPS = ["token", "word", "sentence"] as const;
 const REDUCES = ["max", "mean"] as const;
 const BLOCKS_FROM = 256; // positions; a smaller map always shows its single cells
