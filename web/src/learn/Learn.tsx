@@ -134,7 +134,6 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
             {current && answer && (
               <Picture
                 {...current}
-                state={state}
                 answers={answers}
                 spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
                 onPoint={onPointToken}

@@ -109,4 +109,5 @@ export function grades(on: Aligned, own: Steps, drawn: Steps): (number | null)[]
 }
 
 export const SQUARES = ["🟦", "🟨", "🟧", "⬛"];
+export const COLORS = ["var(--rg-head-0)", "#e8b90c", "#e07020", "#33363c"];
 export const GRADES = ["at least 90 %", "at least half", "at least a tenth", "less than a tenth"];

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Which } from "../heads/Which";
-import { useDrop } from "./drop";
+import { dropping } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
@@ -53,7 +53,6 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     target.addEventListener("keydown", onKey);
     return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
-  useDrop(state, root, whole);
   const trace = state.trace.value;
   const face = faceOf(state);
   useUncovered(root, face !== "");
@@ -62,7 +61,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
   const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
   return (
     <WordsContext.Provider value={sayIn(language)}>
-      <div ref={root} class={`rg-app${classes}`} lang={language}>
+      <div ref={root} class={`rg-app${classes}`} lang={language} {...dropping(state)}>
         {learn ? <Learn state={state} learn={learn} /> : <Inspector state={state} trace={trace} face={face} whole={whole} />}
         <Help state={state} />
       </div>

@@ -1,32 +1,16 @@
 /** A saved trace that is dropped on the page. */
-import { useEffect } from "preact/hooks";
 import { openFile, type State } from "../state";
 import { sayIn } from "../words/words";
 
-/** Takes files that are dropped on the page, or on its part of one. */
-export function useDrop(state: State, element: { current: HTMLElement | null }, whole: boolean): void {
-  useEffect(() => {
-    const target: Document | HTMLElement = whole ? document : (element.current as HTMLElement);
-    const over = (dragged: Event) => {
-      const event = dragged as DragEvent;
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    };
-    const drop = (dropped: Event) => {
-      const event = dropped as DragEvent;
-      const [file] = event.dataTransfer?.files ?? [];
-      if (!file) return;
-      event.preventDefault();
-      if (!state.source.abilities.open)
-        state.error.value = sayIn(state.language.value)("drop.none", { file: file.name });
-      else if (!file.name.endsWith(".safetensors"))
-        state.error.value = sayIn(state.language.value)("drop.other", { file: file.name });
-      else void openFile(state, file);
-    };
-    target.addEventListener("dragover", over);
-    target.addEventListener("drop", drop);
-    return () => {
-      target.removeEventListener("dragover", over);
-      target.removeEventListener("drop", drop);
-    };
-  }, [state, whole]);
-}
+export const dropping = (state: State) => ({
+  onDragOver: (event: DragEvent) => void (event.dataTransfer?.types.includes("Files") && event.preventDefault()),
+  onDrop: (event: DragEvent) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    const say = sayIn(state.language.value);
+    if (!state.source.abilities.open) state.error.value = say("drop.none", { file: file.name });
+    else if (!file.name.endsWith(".safetensors")) state.error.value = say("drop.other", { file: file.name });
+    else void openFile(state, file);
+  },
+});

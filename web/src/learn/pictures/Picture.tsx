@@ -4,7 +4,6 @@ import { useWords } from "../../words/words";
 import { knowsQueries } from "../lessons";
 import { Arrows, pointed, type Arrow } from "./Arrows";
 import { Bars } from "./Bars";
-import { HeadMaps } from "./HeadMaps";
 import { Looks } from "./Looks";
 import { Matrix } from "./Matrix";
 import { Order } from "./Order";
@@ -95,12 +94,11 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   );
 }
 
-function Heads({ state, answers, spotlight, onPoint, onChoose }: PictureProps) {
+function Heads({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const [{ explanation }] = answers as [Answer];
   const say = useWords();
   const { tokens, key_tokens: keys, settings } = explanation;
   const heads = Array.from({ length: settings.heads }, (_, head) => matrixOf(explanation, "weights", head) ?? []);
-  const values = Float32Array.from(heads.flat(2), (value) => value ?? NaN);
   const versions = heads.map((weights, head) => ({
     title: say("head.n", { head }),
     weights: (weights[spotlight] ?? []).map((weight) => weight ?? 0),
@@ -108,13 +106,14 @@ function Heads({ state, answers, spotlight, onPoint, onChoose }: PictureProps) {
   }));
   return (
     <div class="rg-abreast">
-      <HeadMaps
-        state={state}
-        maps={{ values, heads: heads.length, height: tokens.length, width: keys.length }}
-        rows={tokens}
-        columns={keys}
-        spotlight={spotlight}
-      />
+      <div class="rg-headmaps">
+        {versions.map(({ title, color }, head) => (
+          <div key={head}>
+            <Matrix bare name={`${title}: ${say("weight")}`} kind="weight" rows={tokens} columns={keys} across={say("keys")} values={heads[head]!} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />
+            <span class="rg-headmaps__name" style={{ "--line": color }}>{title}</span>
+          </div>
+        ))}
+      </div>
       <Bars words={keys} versions={versions} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />
     </div>
   );
