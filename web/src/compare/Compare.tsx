@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
-import { differenceOf } from "../map/difference";
+import { differenceOf } from "./panes";
 import type { TapInfo, TraceInfo } from "../source";
 import type { Face, Other, Position, State } from "../state";
 import { Choice } from "../weights/Choice";

@@ -141,7 +141,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
               />
             )}
           </div>
-          <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (current ? computed(current, say) : "")}</p>
+          <p class={`rg-learn__readout ${said.value ? "rg-number" : "rg-note"}`}>{said.value ?? (current ? computed(current, say) : "\u00a0")}</p>
         </article>
         <nav class="rg-learn__way" aria-label={say("way")}>
           <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← {say("previous")}</button>

@@ -22,6 +22,7 @@ export function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: Le
             <button
               type="button"
               class="rg-road__lesson"
+              aria-label={`${i + 1} ${say(`lesson.${name}.title`)}`}
               aria-current={name === lesson ? "step" : undefined}
               title={say(`lesson.${name}.title`)}
               onClick={() => onTurn(name)}

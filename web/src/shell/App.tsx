@@ -4,7 +4,6 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
 import { Which } from "../heads/Which";
-import { dropping } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
@@ -13,14 +12,14 @@ import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
 import type { TraceInfo } from "../source";
-import type { Face, State } from "../state";
+import { type Face, openFile, type State } from "../state";
 import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
 import { taken as ribbonsTaken } from "./bend";
 import { obey } from "./commands";
 import { Drawer, faceOf } from "./drawer/Drawer";
-import { Gone } from "./Gone";
+import { Gone } from "./Notice";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
 import { Labels, Nearest } from "./Labels";
@@ -119,3 +118,16 @@ function shape(element: Element) {
   const type = element instanceof HTMLInputElement ? element.type : "";
   return { tagName: element.tagName, type, role: element.getAttribute("role") };
 }
+
+const dropping = (state: State) => ({
+  onDragOver: (event: DragEvent) => void (event.dataTransfer?.types.includes("Files") && event.preventDefault()),
+  onDrop: (event: DragEvent) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    const say = sayIn(state.language.value);
+    if (!state.source.abilities.open) state.error.value = say("drop.none", { file: file.name });
+    else if (!file.name.endsWith(".safetensors")) state.error.value = say("drop.other", { file: file.name });
+    else void openFile(state, file);
+  },
+});

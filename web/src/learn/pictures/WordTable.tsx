@@ -9,7 +9,7 @@ export interface Column {
   title: ComponentChildren;
   look: "number" | "share" | "strip";
   cell(row: number): ComponentChildren;
-  says?(row: number): ReturnType<typeof saying>;
+  says?(row: number): object; // attributes of its cell
   foot?: ComponentChildren;
 }
 
