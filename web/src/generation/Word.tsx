@@ -4,7 +4,7 @@ import type { GenerationInfo, TapInfo, TraceInfo } from "../source";
 import { ask, force, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { Ranked } from "../weights/Ranked";
-import { markOf, type Style, tokenLabel } from "../weights/units";
+import { markOf, tokenLabel, type Style } from "../weights/units";
 import { WordRow } from "../weights/WordRow";
 import { axisWords, captionWords, percent } from "../weights/words";
 import { Why } from "../why/Why";

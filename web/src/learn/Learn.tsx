@@ -1,6 +1,6 @@
 /** The lessons: a sentence, one picture of what attention makes of it, and the way on. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Brand } from "../shell/rail/Rail";
 import type { Lesson as Answer } from "../source";
 import type { State } from "../state";
@@ -11,15 +11,14 @@ import { useWords, type Say } from "../words/words";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
 import { labeled } from "./labels";
-import { knowsQueries, lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
+import { knowsQueries, lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson, type LessonName } from "./lessons";
 import { OwnPicture } from "./own/OwnPicture";
 import { Picture } from "./pictures/Picture";
-import { Road } from "./Road";
-import { Sentence } from "./Sentence";
 import type { Settings } from "./settings";
 import { firstWord, wordsOf } from "./words";
 import "./learn.css";
 import "./pictures/pictures.css";
+import { WordRow } from "../weights/WordRow";
 import "./pictures/tables.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
@@ -179,4 +178,78 @@ function useSettled<T>(value: T, pause: number): T {
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
+}
+
+interface SentenceProps {
+  text: string;
+  words: readonly string[];
+  spotlight: number;
+  error: string | null;
+  standIns: Readonly<Record<string, string | null>>; // of words that have no vector of their own
+  onWrite(text: string): void;
+  onPoint(word: number | null): void;
+  onChoose(word: number): void;
+}
+
+function Sentence({ text, words, spotlight, error, standIns, onWrite, onPoint, onChoose }: SentenceProps) {
+  const id = useId();
+  const say = useWords();
+  const unknown = Object.entries(standIns)
+    .filter(([word]) => words.includes(word))
+    .sort(([one], [other]) => words.indexOf(one) - words.indexOf(other));
+  const note = ([word, other]: [string, string | null]) => (other === null ? say("standin.none", { word }) : say("standin", { word, other }));
+  return (
+    <section class="rg-sentence" aria-label={say("sentence")}>
+      <label class="rg-note" for={`${id}-text`}>{say("sentence.yours")}</label>
+      <input
+        id={`${id}-text`}
+        class="rg-field rg-sentence__text"
+        type="text"
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
+        aria-invalid={error !== null}
+        aria-describedby={`${id}-error`}
+        onInput={(event) => onWrite(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+      <p id={`${id}-error`} class="rg-note rg-note--error rg-sentence__error" role="status">{error}</p>
+      <WordRow name={say("sentence.spotlight")} words={words} chosen={spotlight} look={(i) => ((words[i] as string) in standIns ? "rg-words__word--unknown" : "")} onChoose={onChoose} onPoint={onPoint} />
+      {unknown.map((each) => <p key={each[0]} class="rg-note">{note(each)}</p>)}
+    </section>
+  );
+}
+
+function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: LessonName): void }) {
+  const say = useWords();
+  const road = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where the road is a strip that scrolls, or longer than the window, the lesson is kept in sight.
+    const here = road.current?.querySelector<HTMLElement>("[aria-current]");
+    const rail = road.current?.parentElement;
+    if (!here || !road.current || !rail) return;
+    road.current.scrollLeft = here.offsetLeft - road.current.clientWidth / 2;
+    rail.scrollTop = here.offsetTop - rail.clientHeight / 2;
+  }, [lesson]);
+  return (
+    <nav ref={road} class="rg-road" aria-label={say("lessons")}>
+      <ol>
+        {LESSONS.map(({ name }, i) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="rg-road__lesson"
+              aria-label={`${i + 1} ${say(`lesson.${name}.title`)}`}
+              aria-current={name === lesson ? "step" : undefined}
+              title={say(`lesson.${name}.title`)}
+              onClick={() => onTurn(name)}
+            >
+              <span class="rg-road__number rg-number">{i + 1}</span>
+              <span class="rg-road__title">{say(`lesson.${name}.title`)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
 }

@@ -12,23 +12,21 @@ import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
 import type { TraceInfo } from "../source";
-import { type Face, openFile, type State } from "../state";
+import { openFile, type Face, type State } from "../state";
 import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
 import { taken as ribbonsTaken } from "./bend";
 import { obey } from "./commands";
 import { Drawer, faceOf } from "./drawer/Drawer";
-import { Gone } from "./Notice";
+import { Gone, Notice } from "./Notice";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
 import { Labels, Nearest } from "./Labels";
-import { Notice } from "./Notice";
 import { Progress } from "./Progress";
 import { Rail } from "./rail/Rail";
-import { ReceiptLine } from "./ReceiptLine";
+import { ReceiptLine, Toolbar } from "./Toolbar";
 import { Sentences } from "./Sentences";
-import { Toolbar } from "./Toolbar";
 import { useUncovered } from "./uncover";
 import "./rail/rail.css";
 import "./drawer/drawer.css";
@@ -57,7 +55,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
   useUncovered(root, face !== "");
   const learn = state.learn.value;
   const language = state.language.value;
-  const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${state.busy.value ? " rg-app--waiting" : ""}`;
+  const classes = face && !learn ? ` rg-app--drawer rg-app--${face}` : "";
   return (
     <WordsContext.Provider value={sayIn(language)}>
       <div ref={root} class={`rg-app${classes}`} lang={language} {...dropping(state)}>
@@ -108,7 +106,7 @@ function Hero({ state }: { state: State }) {
     return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
   };
   return (
-    <div ref={hero} class={`rg-hero rg-hero--${view}${state.busy.value ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
+    <div ref={hero} class="rg-hero" id="rg-hero" aria-busy={state.busy.value}>
       {picture()}
     </div>
   );

@@ -29,13 +29,13 @@ export function Notice({ state }: { state: State }) {
   if (busy.value)
     return (
       <div class="rg-notice rg-notice--empty" role="status">
-        <p class="rg-notice__lead">{say("stage.running")}</p>
+        <p class="rg-panel__title">{say("stage.running")}</p>
         <p>{say("notice.recording")}</p>
       </div>
     );
   return (
     <div class="rg-notice rg-notice--empty">
-      <p class="rg-notice__lead">{say("notice.nothing")}</p>
+      <p class="rg-panel__title">{say("notice.nothing")}</p>
       <p>{say(models.value.length ? "notice.write" : "notice.model")}</p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>{say("notice.learn")}</button>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { TraceRequest, Working } from "../source";
 import type { State } from "../state";
 import { translated } from "../words/translated";
-import { type Say, useWords } from "../words/words";
+import { useWords, type Say } from "../words/words";
 
 const SOON = 300; // milliseconds before anything is shown: most traces are made by then
 const EVERY = 500;

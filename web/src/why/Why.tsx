@@ -4,7 +4,7 @@ import type { Lens, Measures, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded, type Loaded } from "../weights/loaded";
-import { labelAt, markOf, type Style, tokenLabel } from "../weights/units";
+import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
 import { axisWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { Heads } from "./Heads";

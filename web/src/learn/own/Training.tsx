@@ -52,15 +52,18 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
           <svg width={width} height={height} role="img" aria-label={label}>
             {ticks.map((loss) => (
               <g key={loss}>
-                <path class="rg-arrows__axes" d={`M${x(0)} ${y(loss)}H${x(STEPS)}`} />
-                <text class="rg-training__tick" x={x(0) - 6} y={y(loss) + 4} text-anchor="end">{loss}</text>
+                <path fill="none" stroke="var(--rg-rule)" d={`M${x(0)} ${y(loss)}H${x(STEPS)}`} />
+                <text fill="var(--rg-muted)" font-size={12} x={x(0) - 6} y={y(loss) + 4} text-anchor="end">{loss}</text>
               </g>
             ))}
-            <path class="rg-training__line" d={path} />
+            <path fill="none" stroke="var(--rg-accent)" stroke-width={2} d={path} />
             {moments.map((each, i) => (
               <circle
                 key={each.step}
-                class={`rg-training__moment${each.step === step ? " rg-training__moment--here" : ""}`}
+                class="rg-training__moment"
+                fill={each.step === step ? "var(--rg-accent)" : "var(--rg-bg)"}
+                stroke="var(--rg-accent)"
+                stroke-width={2}
                 cx={x(each.step)}
                 cy={y(lossAt(losses, every, each.step))}
                 r={each.step === step ? 6 : 4}
@@ -68,7 +71,7 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
               />
             ))}
             {[0, STEPS / 2, STEPS].map((each) => (
-              <text key={each} class="rg-training__tick" x={x(each)} y={height - 6} text-anchor={each === STEPS ? "end" : "middle"}>{each}</text>
+              <text key={each} fill="var(--rg-muted)" font-size={12} x={x(each)} y={height - 6} text-anchor={each === STEPS ? "end" : "middle"}>{each}</text>
             ))}
           </svg>
         )}

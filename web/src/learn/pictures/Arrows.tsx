@@ -24,6 +24,7 @@ interface ArrowsProps extends Omit<Pointing, "spotlight"> {
 }
 
 const ORIGIN: Point = [0, 0];
+const REACH = 11; // px, of an arrow for the pointer
 const SHORTEST_NAMED = 7; // px, of a step: a shorter one is a point
 const STRONG = { color: "var(--rg-accent)", width: 3, name: { fill: "var(--rg-accent)", fontWeight: 650 } };
 const LOOKS = {
@@ -67,17 +68,17 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
       <div ref={frame} class="rg-arrows__frame">
         {width > 0 && (
           <svg width={width} height={height} role="img" aria-label={spoken(title, arrows)} onPointerLeave={() => onPoint(null)}>
-            <path class="rg-arrows__axes" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
+            <path fill="none" stroke="var(--rg-rule)" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
             {drawn.map(({ tail, head, look, ...each }, i) => (
               <g key={i} class={`rg-arrows__arrow rg-arrows__arrow--${look}`} {...asks(each)}>
-                <path class="rg-arrows__reach" d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
+                <path class="rg-arrows__reach" fill="none" stroke="transparent" stroke-width={REACH} d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
                 <path class="rg-arrows__shaft" d={arrow(tail, head)} stroke={LOOKS[look].color} stroke-width={LOOKS[look].width} />
               </g>
             ))}
             {writeNames(names, width, height).map(({ index, x, y, leader }) => {
               const { look, name, ...each } = named[index]!;
               return [
-                leader && <path key={`${index} leader`} class="rg-arrows__leader" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
+                leader && <path key={`${index} leader`} fill="none" stroke="var(--rg-faint)" stroke-dasharray="2 3" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
                 <text key={index} class="rg-arrows__name" style={LOOKS[look].name} x={x} y={y} {...asks(each)}>
                   {name}
                 </text>,

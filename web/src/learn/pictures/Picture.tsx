@@ -3,14 +3,13 @@ import type { Lesson as Answer } from "../../source";
 import { useWords } from "../../words/words";
 import { knowsQueries } from "../lessons";
 import { Arrows, pointed, type Arrow } from "./Arrows";
-import { Bars } from "./Bars";
+import { Bar, Bars, shares, strips, WordTable } from "./WordTable";
 import { Looks } from "./Looks";
 import { Matrix } from "./Matrix";
 import type { Point } from "./plane";
 import { distance, matrixOf, reach, rowOf } from "./rows";
 import type { PictureProps } from "./props";
 import { permutation, places } from "../words";
-import { Bar, shares, strips, WordTable } from "./WordTable";
 import { Softmax } from "./Softmax";
 
 export function Picture(props: PictureProps) {

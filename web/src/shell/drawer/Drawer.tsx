@@ -1,7 +1,7 @@
 /** What is asked about: a cell, with its equation, what can be switched off and its neighbors; or a word that was written. */
 import { Word } from "../../generation/Word";
 import type { Cell, Looked, TapInfo, TraceInfo } from "../../source";
-import { type Face, lookAt, type Position, type State } from "../../state";
+import { lookAt, type Face, type Position, type State } from "../../state";
 import { Choice } from "../../weights/Choice";
 import { useLoaded } from "../../weights/loaded";
 import { headWords } from "../../weights/words";

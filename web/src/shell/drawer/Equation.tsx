@@ -18,7 +18,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
       <p class="rg-equation__result">
         α <output class="rg-number">{short(cell.weight)}</output>
       </p>
-      <p class="rg-note rg-equation__formula rg-number">α = softmax({tap.score})</p>
+      <p class="rg-note rg-number">α = softmax({tap.score})</p>
       <ol class="rg-steps">
         {steps && (
           <>
