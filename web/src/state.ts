@@ -174,13 +174,15 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
-/** The request behind what is shown, with nothing switched off, pulled or forced; null where it cannot be asked again. */
-export function restored(state: State): TraceRequest | null {
+/** The request behind what is shown, with nothing switched off, pulled or forced but what `changes` has, which is of
+ * the best hypothesis; null where it cannot be asked again. */
+export function restored(state: State, changes?: Pick<TraceRequest, "without" | "looks" | "forced_beginning" | "num_beams">): TraceRequest | null {
   const { value: trace } = state.trace;
   const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
   if (!request || !state.source.abilities.trace || request.target) return null;
-  const { without: _, looks: __, forced_beginning: ___, ...whole } = request;
-  return whole;
+  const { without: _, looks: __, forced_beginning: ___, hypothesis, ...whole } = request;
+  if (!changes) return hypothesis === undefined ? whole : { ...whole, hypothesis };
+  return { ...whole, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => !Array.isArray(value) || value.length)) };
 }
 
 /** Shows what the model writes by itself. */
@@ -191,13 +193,12 @@ export async function restore(state: State): Promise<void> {
 
 /** Puts a token where the model wrote another one, after the same tokens before it; it goes on from there. */
 export async function force(state: State, step: number, token: number): Promise<void> {
-  const request = restored(state);
   const before = state.trace.value?.generation?.steps.slice(0, step).map((each) => each.id ?? -1) ?? [];
-  if (!request || before.includes(-1)) return;
-  const { hypothesis: _, ...rest } = request;
   const { without = [], looks = [] } = state.request.value ?? {};
   const earlier = looks.filter((name) => (lookOf(name)?.query ?? 0) < step);
-  await ask(state, { ...rest, ...(without.length && { without }), ...(earlier.length && { looks: earlier }), forced_beginning: [...before, token] });
+  const request = restored(state, { without, looks: earlier, forced_beginning: [...before, token] });
+  if (!request || before.includes(-1)) return;
+  await ask(state, request);
   if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
 }
 

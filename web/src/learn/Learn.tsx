@@ -225,11 +225,7 @@ function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: LessonNam
   const road = useRef<HTMLElement>(null);
   useEffect(() => {
     // Where the road is a strip that scrolls, or longer than the window, the lesson is kept in sight.
-    const here = road.current?.querySelector<HTMLElement>("[aria-current]");
-    const rail = road.current?.parentElement;
-    if (!here || !road.current || !rail) return;
-    road.current.scrollLeft = here.offsetLeft - road.current.clientWidth / 2;
-    rail.scrollTop = here.offsetTop - rail.clientHeight / 2;
+    road.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [lesson]);
   return (
     <nav ref={road} class="rg-road" aria-label={say("lessons")}>
@@ -239,7 +235,7 @@ function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: LessonNam
             <button
               type="button"
               class="rg-road__lesson"
-              aria-label={`${i + 1} ${say(`lesson.${name}.title`)}`}
+             
               aria-current={name === lesson ? "step" : undefined}
               title={say(`lesson.${name}.title`)}
               onClick={() => onTurn(name)}

@@ -88,19 +88,6 @@ export function Legend({ state, screen, difference }: Props) {
           ))}
         </div>
       </div>
-      {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
-        <button
-          type="button"
-          class="rg-link"
-          title={say("legend.same")}
-          onClick={() => {
-            ends.value = null;
-            state.scale.value = "linear";
-          }}
-        >
-          {say("legend.one")}
-        </button>
-      )}
       {ends.value && ends.value !== home && (
         <button type="button" class="rg-link" onClick={() => (ends.value = home)}>
           {say("legend.reset")}

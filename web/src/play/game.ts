@@ -77,10 +77,8 @@ export function looksOf(lines: Lines, on: Aligned): string[] {
 
 /** The request in which the model writes its own words again, with these looks. */
 export function graded(state: State, looks: string[]): TraceRequest | null {
-  const [request, steps] = [restored(state), state.trace.value?.generation?.steps];
-  if (!request || !steps) return null;
-  const { hypothesis: _, ...rest } = request;
-  return { ...rest, num_beams: 1, looks, forced_beginning: steps.map((step) => step.id ?? -1) };
+  const steps = state.trace.value?.generation?.steps;
+  return steps ? restored(state, { num_beams: 1, looks, forced_beginning: steps.map((step) => step.id ?? -1) }) : null;
 }
 
 /** Of 100: the geometric mean of the probabilities of the steps. */

@@ -30,14 +30,13 @@ export function httpSource(base = "/api"): Source {
       return { shape, values: new Float32Array(await response.arrayBuffer()) };
     },
   });
-  const source = sourceOver(
-    transport,
-    { trace: true, ablate: true, export: true, explain: true, open: true, why: true },
-    (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
-    async (url) => (await answered(url, {})).blob(),
-    async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
-  );
-  return { ...source, connection: way, working: (signal) => transport.json("/working", null, signal) as Promise<Working | null> };
+  return sourceOver(transport, { trace: true, ablate: true, export: true, explain: true, open: true, why: true }, {
+    connection: way,
+    working: (signal) => transport.json("/working", null, signal) as Promise<Working | null>,
+    exportUrl: (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
+    download: async (url) => (await answered(url, {})).blob(),
+    openFile: async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
+  });
 }
 
 /** The response if it is one of success, else an error with the server's sentence. */

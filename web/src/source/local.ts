@@ -73,7 +73,7 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
     return [of(decodeURIComponent(id)), rest.join("/")];
   };
 
-  const source = sourceOver(
+  return sourceOver(
     {
       async json(path, body, signal) {
         if (path === "/models") return own;
@@ -98,8 +98,8 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
       },
     },
     { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
+    { draws: [DRAWS] },
   );
-  return { ...source, draws: [DRAWS] };
 }
 
 /** A promise, and what settles it. */

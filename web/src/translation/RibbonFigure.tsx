@@ -175,8 +175,9 @@ export function RibbonFigure(props: RibbonFigureProps) {
     const strong = among(active, { side: "query", index: query }) || among(active, { side: "key", index: key });
     const name = `${names.query[query]} ${names.key[key]}`; // the same in the next sentence
     const opacity = !active.length ? 0.12 + 0.6 * value : strong ? 0.3 + 0.6 * value : 0.05;
-    if (value < 0) return { name: "held", opacity: 0.9, look: "rg-translation__pulled" };
-    return { name, cell: `${aligned.output[query]?.rows.first} ${aligned.source[key]?.first}`, opacity: held(query) ? 1 : opacity, look: held(query) ? "rg-translation__left" : pulled.has(query) ? "rg-translation__pulled" : undefined };
+    const pulledLook = { color: "var(--rg-head-1)", look: "rg-translation__pulled" };
+    if (value < 0) return { name: "held", opacity: 0.9, ...pulledLook };
+    return { name, cell: `${aligned.output[query]?.rows.first} ${aligned.source[key]?.first}`, opacity: held(query) ? 1 : opacity, ...(held(query) ? { color: "var(--rg-rule)" } : pulled.has(query) && pulledLook) };
   };
   const strands = pull ? [...drawn, { query: pull.word, key: pull.key, slot: 0, value: -1, from: middle(source[pull.key] as Extent), to: middle(output[pull.word] as Extent), width: BAND }] : drawn;
   const all = (units: readonly Unit[]): [number, number] => [0, units.length];

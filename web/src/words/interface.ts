@@ -433,8 +433,6 @@ export const PHRASES = {
   "map.every": ["every {every} rows so far", "bisher alle {every} Zeilen", "अब तक हर {every} पंक्तियों पर"],
   "legend.upper": ["upper end of the color scale", "oberes Ende der Farbskala", "रंग-पैमाने का ऊपरी सिरा"],
   "legend.lower": ["lower end of the color scale", "unteres Ende der Farbskala", "रंग-पैमाने का निचला सिरा"],
-  "legend.same": ["the same colors for every map", "dieselben Farben für jede Karte", "हर नक़्शे के लिए वही रंग"],
-  "legend.one": ["0 to 1", "0 bis 1", "0 से 1"],
   "legend.reset": ["reset ends", "Enden zurücksetzen", "सिरे लौटाएँ"],
   "legend.blocks": ["blocks of {size} × {size}: difference {what}", "Blöcke von {size} × {size}: Differenz {what}", "{size} × {size} के खंड: {what} अंतर"],
   "legend.cells": ["{what} of {size} × {size} cells", "{what} von {size} × {size} Zellen", "{size} × {size} कोष्ठों का {what}"],
