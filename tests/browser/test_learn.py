@@ -198,7 +198,7 @@ def test_a_link_holds_the_lesson_and_reset_undoes_it(learn, wait_for_address):
     wait_for_address(page, "heads", "8")
     page.reload()
     drawn(page, "heads")
-    assert page.locator(".rg-headmaps__frame").count() == 8
+    assert page.locator(".rg-headmaps .rg-matrix").count() == 8
     page.get_by_role("button", name="reset").click()
     wait_for_address(page, "heads", None)
     assert parse_qs(urlsplit(page.url).query) == {"learn": ["heads"]}

@@ -45,8 +45,8 @@ def played(open_page, server: str | None = None, **query: str):
 
 def score(page, name: str) -> float:
     row = page.locator(".rg-play__scores li").filter(has_text=name)
-    row.locator("output").filter(has_text="…").wait_for(state="detached")
-    return float(row.locator("output").inner_text())
+    row.locator(".rg-ranked__share").filter(has_text="–").wait_for(state="detached")
+    return float(row.locator(".rg-ranked__share").inner_text().strip("< %\u202f"))
 
 
 def word(page, side: str, text: str):

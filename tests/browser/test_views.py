@@ -140,7 +140,8 @@ def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, 
     bars = page.locator(".rg-translation__reliance")
     bars.first.wait_for()
     found = [
-        float(each.evaluate("bar => bar.style.getPropertyValue('--part')")) for each in bars.all()
+        float(each.evaluate("bar => bar.style.getPropertyValue('--part')").rstrip("%")) / 100
+        for each in bars.all()
     ]
     changes = [-min(0.0, each.change) for each in reliances(trace)]
     assert found == pytest.approx([each / max(changes) for each in changes], abs=1e-3)

@@ -15,7 +15,7 @@ def test_a_step_is_explained_and_a_head_is_opened(open_page, at, wait_for_addres
     table.wait_for()
     expect(table.get_by_role("row")).to_have_count(1 + len(trace.axes["source"].tokens))
     expected = trace.measures([6])[0].measures[0].correlation
-    expect(table.get_by_role("columnheader").nth(1)).to_contain_text(f"ρ {expected:.2f}")
+    expect(table.get_by_role("columnheader").nth(0)).to_contain_text(f"ρ {expected:.2f}")
 
     changes = trace.measures([6])[0].measures[-1]
     assert changes.name == "hiding"

@@ -20,7 +20,7 @@ import type {
 export type View = "sentence" | "map";
 /** What the drawer is of: the numbers behind a cell; a word, as it was written; why it was. "": it is closed. */
 export type Face = "" | "cell" | "word" | "why";
-export type Scale = "auto" | "linear" | "log" | "row" | "sink";
+export type Scale = "auto" | "linear" | "log" | "row";
 /** A word of the output is looked at where it is predicted, or one step later, where it is read. */
 export type Aligned = "output" | "input";
 export type Pieces = "word" | "token";
@@ -182,13 +182,15 @@ export async function made(state: State, request: TraceRequest, signal?: AbortSi
   return trace;
 }
 
-/** The request behind what is shown, with nothing switched off, pulled or forced; null where it cannot be asked again. */
-export function restored(state: State): TraceRequest | null {
+/** The request behind what is shown, with nothing switched off, pulled or forced but what `changes` has, which is of
+ * the best hypothesis; null where it cannot be asked again. */
+export function restored(state: State, changes?: Pick<TraceRequest, "without" | "looks" | "forced_beginning" | "num_beams">): TraceRequest | null {
   const { value: trace } = state.trace;
   const request = state.request.value ?? (trace && { model: trace.model, text: trace.text });
   if (!request || !state.source.abilities.trace || request.target) return null;
-  const { without: _, looks: __, forced_beginning: ___, ...whole } = request;
-  return whole;
+  const { without: _, looks: __, forced_beginning: ___, hypothesis, ...whole } = request;
+  if (!changes) return hypothesis === undefined ? whole : { ...whole, hypothesis };
+  return { ...whole, ...Object.fromEntries(Object.entries(changes).filter(([, value]) => !Array.isArray(value) || value.length)) };
 }
 
 /** Shows what the model writes by itself. */
@@ -199,13 +201,12 @@ export async function restore(state: State): Promise<void> {
 
 /** Puts a token where the model wrote another one, after the same tokens before it; it goes on from there. */
 export async function force(state: State, step: number, token: number): Promise<void> {
-  const request = restored(state);
   const before = state.trace.value?.generation?.steps.slice(0, step).map((each) => each.id ?? -1) ?? [];
-  if (!request || before.includes(-1)) return;
-  const { hypothesis: _, ...rest } = request;
   const { without = [], looks = [] } = state.request.value ?? {};
   const earlier = looks.filter((name) => (lookOf(name)?.query ?? 0) < step);
-  await ask(state, { ...rest, ...(without.length && { without }), ...(earlier.length && { looks: earlier }), forced_beginning: [...before, token] });
+  const request = restored(state, { without, looks: earlier, forced_beginning: [...before, token] });
+  if (!request || before.includes(-1)) return;
+  await ask(state, request);
   if (step < (state.trace.value?.generation?.steps.length ?? 0)) state.step.value = step;
 }
 

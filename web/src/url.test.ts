@@ -7,7 +7,7 @@ const EVERYTHING: Address = {
   tapName: "decoder.layers.3.cross",
   head: "mean",
   quantity: "norm",
-  scale: "sink",
+  scale: "row",
   group: "word",
   reduce: "mean",
   viewport: { row: 12.5, column: 0, columns: 37.25 },

@@ -18,7 +18,7 @@ export type Named = TraceRequest & { id: string };
 export const FIELDS = {
   view: choice<View>("map", ["sentence"]),
   quantity: choice<Quantity>("weight", ["norm", "score"]),
-  scale: choice<Scale>("auto", ["linear", "log", "row", "sink"]), // "auto" goes by what is in view; "linear" is 0 to 1 for weights
+  scale: choice<Scale>("auto", ["linear", "log", "row"]), // "auto" goes by what is in view; "linear" is 0 to 1 for weights
   group: choice<Group>("token", ["word", "sentence"]),
   reduce: choice<Reduce>("max", ["mean"]),
   aligned: choice<Aligned>("output", ["input"]), // of the translation

@@ -3,14 +3,14 @@ import { RAMP_LENGTH } from "./ramps";
 import { between, color, coloring, emptyExtent, fraction, placeOf, roundStep, ticks, valueAt, widen } from "./scales";
 
 const RAMP = Uint32Array.from({ length: RAMP_LENGTH }, (_, i) => 1000 + i);
-const SEEN = { low: 0.0001, high: 0.8, highWithoutSink: 0.2 };
+const SEEN = { low: 0.0001, high: 0.8 };
 
 describe("the extent", () => {
-  test("leaves out masked cells, infinities, and the sink's column where asked", () => {
+  test("leaves out masked cells and infinities", () => {
     const extent = emptyExtent();
-    widen(extent, Float32Array.of(0.75, 0.25, NaN, 0.5, 0.125, -Infinity), 3, 0);
-    widen(extent, Float32Array.of(0.5, 0.25, NaN), 3, 0); // nothing beyond
-    expect(extent).toEqual({ low: 0.125, high: 0.75, highWithoutSink: 0.25 });
+    widen(extent, Float32Array.of(0.75, 0.25, NaN, 0.5, 0.125, -Infinity));
+    widen(extent, Float32Array.of(0.5, 0.25, NaN)); // nothing beyond
+    expect(extent).toEqual({ low: 0.125, high: 0.75 });
   });
   test("of nothing still gives a scale", () => {
     expect(coloring("linear", "weight", false, emptyExtent(), 12)).toMatchObject({ low: 0, high: 1 });
@@ -30,12 +30,7 @@ describe("scales", () => {
     const rows = coloring("auto", "weight", false, SEEN, 12, { ...automatic, perRow: true, high: 1, root: 2 });
     expect(fraction(rows, 0.01, 0, 0.04)).toBe(0.5);
     expect(coloring("auto", "weight", false, SEEN, 12)).toMatchObject({ kind: "linear", high: 0.8 });
-    expect(coloring("auto", "score", false, { low: -3, high: 5, highWithoutSink: 4 }, 12, automatic)).toMatchObject({ low: -3, high: 5 });
-  });
-  test("without the sink, the rest uses all colors", () => {
-    const by = coloring("sink", "weight", false, SEEN, 12);
-    expect(fraction(by, 0.1)).toBeCloseTo(0.5);
-    expect(fraction(by, 0.8)).toBe(1);
+    expect(coloring("auto", "score", false, { low: -3, high: 5 }, 12, automatic)).toMatchObject({ low: -3, high: 5 });
   });
   test("a log scale reaches below even attention, and zero is its lowest", () => {
     const by = coloring("log", "weight", false, SEEN, 16384);
@@ -44,7 +39,7 @@ describe("scales", () => {
     expect(fraction(by, Math.sqrt(by.low * by.high))).toBeCloseTo(0.5);
   });
   test("scores are never shown as logarithms of themselves", () => {
-    const by = coloring("log", "score", false, { low: -3, high: 5, highWithoutSink: 4 }, 12);
+    const by = coloring("log", "score", false, { low: -3, high: 5 }, 12);
     expect(by).toEqual({ kind: "linear", low: -3, high: 5, diverging: false });
   });
   test("per row, the row's largest has the last color", () => {
@@ -54,7 +49,7 @@ describe("scales", () => {
     expect(fraction(by, 0, 0, 0)).toBe(0);
   });
   test("differences have zero in the middle", () => {
-    const by = coloring("log", "weight", true, { low: -0.5, high: 0.25, highWithoutSink: 0.25 }, 12);
+    const by = coloring("log", "weight", true, { low: -0.5, high: 0.25 }, 12);
     expect([by.low, by.high]).toEqual([-0.5, 0.5]);
     expect(fraction(by, 0)).toBe(0.5);
   });

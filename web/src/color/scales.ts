@@ -4,11 +4,10 @@ import type { Scale } from "../state";
 import type { Ramp } from "./ramps";
 import type { Automatic } from "./survey";
 
-/** The smallest and largest value seen, and the largest outside the sink's column. */
+/** The smallest and largest value seen. */
 export interface Extent {
   low: number;
   high: number;
-  highWithoutSink: number;
 }
 /** Meaning of the colors: `low` has the first color, `high` the last. For "row" both are shares of the row's largest. */
 export interface Coloring {
@@ -23,23 +22,16 @@ export interface Tick {
   place: number; // 0…1 along the legend
 }
 
-const NOTHING_SEEN: Readonly<Extent> = { low: Infinity, high: -Infinity, highWithoutSink: -Infinity };
+export const emptyExtent = (): Extent => ({ low: Infinity, high: -Infinity });
 
-export function emptyExtent(): Extent {
-  return { ...NOTHING_SEEN };
-}
-
-/** Widens `extent` by a tile; `sink` is the sink's column in the tile, or -1. */
-export function widen(extent: Extent, values: Float32Array, width: number, sink: number): void {
-  let { low, high, highWithoutSink } = extent;
-  for (let i = 0, column = 0; i < values.length; i++) {
-    const value = values[i]!;
+/** Widens `extent` by a tile. */
+export function widen(extent: Extent, values: Float32Array): void {
+  let { low, high } = extent;
+  for (const value of values) {
     if (value < low && value > -Infinity) low = value;
     if (value > high && value < Infinity) high = value;
-    if (value > highWithoutSink && column !== sink && value < Infinity) highWithoutSink = value;
-    if (++column === width) column = 0;
   }
-  Object.assign(extent, { low, high, highWithoutSink });
+  Object.assign(extent, { low, high });
 }
 
 /** The scale asked for, from end to end of the data. */
@@ -61,14 +53,13 @@ export function coloring(
     return { kind: perRow ? "row" : "linear", low: 0, high, diverging: false, ...(root > 1 && { root }) };
   }
   if (scale === "row") return { kind: "row", low: 0, high: 1, diverging: false };
-  const top = scale === "sink" && extent.highWithoutSink > -Infinity ? extent.highWithoutSink : extent.high;
   if (quantity === "score") {
     // Scores are logarithms of weights up to a constant per row: a log scale of them means nothing.
-    const [low, high] = seen ? [Math.min(extent.low, top), top] : [-1, 1];
+    const [low, high] = seen ? [extent.low, extent.high] : [-1, 1];
     return { kind: "linear", low, high: high > low ? high : low + 1, diverging: false };
   }
   if (scale === "linear" && quantity === "weight") return { kind: "linear", low: 0, high: 1, diverging: false };
-  const high = seen && top > 0 ? top : 1;
+  const high = seen && extent.high > 0 ? extent.high : 1;
   if (scale === "log") {
     // A tenth of what each key would get were all looked at alike, and three decades at least.
     const low = Math.min(high / 1000, (quantity === "weight" ? 0.1 : 0.1 * high) / columns);

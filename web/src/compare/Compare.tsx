@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
-import { differenceOf } from "../map/difference";
+import { commonEnds, differenceOf, differing, oneShape, onOneScale, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
 import type { TapInfo, TraceInfo } from "../source";
 import type { Face, Other, Position, State } from "../state";
 import { Choice } from "../weights/Choice";
@@ -10,7 +10,6 @@ import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import { useWords } from "../words/words";
 import "./compare.css";
-import { commonEnds, differing, oneShape, onOneScale, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
 
 export function Compare({ state, other }: { state: State; other: Other }) {
   const say = useWords();

@@ -1,7 +1,8 @@
 /** Panes of a comparison: in what they differ, whether the two maps have one shape, and one scale. */
 import { isLong } from "../color/survey";
-import type { Head, Quantity, Source, TapInfo, TraceInfo } from "../source";
+import type { Head, Quantity, Source, TapInfo, Tile, TraceInfo } from "../source";
 import type { Other, Scale } from "../state";
+import type { Supply } from "../map/screen";
 import type { Say } from "../words/words";
 
 /** One pane: a head of a layer of a trace. */
@@ -48,7 +49,7 @@ export function differing(one: Pane, other: Pane): ("model" | "text" | "layer" |
   return parts.filter(([, differs]) => differs).map(([name]) => name);
 }
 
-/** True if both maps have one color scale: a row, a logarithm or a sink is each map's own. */
+/** True if both maps have one color scale: a row or a logarithm is each map's own. */
 export function onOneScale(panes: readonly (Pane | null)[], scale: Scale): boolean {
   const long = panes.some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
   return scale === "linear" || (scale === "auto" && !long);
@@ -76,4 +77,27 @@ export async function commonEnds(
     }
   }
   return high - low > ROUND ? [low, high] : null;
+}
+
+/** First minus second: positive where the first looks more. */
+export function differenceOf(source: Source, first: Pane, second: Pane): Supply {
+  const name = ({ trace, tap, head }: Pane) => `${trace.id} ${tap.name} ${head}`;
+  return {
+    key: `${name(first)} − ${name(second)}`,
+    async tile(request, signal) {
+      const of = ({ trace, tap, head }: Pane) => source.tile(trace.id, { ...request, tap: tap.name, head }, signal);
+      return subtract(...(await Promise.all([of(first), of(second)])));
+    },
+  };
+}
+
+/** A cell that either map masks is masked. */
+export function subtract(first: Tile, second: Tile): Tile {
+  if (first.height !== second.height || first.width !== second.width) {
+    throw new Error(
+      `A difference needs two maps of the same shape; these tiles are ${first.height} × ${first.width} and ${second.height} × ${second.width}.`,
+    );
+  }
+  const values = first.values.map((value, i) => value - second.values[i]!);
+  return { values, height: first.height, width: first.width };
 }

@@ -1,17 +1,15 @@
 /** The drawer of a word that was written: what else it might have been and what its step looked at, or why it was. */
 import { batch } from "@preact/signals";
 import type { GenerationInfo, TapInfo, TraceInfo } from "../source";
-import { force, restored, type State } from "../state";
+import { ask, force, restored, type State } from "../state";
 import { useLoaded } from "../weights/loaded";
 import { Ranked } from "../weights/Ranked";
-import { markOf, tokenLabel } from "../weights/units";
+import { markOf, tokenLabel, type Style } from "../weights/units";
 import { WordRow } from "../weights/WordRow";
 import { axisWords, captionWords, percent } from "../weights/words";
 import { Why } from "../why/Why";
 import { useWords } from "../words/words";
 import { Beams } from "./Beams";
-import { Candidates } from "./Candidates";
-import { chooseHypothesis } from "./choose";
 import "./generation.css";
 import { rowOf, stepShown, tapsOf } from "./timeline";
 
@@ -100,5 +98,49 @@ function Looks({ state, trace, tap, row }: { state: State; trace: TraceInfo; tap
         <Ranked rest={value.rest} rows={value.looks.filter(({ weight }) => weight > 0).map(({ position, token, weight }) => ({ label: tokenLabel(token, style), share: weight, aside: position, onChoose: () => open(position) }))} />
       )}
     </section>
+  );
+}
+
+export async function chooseHypothesis(state: State, hypothesis: number): Promise<void> {
+  const trace = state.trace.value;
+  if (!trace?.generation || trace.generation.shown === hypothesis || state.busy.value) return;
+  const { model, text, generation } = trace;
+  const before = state.request.value ?? { model, text, num_beams: generation.hypotheses.length };
+  await ask(state, { ...before, hypothesis });
+  if (state.trace.value === trace) return; // it went wrong, and the page says so
+  batch(() => {
+    state.step.value = null; // its steps are others
+    state.locked.value = [];
+    state.focus.value = null;
+  });
+}
+
+interface CandidatesProps {
+  step: GenerationInfo["steps"][number];
+  number: number; // of the step, from 1
+  style: Style;
+  onForce: ((id: number) => void) | null; // null: nothing can be written here
+}
+
+function Candidates({ step, number, style, onForce }: CandidatesProps) {
+  const say = useWords();
+  return (
+    <div>
+      <h3 class="rg-section">
+        {say("steps.candidates", { step: number })} {onForce && <span class="rg-note" data-screen>{say("steps.choose")}</span>}
+      </h3>
+      <Ranked
+        rows={step.candidates.map(({ token, probability, id }) => {
+          const own = id == null ? token === step.token : id === step.id;
+          const able = onForce && !own && id != null;
+          return { label: tokenLabel(token, style), share: probability, own, ...(able && { title: say("steps.force"), onChoose: () => onForce(id) }) };
+        })}
+      />
+      {!step.candidates.some((each) => each.token === step.token) && (
+        <p class="rg-note">
+          {say("steps.chosen")}: {tokenLabel(step.token, style)} <span class="rg-number">{percent(step.probability)}</span>
+        </p>
+      )}
+    </div>
   );
 }

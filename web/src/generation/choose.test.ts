@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { recordedSource, traces } from "../../tests/recorded";
 import { ask, createState } from "../state";
-import { chooseHypothesis } from "./choose";
+import { chooseHypothesis } from "./Word";
 
 const text = traces[0]!.text;
 

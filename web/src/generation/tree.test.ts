@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { prefixTree } from "./tree";
+import { prefixTree } from "./Beams";
 
 const of = (...texts: string[]) => texts.map((text) => ({ tokens: text.split(" ") }));
 

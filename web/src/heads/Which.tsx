@@ -2,7 +2,7 @@
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { beside, chosen, slotsOf } from "../flow/heads";
-import { usePixels } from "../map/Thumbnail";
+import { usePixels } from "../map/pixels";
 import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";

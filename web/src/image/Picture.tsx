@@ -151,7 +151,7 @@ function useShares(state: State, trace: TraceInfo, query: number, box: { current
   const by = useMemo(() => {
     if (!map) return null;
     const extent = emptyExtent();
-    widen(extent, map.values, map.width, -1);
+    widen(extent, map.values);
     const automatic = survey([{ ...map, row: 0, column: 0 }], { perRow: false, rooted: isLong(tap.rows, tap.columns), shares: quantity === "weight" });
     return between(coloring(state.scale.value, quantity, false, extent, tap.columns, automatic), state.ends.value);
   }, [map, state.scale.value, state.ends.value]);

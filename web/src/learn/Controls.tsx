@@ -18,50 +18,28 @@ export function Controls({ lesson, chosen, words, onChoose }: ControlsProps) {
   const say = useWords();
   const settings = settingsOf(lesson, chosen);
   const trained = settings.projections === "trained" || lesson.own === true;
-  const choice = <T extends string | number>(name: Key, options: readonly (readonly [T, string])[], value: T, then: (value: T) => Chosen) => (
-    <Choice name={say(name)} options={options} value={value} onChoose={(each) => onChoose(then(each))} />
-  );
-  const some = (name: Key, options: readonly (number | null)[], value: number | null, then: (value: number | null) => Chosen) =>
-    choice(name, options.map((each) => [each ?? 0, String(each ?? say("all"))] as const), value ?? 0, (each) => then(each || null));
-  const drawn: Record<Control, () => preact.ComponentChildren> = {
-    score: () => choice("similarity", SCORES.map(([each, label]) => [each, label ?? say(each)] as const), settings.score, (score) => ({ score })),
-    head_dim: () =>
-      !trained && some("dimensions", OPTIONS.head_dim, settings.head_dim, (head_dim) => ({ head_dim })),
-    heads: () => !trained && choice("heads", numbered(OPTIONS.heads), settings.heads, (heads) => ({ heads })),
-    mask: () => choice("mask", OPTIONS.mask.map((each) => [each, say(each)] as const), settings.mask, (mask) => ({ mask })),
-    window: () =>
-      settings.mask === "window" && choice("sides", numbered(OPTIONS.window), settings.window, (window) => ({ window })),
-    temperature: () => <Slider name={say("temperature")} values={TEMPERATURES} place={TEMPERATURES.findIndex((each) => each === settings.temperature)} onChoose={(place) => onChoose({ temperature: TEMPERATURES[place] ?? 1 })} />,
-    positions: () =>
-      choice("positions", [["off", say("off")], ["on", say("on")]], settings.positions ? "on" : "off", (each) => ({ positions: each === "on" })),
-    projections: () =>
-      choice("matrices", OPTIONS.projections.map((each) => [each, say(each)] as const), settings.projections, (projections) => ({ projections })),
-    layer: () => trained && choice("layer", numbered(lesson.name === "cross" ? OPTIONS.layer.slice(0, DECODER) : OPTIONS.layer), settings.layer, (layer) => ({ layer })),
-    head: () => trained && choice("head", numbered(OPTIONS.head), settings.head, (head) => ({ head })),
-    top_k: () => some("top_k", OPTIONS.top_k, settings.top_k, (top_k) => ({ top_k })),
-    top_p: () => choice("top_p", numbered(OPTIONS.top_p), settings.top_p, (top_p) => ({ top_p })),
-    step: () => null, // these three are in the picture
-    moment: () => null,
-    struck: () => null,
-    swap: () => <Swap words={words} swap={settings.swap} onChoose={(swap) => onChoose({ swap })} />,
+  const here = { head_dim: !trained, heads: !trained, layer: trained, head: trained, window: settings.mask === "window" };
+  const few = (name: keyof typeof OPTIONS) => {
+    const all: readonly (string | number | boolean | null)[] = name === "layer" && lesson.name === "cross" ? OPTIONS.layer.slice(0, DECODER) : OPTIONS[name];
+    const named = (each: (typeof all)[number]) => (typeof each === "boolean" ? say(each ? "on" : "off") : each === null ? say("all") : typeof each === "number" ? String(each) : (FORMULAS[each] ?? say(each as Key)));
+    return <Choice key={name} name={say(NAMES[name] ?? (name as Key))} options={all.map((each, i) => [i, named(each)])} value={all.indexOf(settings[name])} onChoose={(i) => onChoose({ [name]: all[i] })} />;
+  };
+  const drawn = (name: Control) => {
+    if (name === "temperature")
+      return <Slider key={name} name={say(name)} values={TEMPERATURES} place={TEMPERATURES.findIndex((each) => each === settings.temperature)} onChoose={(place) => onChoose({ temperature: TEMPERATURES[place] ?? 1 })} />;
+    if (name === "swap") return <Swap key={name} words={words} swap={settings.swap} onChoose={(swap) => onChoose({ swap })} />;
+    return name in OPTIONS && (here[name as keyof typeof here] ?? true) && few(name as keyof typeof OPTIONS); // the others are in the picture
   };
   return (
     <div class="rg-row rg-controls" role="group" aria-label={say("change")}>
-      {lesson.controls.map((name) => <div key={name} class="rg-controls__one">{drawn[name]()}</div>)}
+      {lesson.controls.map(drawn)}
     </div>
   );
 }
 
 const DECODER = 2; // layers of the shipped decoder
-const SCORES = [
-  ["dot", "q·k"],
-  ["scaled_dot", "q·k / √d"],
-  ["cosine", null],
-  ["gaussian", null],
-  ["average", null],
-] as const;
-
-const numbered = <T extends number>(options: readonly T[]) => options.map((each): [number, string] => [each, String(each)]);
+const NAMES: Partial<Record<Control, Key>> = { score: "similarity", head_dim: "dimensions", window: "sides", projections: "matrices" };
+const FORMULAS: Record<string, string> = { dot: "q·k", scaled_dot: "q·k / √d" };
 
 /** A choice among numbers in order, by their place. */
 export function Slider({ name, values, place, onChoose }: { name: string; values: readonly number[]; place: number; onChoose(place: number): void }) {

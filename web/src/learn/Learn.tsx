@@ -1,6 +1,6 @@
 /** The lessons: a sentence, one picture of what attention makes of it, and the way on. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Brand } from "../shell/rail/Rail";
 import type { Lesson as Answer } from "../source";
 import type { State } from "../state";
@@ -11,15 +11,14 @@ import { useWords, type Say } from "../words/words";
 import { Controls } from "./Controls";
 import { beside, choose, reset, spotlight as put, turnBy, turnTo, write } from "./go";
 import { labeled } from "./labels";
-import { knowsQueries, lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson } from "./lessons";
+import { knowsQueries, lessonOf, LESSONS, requestsOf, SAMPLE, settingsOf, type Lesson, type LessonName } from "./lessons";
 import { OwnPicture } from "./own/OwnPicture";
 import { Picture } from "./pictures/Picture";
-import { Road } from "./Road";
-import { Sentence } from "./Sentence";
 import type { Settings } from "./settings";
 import { firstWord, wordsOf } from "./words";
 import "./learn.css";
 import "./pictures/pictures.css";
+import { WordRow } from "../weights/WordRow";
 import "./pictures/tables.css";
 
 const PAUSE = 300; // ms without a key until a sentence is asked for
@@ -134,7 +133,6 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
             {current && answer && (
               <Picture
                 {...current}
-                state={state}
                 answers={answers}
                 spotlight={Math.min(token, answer.explanation.tokens.length - 1)}
                 onPoint={onPointToken}
@@ -142,7 +140,7 @@ export function Learn({ state, learn }: { state: State; learn: Learning }) {
               />
             )}
           </div>
-          <p class={`rg-learn__readout${said.value ? " rg-learn__readout--number rg-number" : ""}`}>{said.value ?? (current ? computed(current, say) : "")}</p>
+          <p class={`rg-learn__readout ${said.value ? "rg-number" : "rg-note"}`}>{said.value ?? (current ? computed(current, say) : "\u00a0")}</p>
         </article>
         <nav class="rg-learn__way" aria-label={say("way")}>
           <button type="button" class="rg-button" disabled={!beside(lesson.name, -1)} title="[" onClick={() => turnBy(state, -1)}>← {say("previous")}</button>
@@ -180,4 +178,74 @@ function useSettled<T>(value: T, pause: number): T {
     return () => clearTimeout(timer);
   }, [value]);
   return settled;
+}
+
+interface SentenceProps {
+  text: string;
+  words: readonly string[];
+  spotlight: number;
+  error: string | null;
+  standIns: Readonly<Record<string, string | null>>; // of words that have no vector of their own
+  onWrite(text: string): void;
+  onPoint(word: number | null): void;
+  onChoose(word: number): void;
+}
+
+function Sentence({ text, words, spotlight, error, standIns, onWrite, onPoint, onChoose }: SentenceProps) {
+  const id = useId();
+  const say = useWords();
+  const unknown = Object.entries(standIns)
+    .filter(([word]) => words.includes(word))
+    .sort(([one], [other]) => words.indexOf(one) - words.indexOf(other));
+  const note = ([word, other]: [string, string | null]) => (other === null ? say("standin.none", { word }) : say("standin", { word, other }));
+  return (
+    <section class="rg-sentence" aria-label={say("sentence")}>
+      <label class="rg-note" for={`${id}-text`}>{say("sentence.yours")}</label>
+      <input
+        id={`${id}-text`}
+        class="rg-field rg-sentence__text"
+        type="text"
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
+        aria-invalid={error !== null}
+        aria-describedby={`${id}-error`}
+        onInput={(event) => onWrite(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+      <p id={`${id}-error`} class="rg-note rg-note--error rg-sentence__error" role="status">{error}</p>
+      <WordRow name={say("sentence.spotlight")} words={words} chosen={spotlight} look={(i) => ((words[i] as string) in standIns ? "rg-words__word--unknown" : "")} onChoose={onChoose} onPoint={onPoint} />
+      {unknown.map((each) => <p key={each[0]} class="rg-note">{note(each)}</p>)}
+    </section>
+  );
+}
+
+function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: LessonName): void }) {
+  const say = useWords();
+  const road = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where the road is a strip that scrolls, or longer than the window, the lesson is kept in sight.
+    road.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [lesson]);
+  return (
+    <nav ref={road} class="rg-road" aria-label={say("lessons")}>
+      <ol>
+        {LESSONS.map(({ name }, i) => (
+          <li key={name}>
+            <button
+              type="button"
+              class="rg-road__lesson"
+             
+              aria-current={name === lesson ? "step" : undefined}
+              title={say(`lesson.${name}.title`)}
+              onClick={() => onTurn(name)}
+            >
+              <span class="rg-road__number rg-number">{i + 1}</span>
+              <span class="rg-road__title">{say(`lesson.${name}.title`)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
 }

@@ -1,27 +1,31 @@
 /** Settings of a lesson: the choices, and their values at the start. */
 import type { LessonRequest } from "../source";
 
+type Asked = Required<LessonRequest>;
+
+/** Each as it is where a lesson does not say otherwise. */
+export const PLAIN = {
+  score: "scaled_dot" as Asked["score"],
+  head_dim: null as number | null, // null: as many as there are
+  heads: 1,
+  mask: "none" as Asked["mask"],
+  window: 1,
+  temperature: 1,
+  positions: false,
+  projections: "none" as Asked["projections"],
+  layer: 0, // of the trained model
+  head: 0,
+  swap: [1, -1] as [number, number], // two words of the sentence, by their place
+  step: 0, // of the translation
+  top_k: null as number | null, // null: all
+  top_p: 1,
+  moment: 0, // of the recorded training
+  struck: [] as number[], // positions of the source that are struck out
+};
+export type Settings = typeof PLAIN;
 /** Settings that the reader has chosen; kept from lesson to lesson, each of which uses its own. */
-export interface Chosen {
-  score?: Required<LessonRequest>["score"];
-  head_dim?: number | null; // null: as many as there are
-  heads?: number;
-  mask?: Required<LessonRequest>["mask"];
-  window?: number;
-  temperature?: number;
-  positions?: boolean;
-  projections?: Required<LessonRequest>["projections"];
-  layer?: number; // of the trained model
-  head?: number;
-  swap?: [number, number]; // two words of the sentence, by their place
-  step?: number; // of the translation
-  top_k?: number | null; // null: all
-  top_p?: number;
-  moment?: number; // of the recorded training
-  struck?: number[]; // positions of the source that are struck out
-}
-export type Control = keyof Chosen;
-export type Settings = Required<Chosen>;
+export type Chosen = Partial<Settings>;
+export type Control = keyof Settings;
 
 /** The choices that are a few; the others are numbers. */
 export const OPTIONS = {
@@ -40,22 +44,3 @@ export const OPTIONS = {
 
 /** Powers of two, for a slider that goes as far down as up. */
 export const TEMPERATURES = [0.125, 0.25, 0.5, 1, 2, 4, 8] as const;
-
-export const PLAIN: Settings = {
-  score: "scaled_dot",
-  head_dim: null,
-  heads: 1,
-  mask: "none",
-  window: 1,
-  temperature: 1,
-  positions: false,
-  projections: "none",
-  layer: 0,
-  head: 0,
-  swap: [1, -1],
-  step: 0,
-  top_k: null,
-  top_p: 1,
-  moment: 0,
-  struck: [],
-};

@@ -198,8 +198,8 @@ export function Links(props: LinksProps) {
       </svg>
       {pointed && (
         <p class="rg-links__tip" style={{ left: `${(down ? 0 : edge + first) + Math.min(Math.max(pointed.x, 60), width - 60)}px`, top: `${(down ? edge + first : 0) + pointed.y}px` }}>
-          {title}
-          <span class="rg-number">{value}</span>
+          {title}<br />
+          <span class="rg-note rg-number">{value}</span>
         </p>
       )}
       {sides.map((side) => {

@@ -24,7 +24,7 @@ interface Props {
 export function AttentionMap(props: Props) {
   const say = useWords();
   const { tap } = props;
-  if (!tap.rows || !tap.columns) return <p class="rg-note rg-note--empty">{say("map.empty")}</p>;
+  if (!tap.rows || !tap.columns) return <p class="rg-notice--empty">{say("map.empty")}</p>;
   return <Figure {...props} />;
 }
 
@@ -66,10 +66,8 @@ function Figure({ state, trace, tap, head, label, difference = null }: Props) {
           aria-label={says}
           data-ready="false"
         />
-        <span class="rg-map__axis rg-map__axis--keys" aria-hidden="true">
-          {say("key")} <i>{axisWords(say, tap.keys)}</i> →
-        </span>
-        <span class="rg-map__axis rg-map__axis--queries" aria-hidden="true">
+        <span class="rg-map__axis" aria-hidden="true">
+          {say("key")} <i>{axisWords(say, tap.keys)}</i> →<br />
           {say("query")} <i>{axisWords(say, tap.queries)}</i> ↓
         </span>
         <div class="rg-map__overlay" ref={overlay} aria-hidden="true" />

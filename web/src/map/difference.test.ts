@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { differenceOf, subtract } from "./difference";
+import { differenceOf, subtract } from "../compare/panes";
 
 describe("a difference", () => {
   const tile = (...values: number[]) => ({ values: Float32Array.from(values), height: 1, width: values.length });

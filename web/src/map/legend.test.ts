@@ -7,7 +7,7 @@ const KEYS = { label: (i: number) => ["<pad>", "tea"][i] ?? "" } as never;
 const state = (scale: string) => ({ scale: { value: scale }, reduce: { value: "max" }, quantity: { value: "weight" } }) as never;
 const shown = (automatic: Partial<Shown["automatic"]>, level = 0): Shown =>
   ({
-    level, every: 1, sink: null, failure: null, highest: 1,
+    level, every: 1, failure: null, highest: 1,
     coloring: { kind: "linear", low: 0, high: 0.4, diverging: false },
     automatic: { perRow: false, high: 0.4, root: 1, sinks: [], ...automatic },
   }) as unknown as Shown;

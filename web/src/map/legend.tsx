@@ -9,7 +9,7 @@ import { useWords, type Key, type Say } from "../words/words";
 import { quantityName } from "./readout";
 import { placeOf, ticks, valueAt } from "../color/scales";
 import type { Screen, Shown } from "./screen";
-import { LEAST, type Automatic } from "../color/survey";
+import type { Automatic } from "../color/survey";
 
 const MOST_NAMED = 4;
 const PALE = 3; // level from which a linear scale leaves most of a map pale
@@ -88,19 +88,6 @@ export function Legend({ state, screen, difference }: Props) {
           ))}
         </div>
       </div>
-      {state.scale.value === "auto" && state.quantity.value === "weight" && !difference && (
-        <button
-          type="button"
-          class="rg-link"
-          title={say("legend.same")}
-          onClick={() => {
-            ends.value = null;
-            state.scale.value = "linear";
-          }}
-        >
-          {say("legend.one")}
-        </button>
-      )}
       {ends.value && ends.value !== home && (
         <button type="button" class="rg-link" onClick={() => (ends.value = home)}>
           {say("legend.reset")}
@@ -114,7 +101,7 @@ export function Legend({ state, screen, difference }: Props) {
 /** Notes that one needs to read the picture rightly. */
 export function notes(say: Say, state: State, shown: Shown, difference: boolean, keys: Positions): string[] {
   const said: string[] = [];
-  const { level, every, sink, automatic, failure } = shown;
+  const { level, every, automatic, failure } = shown;
   const scale = state.scale.value;
   const size = count(2 ** level);
   if (failure) said.push(failure);
@@ -127,7 +114,6 @@ export function notes(say: Say, state: State, shown: Shown, difference: boolean,
   } else if (scale === "linear" && level >= PALE && state.quantity.value !== "score") said.push(say("legend.small"));
   else if (scale === "log") said.push(say(state.quantity.value === "score" ? "legend.logarithms" : "legend.log"));
   else if (scale === "row") said.push(say("legend.row"));
-  else if (scale === "sink") said.push(sink ? sinkNote(say, sink) : say(failure ? "legend.nothing" : "legend.looking"));
   return said;
 }
 
@@ -149,11 +135,4 @@ function missing(say: Say, { queries, keys }: Axes): string[] {
   const outside = [...new Set([...queries.outside, ...keys.outside])];
   if (!outside.length) return [];
   return [say("legend.outside", { tokens: `${outside.slice(0, MOST_NAMED).join(", ")}${outside.length > MOST_NAMED ? " …" : ""}` })];
-}
-
-function sinkNote(say: Say, { position, label, mass, rows, of }: NonNullable<Shown["sink"]>): string {
-  if (mass <= LEAST) return say("legend.none", { least: percent(LEAST), most: percent(mass) });
-  if (position < 0) return say("legend.ungrouped");
-  const key = say("legend.taking", { key: `${position} “${label}”`, share: percent(mass) });
-  return `${say("legend.without", { key })}${rows < of ? `, ${say("legend.sampled", { rows: count(rows), of: count(of) })}` : ""}`;
 }

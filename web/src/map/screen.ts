@@ -1,24 +1,22 @@
 /** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
 import { effect, signal, type Signal } from "@preact/signals";
 import type { Ramp } from "../color/ramps";
-import type { Head, Summary, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
-import { sentence, type State } from "../state";
+import type { Head, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
+import type { State } from "../state";
 import { sayIn } from "../words/words";
 import { setPlot } from "./input/commands";
-import { Hand } from "./input/hand";
+import { handOver } from "./input/hand";
 import { Overlay, type Pointed } from "./paint/overlay";
 import { paintTiles } from "./paint/tiles";
 import { hatched, readPalette, type Palette } from "../color/theme";
 import { painters, type Drawing } from "../picture/drawing";
 import { plan } from "./geometry/plan";
-import { listen } from "./input/pointer";
 import { axesOf, type Axes } from "./geometry/positions";
 import type { Reading } from "./readout";
 import { drawColumns, drawRows, longest, rowLabel, rulerSize, type Layout } from "./geometry/rulers";
 import type { Coloring } from "../color/scales";
 import type { Automatic } from "../color/survey";
 import { Shading } from "./paint/shading";
-import { sinkOf, type Sink } from "./sink";
 import { TileStore, type Layer } from "./paint/store";
 import { levelFor, places, TILE, tilesIn, toView, type TileRange, type View } from "./geometry/viewport";
 
@@ -41,7 +39,6 @@ export interface Shown {
   ramp: Ramp;
   level: number;
   every: number; // the coarsest pass among what is in view
-  sink: Sink | null;
   highest: number; // value seen
   automatic: Automatic | null; // what an automatic scale found in view
   failure: string | null;
@@ -69,9 +66,7 @@ export class Screen {
   private range: TileRange = { level: -1, firstRow: 0, lastRow: 0, firstColumn: 0, lastColumn: 0 };
   private palette: Palette | null = null;
   private shading = new Shading();
-  private sink: Sink | null = null;
-  private unsummed: string | null = null; // why the sink is not known
-  private hand: Hand;
+  private hand: ReturnType<typeof handOver>;
   private byKeyboard = false;
   private frame = 0;
   private stale = true; // tiles came or the layer changed: plan again
@@ -84,7 +79,7 @@ export class Screen {
   ) {
     this.ctx = parts.canvas.getContext("2d", { alpha: false })!;
     this.overlay = new Overlay(parts.overlay, parts.live);
-    this.hand = new Hand(state, this);
+    this.hand = handOver(parts.canvas, state, this);
     this.ends = target.difference ? signal(null) : state.ends;
     painters.set(parts.canvas, (drawing) => {
       const palette = readPalette(parts.host, (...of) => drawing.hatching(...of), this.differs, 1);
@@ -98,7 +93,6 @@ export class Screen {
     this.stops.push(
       () => sizes.disconnect(),
       () => theme.disconnect(),
-      listen(parts.canvas, this.hand),
       effect(() => this.turnTo()),
       effect(() => {
         state.viewport.value;
@@ -113,8 +107,8 @@ export class Screen {
 
   /** A focus that came from elsewhere, as by the arrow keys, is described until the pointer moves. */
   private refocused(): void {
-    this.byKeyboard = !this.hand.clicking;
-    if (this.byKeyboard && this.hand.resting) this.hand.leave();
+    this.byKeyboard = !this.hand.clicking();
+    if (this.byKeyboard) this.hand.rest();
     this.changed();
   }
 
@@ -139,7 +133,7 @@ export class Screen {
     const quantity = this.state.quantity.value;
     const reduce = this.state.reduce.value;
     const group = this.state.group.value;
-    const scale = this.state.scale.value;
+    this.state.scale.value; // which colors it again
     const axes = axesOf(trace, tap, group);
     const key = [difference?.key ?? `${trace.id} ${tap.name} ${head}`, quantity, reduce, group].join(" ");
     const rest = { tap: tap.name, head, quantity, reduce, group };
@@ -147,26 +141,8 @@ export class Screen {
     this.layer = this.store.layer(key, axes.shape, (part, signal) =>
       difference ? difference.tile({ ...rest, ...part }, signal) : source.tile(trace.id, { ...rest, ...part }, signal),
     );
-    this.sink = null;
-    this.unsummed = null;
-    this.store.excluding(this.layer, -1);
-    if (scale === "sink" && !difference) void this.exclude(tap.name, head, this.layer);
     this.recolor();
     this.measure();
-  }
-
-  private async exclude(tap: string, head: Head, layer: Layer): Promise<void> {
-    let summary: Summary;
-    try {
-      summary = await this.state.source.summary(this.target.trace.id, tap);
-    } catch (error) {
-      this.unsummed = sentence(error);
-      return this.changed(true);
-    }
-    if (this.layer !== layer || this.state.scale.peek() !== "sink") return;
-    this.sink = sinkOf(summary, head, this.axes.keys);
-    this.store.excluding(layer, this.sink.position);
-    this.changed(true);
   }
 
   private recolor(): void {
@@ -177,7 +153,7 @@ export class Screen {
 
   private resized(): void {
     this.measure();
-    if (this.hand.resting) this.hand.leave(); // it points at something else now, without having been moved
+    this.hand.rest();
     this.stale = true;
     this.paint(); // at once: a canvas of another size is empty until it is painted
   }
@@ -230,10 +206,6 @@ export class Screen {
 
   private get differs(): boolean {
     return this.target.difference !== null;
-  }
-
-  focusCanvas(): void {
-    this.parts.canvas.focus({ preventScroll: true });
   }
 
   private paint(): void {
@@ -302,14 +274,14 @@ export class Screen {
     const { by, whole } = this.shading;
     if (!palette || !by || !whole) return;
     let every = 1;
-    let failure: string | null = this.unsummed;
+    let failure: string | null = null;
     for (const [row, column] of places(range)) {
       const entry = store.get(layer, range.level, row, column);
       if (entry) every = Math.max(every, entry.every);
       else failure ??= store.refusal(layer, range.level, row, column);
     }
     this.shown.value = {
-      coloring: by, whole, ramp: palette.ramp, level: range.level, every, sink: this.sink, automatic: this.shading.automatic, highest: this.shading.highest, failure,
+      coloring: by, whole, ramp: palette.ramp, level: range.level, every, automatic: this.shading.automatic, highest: this.shading.highest, failure,
     };
   }
 

@@ -19,10 +19,8 @@ export function rewrites(state: State): boolean {
 /** Writes the output with these parts off and these looks, and nothing else changed; the cell and the step
  * that are looked at stay. */
 async function rewrite(state: State, without: readonly string[], looks: readonly string[]): Promise<void> {
-  const request = restored(state);
-  if (!request) return;
-  const { hypothesis: _, ...rest } = request;
-  await showing(state, { ...rest, ...(without.length && { without: ordered(without) }), ...(looks.length && { looks: [...looks] }) });
+  const request = restored(state, { without: ordered(without), looks: [...looks] });
+  if (request) await showing(state, request);
 }
 
 /** Shows what a request writes; the cell and the step that are looked at stay. */
@@ -60,19 +58,12 @@ export function bringBack(state: State, names: readonly string[]): Promise<void>
 /** The request in which this row of the output sees these keys alone. What stands before it stays; what was
  * changed behind it is the model's own again, also the rest of a word that has several tokens. */
 export function pulled(state: State, row: number, keys: readonly number[]): TraceRequest | null {
-  const [request, generation] = [restored(state), state.trace.value?.generation];
-  if (!request || !generation) return null;
-  const { hypothesis: _, ...rest } = request;
-  const without = off(state);
+  const generation = state.trace.value?.generation;
+  if (!generation) return null;
   const before = looks(state).filter((name) => (lookOf(name)?.query ?? 0) < row);
   const forced = (state.request.value?.forced_beginning ?? []).slice(0, row);
   const begins = generation.shown ? generation.steps.slice(0, row).map((each) => each.id ?? -1) : forced;
-  return {
-    ...rest,
-    ...(without.length && { without }),
-    looks: [...before, ...keys.map((key) => `${row}:${key}`)],
-    ...(begins.length && { forced_beginning: begins }),
-  };
+  return restored(state, { without: off(state), looks: [...before, ...keys.map((key) => `${row}:${key}`)], forced_beginning: begins });
 }
 
 /** Writes the output without it and measures what the step's token loses; or brings it back. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changed } from "./words";
+import { changed } from "./Changed";
 
 const marked = (before: string, after: string) => {
   const parts = changed(before, after);

@@ -12,6 +12,7 @@ import { playable, RibbonFigure } from "../translation/RibbonFigure";
 import { chances } from "../translation/sentences";
 import { write } from "../url";
 import { painted, useLoaded } from "../weights/loaded";
+import { Ranked } from "../weights/Ranked";
 import { useSize } from "../weights/size";
 import { tokenLabel, markOf } from "../weights/units";
 import { percent } from "../weights/words";
@@ -72,6 +73,12 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   const marks = drawn && left.length === 0 ? game.grades(on, own, drawn).filter((each) => each !== null) : null;
   const heads = game.crossed(trace).reduce((sum, tap) => sum + tap.heads, 0);
   const total = drawn && game.score(drawn);
+  const scores = [
+    [say("play.you"), total],
+    [say("play.heads", { heads }), game.score(own)],
+    [say("play.even"), others?.id === trace.id ? others.even : null],
+    [say("play.random"), others?.id === trace.id ? others.random : null],
+  ] as const;
   const day = new Date();
   const todays = game.ofDay(day);
   const reads = state.models.value.find(({ name }) => name === trace.model)?.description.startsWith("en");
@@ -120,15 +127,12 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           )}
         </div>
         {answer.error && <p class="rg-note rg-note--error" role="alert">{answer.error}</p>}
-        <ol class="rg-play__scores" aria-label={say("play.scores")} aria-live="polite">
-          <Bar name={say("play.you")} value={total} you />
-          <Bar name={say("play.heads", { heads })} value={game.score(own)} />
-          <Bar name={say("play.even")} value={others?.id === trace.id ? others.even : null} />
-          <Bar name={say("play.random")} value={others?.id === trace.id ? others.random : null} />
-        </ol>
+        <section class="rg-play__scores" aria-label={say("play.scores")} aria-live="polite">
+          <Ranked rows={scores.map(([label, value], i) => ({ label, share: value === null ? NaN : value / 100, own: i === 0 }))} />
+        </section>
         {marks && (
           <p class="rg-play__squares" role="img" aria-label={marks.map((grade, i) => `${on.output[words[i] as number]?.label}: ${game.GRADES[grade]}`).join("; ")}>
-            {marks.map((grade, i) => <span key={i} class={`rg-play__square rg-play__square--${grade}`} title={`${on.output[words[i] as number]?.label} keeps ${game.GRADES[grade]} of its own probability`} />)}
+            {marks.map((grade, i) => <span key={i} class="rg-play__square" style={{ background: game.COLORS[grade] }} title={`${on.output[words[i] as number]?.label} keeps ${game.GRADES[grade]} of its own probability`} />)}
           </p>
         )}
       </div>
@@ -162,16 +166,6 @@ function Outcome({ label, chance, rather: other }: { label: string; chance: numb
     <span class="rg-note">
       {other ? filled(say("play.rather"), { word, chance: percent(chance), other: <strong>{other.label}</strong>, rather: percent(other.chance) }) : <>{word} {percent(chance)}</>}
     </span>
-  );
-}
-
-function Bar({ name, value, you = false }: { name: string; value: number | null; you?: boolean }) {
-  return (
-    <li class={you ? "rg-play__you" : undefined}>
-      <span>{name}</span>
-      <span class="rg-track" style={{ "--part": `${value ?? 0}%` }} />
-      <output class="rg-number">{value === null ? "…" : game.points(value)}</output>
-    </li>
   );
 }
 

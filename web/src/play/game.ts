@@ -78,10 +78,8 @@ export function looksOf(lines: Lines, on: Aligned): string[] {
 
 /** The request in which the model writes its own words again, with these looks. */
 export function graded(state: State, looks: string[]): TraceRequest | null {
-  const [request, steps] = [restored(state), state.trace.value?.generation?.steps];
-  if (!request || !steps) return null;
-  const { hypothesis: _, ...rest } = request;
-  return { ...rest, num_beams: 1, looks, forced_beginning: steps.map((step) => step.id ?? -1) };
+  const steps = state.trace.value?.generation?.steps;
+  return steps ? restored(state, { num_beams: 1, looks, forced_beginning: steps.map((step) => step.id ?? -1) }) : null;
 }
 
 /** Of 100: the geometric mean of the probabilities of the steps. */
@@ -110,4 +108,5 @@ export function grades(on: Aligned, own: Steps, drawn: Steps): (number | null)[]
 }
 
 export const SQUARES = ["🟦", "🟨", "🟧", "⬛"];
+export const COLORS = ["var(--rg-head-0)", "#e8b90c", "#e07020", "#33363c"];
 export const GRADES = ["at least 90 %", "at least half", "at least a tenth", "less than a tenth"];

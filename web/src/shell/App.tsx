@@ -3,10 +3,9 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
-import { imageOf, type Image } from "../image/grid";
+import { imageOf, readAsText, type Image } from "../image/grid";
 import { Picture } from "../image/Picture";
 import { Which } from "../heads/Which";
-import { useDrop } from "./drop";
 import { command, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
@@ -15,23 +14,22 @@ import { playing } from "../play/game";
 import { Play } from "../play/Play";
 import { Said } from "../said/Said";
 import type { TraceInfo } from "../source";
-import { waiting, type Face, type State } from "../state";
+import { openFile, waiting, type Face, type State } from "../state";
 import { ribboned } from "../translation/aligned";
 import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
+import { lookInto } from "./address";
 import { taken as ribbonsTaken } from "./bend";
 import { obey } from "./commands";
 import { Drawer, faceOf } from "./drawer/Drawer";
-import { Gone } from "./Gone";
+import { Gone, Notice } from "./Notice";
 import { Help } from "./Help";
 import { Hint } from "./Hint";
 import { Labels, Nearest } from "./Labels";
-import { Notice } from "./Notice";
 import { Progress } from "./Progress";
 import { Rail } from "./rail/Rail";
-import { ReceiptLine } from "./ReceiptLine";
+import { ReceiptLine, Toolbar } from "./Toolbar";
 import { Sentences } from "./Sentences";
-import { Toolbar } from "./Toolbar";
 import { useUncovered } from "./uncover";
 import "./rail/rail.css";
 import "./drawer/drawer.css";
@@ -55,16 +53,15 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     target.addEventListener("keydown", onKey);
     return () => target.removeEventListener("keydown", onKey);
   }, [state, whole]);
-  useDrop(state, root, whole);
   const trace = state.trace.value;
   const face = faceOf(state);
   useUncovered(root, face !== "");
   const learn = state.learn.value;
   const language = state.language.value;
-  const classes = learn ? "" : `${face ? ` rg-app--drawer rg-app--${face}` : ""}${waiting(state) ? " rg-app--waiting" : ""}`;
+  const classes = face && !learn ? ` rg-app--drawer rg-app--${face}` : "";
   return (
     <WordsContext.Provider value={sayIn(language)}>
-      <div ref={root} class={`rg-app${classes}`} lang={language}>
+      <div ref={root} class={`rg-app${classes}`} lang={language} {...dropping(state)}>
         {learn ? <Learn state={state} learn={learn} /> : <Inspector state={state} trace={trace} face={face} whole={whole} />}
         <Help state={state} />
       </div>
@@ -112,7 +109,7 @@ function Hero({ state }: { state: State }) {
     return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
   };
   return (
-    <div ref={hero} class={`rg-hero rg-hero--${view}${waiting(state) ? " rg-hero--waiting" : ""}`} id="rg-hero" aria-busy={state.busy.value}>
+    <div ref={hero} class="rg-hero" id="rg-hero" aria-busy={waiting(state)}>
       {picture()}
     </div>
   );
@@ -122,3 +119,18 @@ function shape(element: Element) {
   const type = element instanceof HTMLInputElement ? element.type : "";
   return { tagName: element.tagName, type, role: element.getAttribute("role") };
 }
+
+const dropping = (state: State) => ({
+  onDragOver: (event: DragEvent) => void (event.dataTransfer?.types.includes("Files") && event.preventDefault()),
+  onDrop: (event: DragEvent) => {
+    const [file] = event.dataTransfer?.files ?? [];
+    if (!file) return;
+    event.preventDefault();
+    const say = sayIn(state.language.value);
+    const model = state.models.value.find((each) => each.name === state.trace.value?.model && each.task === "vision");
+    if (model && file.type.startsWith("image/")) readAsText(file, (text) => void lookInto(state, { model: model.name, text }));
+    else if (!state.source.abilities.open) state.error.value = say("drop.none", { file: file.name });
+    else if (!file.name.endsWith(".safetensors")) state.error.value = say("drop.other", { file: file.name });
+    else void openFile(state, file);
+  },
+});

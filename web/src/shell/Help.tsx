@@ -28,7 +28,7 @@ export function Help({ state }: { state: State }) {
           <h2 id="rg-help-title" class="rg-panel__title">{say("help.title")}</h2>
           <button type="button" class="rg-button rg-button--bare" onClick={close}>{say("drawer.close")}</button>
         </div>
-        <p class="rg-help__about">{filled(say("help.about"), { why: <em>{say("drawer.why")}</em> })}</p>
+        <p>{filled(say("help.about"), { why: <em>{say("drawer.why")}</em> })}</p>
         <h3 class="rg-section">{say("help.keys")}</h3>
         <div>
           {KEYS.map(({ keys, means }) => (

@@ -21,7 +21,7 @@ export function Labels({ state, trace, labels: [first, ...others] }: { state: St
   const most = [...(value ?? [])].sort((one, other) => one.change - other.change).slice(0, SHOWN);
   return (
     <p class="rg-row rg-labels" aria-label={say("labels")}>
-      <strong>{first && said(first)}</strong>
+      <strong class="rg-panel__title">{first && said(first)}</strong>
       {others.map((each) => <span key={each.token}>{said(each)}</span>)}
       {first && most.map((each, at) => (
         <span key={each.first} title={say("off.token")}>
@@ -40,7 +40,7 @@ export function Nearest({ nearest: [first, ...others] }: { nearest: Near[] }) {
   const said = ({ text, cosine }: Near) => <>“{text}” <span class="rg-number">{cosine.toFixed(2)}</span></>;
   return (
     <p class="rg-row rg-labels" aria-label={say("nearest.title")} title={say("nearest.cosines", { count: others.length + 1 })}>
-      <span>{say("nearest", { count: others.length + 1 })}</span> <strong>{first && said(first)}</strong>
+      {say("nearest", { count: others.length + 1 })} <strong>{first && said(first)}</strong>
       {others.slice(0, SHOWN - 1).map((each) => <span key={each.text}>{said(each)}</span>)}
     </p>
   );

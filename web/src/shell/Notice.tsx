@@ -2,7 +2,10 @@
 import { enter } from "../learn/go";
 import { ask, type State } from "../state";
 import { translated } from "../words/translated";
-import { useWords } from "../words/words";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { UNREACHABLE } from "../source/connection";
+import { filled, useWords } from "../words/words";
 
 export function Notice({ state }: { state: State }) {
   const say = useWords();
@@ -26,17 +29,46 @@ export function Notice({ state }: { state: State }) {
   if (busy.value)
     return (
       <div class="rg-notice rg-notice--empty" role="status">
-        <p class="rg-notice__lead">{say("stage.running")}</p>
+        <p class="rg-panel__title">{say("stage.running")}</p>
         <p>{say("notice.recording")}</p>
       </div>
     );
   return (
     <div class="rg-notice rg-notice--empty">
-      <p class="rg-notice__lead">{say("notice.nothing")}</p>
+      <p class="rg-panel__title">{say("notice.nothing")}</p>
       <p>{say(models.value.length ? "notice.write" : "notice.model")}</p>
       {source.abilities.explain && (
         <button type="button" class="rg-button" onClick={() => enter(state)}>{say("notice.learn")}</button>
       )}
+    </div>
+  );
+}
+
+export function Gone({ state }: { state: State }) {
+  const say = useWords();
+  const trying = useSignal(false);
+  const { connection } = state.source;
+  const returns = connection?.returns.value ?? 0;
+  const seen = useRef(returns);
+  useEffect(() => {
+    if (seen.current === returns) return;
+    seen.current = returns;
+    if (state.error.value === UNREACHABLE) state.error.value = null;
+    const request = state.unanswered.value;
+    if (request) void ask(state, request);
+  }, [returns, state]);
+  if (!connection?.lost.value) return null;
+  const retry = async () => {
+    trying.value = true;
+    await connection.retry();
+    trying.value = false;
+  };
+  return (
+    <div class="rg-notice rg-notice--error rg-gone" role="alert">
+      <p>{filled(say("notice.gone"), { command: <code>regard studio</code> })}</p>
+      <div class="rg-row">
+        <button type="button" class="rg-button" aria-disabled={trying.value} onClick={() => trying.value || void retry()}>{say("again")}</button>
+      </div>
     </div>
   );
 }

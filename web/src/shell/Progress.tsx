@@ -1,9 +1,9 @@
 /** Progress of a trace that is being made, its time so far, and a way to stop it. */
 import { useEffect, useState } from "preact/hooks";
-import type { Working } from "../source";
+import type { TraceRequest, Working } from "../source";
 import type { State } from "../state";
-import { stageOf } from "./stages";
-import { useWords } from "../words/words";
+import { translated } from "../words/translated";
+import { useWords, type Say } from "../words/words";
 
 const SOON = 300; // milliseconds before anything is shown: most traces are made by then
 const EVERY = 500;
@@ -46,4 +46,10 @@ export function Progress({ state }: { state: State }) {
       </div>
     </div>
   );
+}
+
+export function stageOf(say: Say, working: Working | null, asked: TraceRequest | null): string {
+  if (!working?.stage) return say("stage.running");
+  if (asked && (working.text !== asked.text || working.model !== asked.model)) return say("stage.waiting");
+  return working.most ? say("stage.token", { stage: translated(say, working.stage), token: working.done + 1, most: working.most }) : translated(say, working.stage);
 }

@@ -69,7 +69,7 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
 
   return (
     <div class="rg-sentences__line">
-      <span class="rg-sentences__name">
+      <span class="rg-note">
         {axisWords(say, name)}
         {roles && <span class="rg-note"> {roles}</span>}
       </span>

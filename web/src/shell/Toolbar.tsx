@@ -6,12 +6,14 @@ import type { Quantity, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { knows } from "../weights/units";
-import { quantityWords } from "../weights/words";
-import { useWords, type Key } from "../words/words";
+import { captionWords, quantityWords } from "../weights/words";
+import { filled, useWords, type Key } from "../words/words";
 import { facesOf } from "./drawer/Drawer";
 import { ExportMenu } from "./ExportMenu";
 import { TextLine } from "./TextLine";
 import { uncover } from "./uncover";
+import { short } from "../weights/numbers";
+import { translated } from "../words/translated";
 import { LEVELS, levelOf, zoomTo } from "./zoom";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | null }) {
@@ -72,7 +74,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
   );
 }
 
-const SCALES = ["auto", "linear", "log", "row", "sink"] as const;
+const SCALES = ["auto", "linear", "log", "row"] as const;
 const GROUPS = ["token", "word", "sentence"] as const;
 const REDUCES = ["max", "mean"] as const;
 const BLOCKS_FROM = 256; // positions; a smaller map always shows its single cells
@@ -107,5 +109,26 @@ export function Shown({ state, trace, tap, lines }: { state: State; trace: Trace
       {!lines && Math.max(tap.rows, tap.columns) > BLOCKS_FROM && chosen("reduce", "list", named("reduce", REDUCES))}
       {!lines && state.viewport.value && <button type="button" class="rg-button" title={say("view.fit.title")} onClick={() => fit(state)}>{say("view.fit")}</button>}
     </>
+  );
+}
+
+export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }) {
+  const say = useWords();
+  const tap = state.tap.value;
+  const { row_sum_error, difference, rows, dtype } = trace.receipt;
+  return (
+    <footer class="rg-row rg-receipt">
+      {tap && (
+        <p class="rg-receipt__what">
+          {captionWords(say, state.quantity.value, tap, [state.head.value])}
+          {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
+            <span key={note} class="rg-note"> · {translated(say, note)}</span>
+          ))}
+        </p>
+      )}
+      <p class="rg-note" title={say("receipt.title", { rows })}>
+        {filled(say("receipt", { rows, dtype }), { sums: <span class="rg-number">{short(row_sum_error)}</span>, most: <span class="rg-number">{short(difference)}</span> })}
+      </p>
+    </footer>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TapInfo } from "../source";
-import { landing } from "./landing";
+import { landing } from "./address";
 
 const taps = (rows: number) => [{ rows, columns: rows } as TapInfo];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sayIn } from "../words/words";
-import { stageOf } from "./stages";
+import { stageOf } from "./Progress";
 
 const asked = { model: "en-de", text: "A dog runs." };
 

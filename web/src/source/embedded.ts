@@ -39,7 +39,7 @@ export function embeddedSource(kept: Embedded): Source {
   const made = answersFrom({ trace, numbers, plain: (key) => answers[key], missing });
 
   const before = `/traces/${encodeURIComponent(trace.id)}/`;
-  const source = sourceOver(
+  return sourceOver(
     {
       async json(path, body) {
         if (path === "/models") return [];
@@ -51,8 +51,8 @@ export function embeddedSource(kept: Embedded): Source {
       binary: async (path) => made.binary(path.slice(before.length)),
     },
     { trace: false, ablate: false, export: false, explain: false, open: false },
+    { leftOut: kept.left_out },
   );
-  return { ...source, leftOut: kept.left_out };
 }
 
 function decode(base64: string): Float32Array {

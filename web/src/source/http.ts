@@ -1,7 +1,6 @@
 /** Answers from `regard studio` or `regard look`, over HTTP on this machine. */
-import type { Source, Working } from "../source";
+import type { Source, TraceInfo, TraceRequest, Working } from "../source";
 import { connection, UNREACHABLE } from "./connection";
-import { Refused, reviving } from "./revive";
 import { pathOf, sourceOver, type Transport } from "./requests";
 
 const FILES = { npz: "export.npz", html: "export.html" };
@@ -31,14 +30,13 @@ export function httpSource(base = "/api"): Source {
       return { shape, values: new Float32Array(await response.arrayBuffer()) };
     },
   });
-  const source = sourceOver(
-    transport,
-    { trace: true, ablate: true, export: true, explain: true, open: true, why: true },
-    (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
-    async (url) => (await answered(url, {})).blob(),
-    async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
-  );
-  return { ...source, connection: way, working: (signal) => transport.json("/working", null, signal) as Promise<Working | null> };
+  return sourceOver(transport, { trace: true, ablate: true, export: true, explain: true, open: true, why: true }, {
+    connection: way,
+    working: (signal) => transport.json("/working", null, signal) as Promise<Working | null>,
+    exportUrl: (id, kind, query) => base + pathOf(`/traces/${encodeURIComponent(id)}/${FILES[kind]}`, query),
+    download: async (url) => (await answered(url, {})).blob(),
+    openFile: async (file) => (await answered(`${base}/files`, { method: "POST", body: file, headers: BYTES })).json(),
+  });
 }
 
 /** The response if it is one of success, else an error with the server's sentence. */
@@ -54,4 +52,59 @@ async function asked(url: string, init: RequestInit): Promise<Response> {
   const said: unknown = await response.json().catch(() => null);
   const detail = said && typeof said === "object" && "detail" in said ? said.detail : null;
   throw new Refused(typeof detail === "string" ? detail : `The server answered ${response.status}; try again.`, response.status);
+}
+
+/** The server's refusal, with HTTP's number for it. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+const GONE = 404;
+
+/** Remembers what each trace was asked with, and asks again where an answer needs a trace that is gone. */
+export function reviving(transport: Transport): Transport {
+  const requests = new Map<string, object>();
+  const underWay = new Map<string, Promise<boolean>>();
+
+  /** True if the server has the trace again, under the same id. */
+  const again = (id: string) => {
+    const known = underWay.get(id);
+    if (known) return known;
+    const asked = requests.get(id);
+    const work = (async () => asked !== undefined && ((await transport.json("/traces", asked)) as TraceInfo).id === id)();
+    const settled = work.catch(() => false).finally(() => underWay.delete(id));
+    underWay.set(id, settled);
+    return settled;
+  };
+  const twice = async <T>(path: string, ask: () => Promise<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (error) {
+      const id = /^\/traces\/([^/?]+)/.exec(path)?.[1];
+      if (!(error instanceof Refused) || error.status !== GONE || !id) throw error;
+      if (!(await again(decodeURIComponent(id)))) throw error;
+      return ask();
+    }
+  };
+  const remember = (path: string, body: object | null, answer: unknown) => {
+    const trace = answer as Partial<TraceInfo> | null;
+    if (path === "/traces" && body && trace?.id) requests.set(trace.id, body);
+    else if (trace?.by_text && /^\/traces\/[^/?]+$/.test(path) && trace.id && trace.model !== undefined && trace.text !== undefined) {
+      const plain: TraceRequest = { model: trace.model, text: trace.text };
+      requests.set(trace.id, plain);
+    }
+  };
+  return {
+    async json(path, body, signal) {
+      const answer = await twice(path, () => transport.json(path, body, signal));
+      remember(path, body, answer);
+      return answer;
+    },
+    binary: (path, signal) => twice(path, () => transport.binary(path, signal)),
+  };
 }

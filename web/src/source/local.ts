@@ -78,7 +78,7 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
     return [await of(decodeURIComponent(id)), rest.join("/")];
   };
 
-  const source = sourceOver(
+  return sourceOver(
     {
       async json(path, body, signal) {
         if (path === "/models") return own;
@@ -103,8 +103,8 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
       },
     },
     { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
+    { draws: [DRAWS] },
   );
-  return { ...source, draws: [DRAWS] };
 }
 
 /** A promise, and what settles it. */

@@ -24,21 +24,16 @@ export function pathOf(path: string, values: Values = {}): string {
   return query.length ? `${path}?${query.join("&")}` : path;
 }
 
-export function sourceOver(
-  transport: Transport,
-  abilities: Abilities,
-  exportUrl: Source["exportUrl"] = () => "",
-  download: Source["download"] = () => Promise.reject(new Error("There is nothing to export from this view.")),
-  openFile: Source["openFile"] = () => Promise.reject(new Error("A saved trace is opened with `regard look FILE`.")),
-): Source {
+/** `own`: what this way can besides. */
+export function sourceOver(transport: Transport, abilities: Abilities, own: Partial<Source> = {}): Source {
   const at = (id: string, what: string) => `/traces/${encodeURIComponent(id)}/${what}`;
   const json = <T>(path: string, signal?: AbortSignal, body: object | null = null) =>
     transport.json(path, body, signal) as Promise<T>;
   return {
     abilities,
-    exportUrl,
-    download,
-    openFile,
+    exportUrl: () => "",
+    download: () => Promise.reject(new Error("There is nothing to export from this view.")),
+    openFile: () => Promise.reject(new Error("A saved trace is opened with `regard look FILE`.")),
     offer: () => json("/offer"),
     openModel: (model) => json("/models", undefined, { model }),
     models: () => json("/models"),
@@ -67,5 +62,6 @@ export function sourceOver(
       const [height = 0, width = 0] = shape;
       return { values, height, width };
     },
+    ...own,
   };
 }

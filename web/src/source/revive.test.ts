@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refused, reviving } from "./revive";
+import { Refused, reviving } from "./http";
 import type { Transport } from "./requests";
 
 /** A server that forgets all of its traces when it is restarted. */

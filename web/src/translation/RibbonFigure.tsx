@@ -2,7 +2,6 @@
 import { useMemo, useRef } from "preact/hooks";
 import { length, linedUp, middle, ROW, type Extent, type Strand } from "../links/layout";
 import { among, Links, type Look, type Pointed } from "../links/Links";
-import { fontOf, textWidth } from "../weights/textWidth";
 import type { Unit } from "../weights/units";
 import { amount, percent } from "../weights/words";
 import { useWords } from "../words/words";
@@ -176,8 +175,9 @@ export function RibbonFigure(props: RibbonFigureProps) {
     const strong = among(active, { side: "query", index: query }) || among(active, { side: "key", index: key });
     const name = `${names.query[query]} ${names.key[key]}`; // the same in the next sentence
     const opacity = !active.length ? 0.12 + 0.6 * value : strong ? 0.3 + 0.6 * value : 0.05;
-    if (value < 0) return { name: "held", opacity: 0.9, look: "rg-translation__pulled" };
-    return { name, cell: `${aligned.output[query]?.rows.first} ${aligned.source[key]?.first}`, opacity: held(query) ? 1 : opacity, look: held(query) ? "rg-translation__left" : pulled.has(query) ? "rg-translation__pulled" : undefined };
+    const pulledLook = { color: "var(--rg-head-1)", look: "rg-translation__pulled" };
+    if (value < 0) return { name: "held", opacity: 0.9, ...pulledLook };
+    return { name, cell: `${aligned.output[query]?.rows.first} ${aligned.source[key]?.first}`, opacity: held(query) ? 1 : opacity, ...(held(query) ? { color: "var(--rg-rule)" } : pulled.has(query) && pulledLook) };
   };
   const strands = pull ? [...drawn, { query: pull.word, key: pull.key, slot: 0, value: -1, from: middle(source[pull.key] as Extent), to: middle(output[pull.word] as Extent), width: BAND }] : drawn;
   const all = (units: readonly Unit[]): [number, number] => [0, units.length];
@@ -258,7 +258,7 @@ function Reliance({ change, most }: { change: number | null; most: number }) {
   if (change === null || most <= 0) return null;
   const part = Math.max(0, -change) / most;
   const title = change < 0 ? `without it this translation is ${times(-change)} times less likely` : "without it this translation is as likely";
-  return <span class="rg-translation__reliance" title={title} style={{ "--part": part.toFixed(3) }} />;
+  return <span class="rg-track rg-translation__reliance" title={title} style={{ "--part": `${100 * part}%`, "--line": "var(--rg-head-1)" }} />;
 }
 
 /** e to the nats, to two digits or as a power of ten. */
@@ -286,4 +286,21 @@ function arranged(aligned: Aligned, width: number): Plan {
   const total = Math.max(length(left, 4), length(right, 4));
   const first = peaks ? Math.min(WAVE, column) : column;
   return { down: false, depth: Math.min(280, width - first - column), font: 14, column, first, total, source: peaks ? spread(source, peaks, total) : linedUp(left, 4, total, Infinity), output: linedUp(right, 4, total, Infinity) };
+}
+
+let canvas: CanvasRenderingContext2D | null = null;
+
+function textWidth(text: string, font: string): number {
+  canvas ??= document.createElement("canvas").getContext("2d");
+  if (!canvas) return text.length * 8;
+  canvas.font = font;
+  return canvas.measureText(text).width;
+}
+
+let family = ""; // asked for once: after a change of the page, the answer waits for all of its styles
+
+/** The page's font in a size and weight, as `textWidth` takes it. */
+function fontOf(size: number, weight = 400): string {
+  family ||= getComputedStyle(document.querySelector(".regard") ?? document.body).fontFamily;
+  return `${weight} ${size}px ${family}`;
 }

@@ -40,11 +40,11 @@ export function Wave({ peaks, tokens, units, extents, down, edge, deep, length }
   const times = Array.from({ length: Math.floor(seconds / step + 1e-6) + 1 }, (_, i) => i * step).filter((time) => (time / seconds) * end <= length - 24);
   return (
     <svg aria-hidden="true" class="rg-wave" width={down ? length : deep} height={down ? deep : length} style={down ? { left: 0, top: `${edge}px` } : { left: 0, top: 0 }}>
-      <path d={envelope(peaks, end, deep, down)} />
+      <path fill="var(--rg-faint)" d={envelope(peaks, end, deep, down)} />
       {times.map((time) => {
         const along = (time / seconds) * end;
         const name = `${Number(time.toFixed(1))} s`;
-        return down ? <text key={time} x={along} y={-8}>{name}</text> : <text key={time} x={2} y={along + 11}>{name}</text>;
+        return down ? <text key={time} fill="var(--rg-fg)" font-size={12} x={along} y={-8}>{name}</text> : <text key={time} fill="var(--rg-fg)" font-size={12} x={2} y={along + 11}>{name}</text>;
       })}
     </svg>
   );

@@ -1,5 +1,6 @@
 /** Layers × heads: what each adds to the logit, or takes from it; a click opens the head's map. */
 import { batch } from "@preact/signals";
+import { WordTable, type Column } from "../learn/pictures/WordTable";
 import type { Attribution, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
 import { tokenLabel, type Style } from "../weights/units";
@@ -25,49 +26,33 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
       state.view.value = "map";
     });
   };
+  const ofHead = (head: number): Column => ({
+    title: say("head.n", { head }),
+    look: "number",
+    says: (row) => shade(rows[row]?.heads[head], largest),
+    cell: (row) => {
+      const { layer, kind, tap, heads } = rows[row] as (typeof rows)[number];
+      const value = heads[head];
+      if (value === undefined) return null;
+      return (
+        <button type="button" aria-label={`${say("layers.layer", { layer })} ${say(`tap.${kind}` as Key)}, ${say("head.n", { head })}: ${signed(value)}; ${say("why.open")}`} title={say("why.open")} onClick={() => open(tap, head)}>
+          {signed(value)}
+        </button>
+      );
+    },
+  });
   const word = tokenLabel(attribution.token, style);
   return (
     <>
       <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.grid")}>
-        <table class="rg-why__table rg-why__table--heads">
-          <thead>
-            <tr>
-              <th scope="col">{say("layer")}</th>
-              {Array.from({ length: columns }, (_, head) => (
-                <th key={head} scope="col">{say("head.n", { head })}</th>
-              ))}
-              <th scope="col">{say("why.network")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.layer} ${row.kind}`}>
-                <th scope="row">{row.layer} {row.kind && say(`tap.${row.kind}` as Key)}</th>
-                {Array.from({ length: columns }, (_, head) => (
-                  <td key={head}>
-                    {row.heads[head] !== undefined && (
-                      <button
-                        type="button"
-                        class="rg-why__cell rg-number"
-                        style={shade(row.heads[head], largest)}
-                        aria-label={`${say("layers.layer", { layer: row.layer })} ${say(`tap.${row.kind}` as Key)}, ${say("head.n", { head })}: ${signed(row.heads[head])}; ${say("why.open")}`}
-                        title={say("why.open")}
-                        onClick={() => open(row.tap, head)}
-                      >
-                        {signed(row.heads[head])}
-                      </button>
-                    )}
-                  </td>
-                ))}
-                <td>
-                  {row.network !== null && (
-                    <span class="rg-why__cell rg-number" style={shade(row.network, largest)}>{signed(row.network)}</span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <WordTable
+          look="rg-why__table"
+          label={say("why.grid")}
+          corner={say("layer")}
+          words={rows.map(({ layer, kind }) => `${layer} ${kind && say(`tap.${kind}` as Key)}`)}
+          columns={[...Array.from({ length: columns }, (_, head) => ofHead(head)), { title: say("why.network"), look: "number", cell: (row) => rows[row]?.network != null && signed(rows[row].network), says: (row) => shade(rows[row]?.network, largest) }]}
+          spotlight={-1}
+        />
       </div>
       <p class="rg-note rg-number">
         {filled(say(attribution.against === null ? "why.logit" : "why.over", { embedding: signed(embedding), bias: signed(bias), word, against: tokenLabel(attribution.against ?? "", style) }), {
@@ -80,7 +65,7 @@ export function Heads({ state, trace, attribution, style }: HeadsProps) {
 }
 
 /** Up to two fifths of the color, so that the number stays legible. */
-function shade(value: number, largest: number) {
-  const share = largest > 0 ? Math.round((40 * Math.abs(value)) / largest) : 0;
-  return { background: `color-mix(in srgb, var(${value < 0 ? "--rg-loss" : "--rg-gain"}) ${share}%, transparent)` };
+function shade(value: number | null | undefined, largest: number) {
+  const share = value != null && largest > 0 ? Math.round((40 * Math.abs(value)) / largest) : 0;
+  return { style: { background: `color-mix(in srgb, var(${(value ?? 0) < 0 ? "--rg-loss" : "--rg-gain"}) ${share}%, transparent)` } };
 }

@@ -1,4 +1,5 @@
 /** Tokens × measures, a bar each; every measure has a scale of its own and its rank correlation. */
+import { WordTable, type Column } from "../learn/pictures/WordTable";
 import type { Measures } from "../source";
 import { tick } from "../weights/numbers";
 import { labelAt, type Style } from "../weights/units";
@@ -9,43 +10,26 @@ const SIGNS = { weight: "α", norm: "‖α·f(x)‖", hiding: "Δp" };
 
 export function MeasureTable({ measures: { tokens, measures }, style }: { measures: Measures; style: Style }) {
   const say = useWords();
+  const columns = measures.map(({ name, values, correlation }): Column => {
+    const most = Math.max(...values.map(Math.abs)) || 1;
+    return {
+      title: (
+        <span title={say(`why.measure.${name}`)}>
+          {name === "gradient" || name === "value_zeroing" ? say(`why.${name}`) : SIGNS[name]}
+          {name !== "hiding" && <strong class="rg-number"> ρ {rho(correlation)}</strong>}
+        </span>
+      ),
+      look: "number",
+      cell: (row) => tick(Number((values[row] ?? 0).toPrecision(2))),
+      says: (row) => ({ class: `rg-number rg-behind${(values[row] ?? 0) < 0 ? " rg-behind--less" : ""}`, style: { "--part": `${(100 * Math.abs(values[row] ?? 0)) / most}%` } }),
+    };
+  });
   return (
     <>
       <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.table")}>
-        <table class="rg-why__table">
-          <thead>
-            <tr>
-              <th scope="col">{say("group.token")}</th>
-              {measures.map((each) => (
-                <th key={each.name} scope="col" title={say(`why.measure.${each.name}`)}>
-                  {each.name === "gradient" || each.name === "value_zeroing" ? say(`why.${each.name}`) : SIGNS[each.name]}
-                  {each.name !== "hiding" && (
-                    <strong class="rg-number"> ρ {rho(each.correlation)}</strong>
-                  )}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tokens.map((_, index) => (
-              <tr key={index}>
-                <th scope="row">{labelAt(tokens, index, style)}</th>
-                {measures.map((each) => (
-                  <Bar key={each.name} value={each.values[index] ?? 0} most={Math.max(...each.values.map(Math.abs))} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <WordTable look="rg-why__table" label={say("why.table")} corner={say("group.token")} words={tokens.map((_, i) => labelAt(tokens, i, style))} columns={columns} spotlight={-1} />
       </div>
       <p class="rg-note">{say("why.rho")}</p>
     </>
-  );
-}
-
-function Bar({ value, most }: { value: number; most: number }) {
-  const share = most > 0 ? Math.abs(value) / most : 0;
-  return (
-    <td class={`rg-number rg-behind${value < 0 ? " rg-behind--less" : ""}`} style={{ "--part": `${100 * share}%` }}>{tick(Number(value.toPrecision(2)))}</td>
   );
 }

@@ -1,17 +1,17 @@
 /** Why this word: for one step, what each input token was worth, which layer decided, which head pushed. */
 import type { ComponentChildren } from "preact";
-import type { Measures, TraceInfo } from "../source";
+import type { Lens, Measures, TraceInfo } from "../source";
 import type { State } from "../state";
 import { rowOf } from "../generation/timeline";
 import { askedAt } from "../said/said";
 import { Choice } from "../weights/Choice";
 import { useLoaded, type Loaded } from "../weights/loaded";
 import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
-import { axisWords } from "../weights/words";
+import { axisWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { Heads } from "./Heads";
-import { Ladder } from "./Ladder";
 import { MeasureTable } from "./MeasureTable";
+import { Ranked } from "../weights/Ranked";
 import "./why.css";
 
 interface PartProps {
@@ -127,4 +127,24 @@ function axesRead(trace: TraceInfo): string[] {
   const read = trace.taps.filter((tap) => tap.queries === trace.generation?.axis);
   const cross = read.filter((tap) => tap.kind === "cross");
   return [...new Set([...cross, ...read].map((tap) => tap.keys))];
+}
+
+const SHOWN = 4;
+
+function Ladder({ lens, style }: { lens: Lens; style: Style }) {
+  const say = useWords();
+  const word = tokenLabel(lens.token, style);
+  return (
+    <ol class="rg-why__ladder">
+      {lens.layers.map(({ layer, probability, rank, candidates }) => (
+        <li key={layer} class="rg-why__rung">
+          <span class="rg-note">{layer === 0 ? say("why.embedding") : say("why.after", { layer: layer - 1 })}</span>
+          <span class="rg-why__likely">
+            {word} <span class="rg-number">{say("why.rank", { share: percent(probability), rank: rank.toLocaleString("en") })}</span>
+          </span>
+          <Ranked inline rows={candidates.slice(0, SHOWN).map((each) => ({ label: tokenLabel(each.token, style), share: each.probability, own: each.token === lens.token }))} />
+        </li>
+      ))}
+    </ol>
+  );
 }

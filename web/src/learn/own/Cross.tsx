@@ -8,9 +8,8 @@ import { percent } from "../../weights/words";
 import { WordRow } from "../../weights/WordRow";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";
-import { Bars } from "../pictures/Bars";
-import { Asked } from "./Asked";
-import type { OwnProps } from "./OwnPicture";
+import { Bars } from "../pictures/WordTable";
+import { Asked, type OwnProps } from "./OwnPicture";
 
 export function Cross({ state, model, settings, text, onSet }: OwnProps & { model: string }) {
   const say = useWords();

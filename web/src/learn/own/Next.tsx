@@ -4,8 +4,7 @@ import { WordRow } from "../../weights/WordRow";
 import { useWords } from "../../words/words";
 import { readable } from "../labels";
 import { Bar, numbers, shares, WordTable } from "../pictures/WordTable";
-import { Asked } from "./Asked";
-import type { OwnProps } from "./OwnPicture";
+import { Asked, type OwnProps } from "./OwnPicture";
 
 const FAINT = "var(--rg-faint)";
 

@@ -5,7 +5,6 @@ import { useWords } from "../../words/words";
 import { Matrix } from "../pictures/Matrix";
 import { Slider } from "../Controls";
 import recorded from "../recorded.json";
-import { curveOf, lossAt } from "./curve";
 import type { OwnProps } from "./OwnPicture";
 
 const { word, losses, every, moments, parameters, batch } = recorded;
@@ -53,15 +52,18 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
           <svg width={width} height={height} role="img" aria-label={label}>
             {ticks.map((loss) => (
               <g key={loss}>
-                <path class="rg-arrows__axes" d={`M${x(0)} ${y(loss)}H${x(STEPS)}`} />
-                <text class="rg-training__tick" x={x(0) - 6} y={y(loss) + 4} text-anchor="end">{loss}</text>
+                <path fill="none" stroke="var(--rg-rule)" d={`M${x(0)} ${y(loss)}H${x(STEPS)}`} />
+                <text fill="var(--rg-muted)" font-size={12} x={x(0) - 6} y={y(loss) + 4} text-anchor="end">{loss}</text>
               </g>
             ))}
-            <path class="rg-training__line" d={path} />
+            <path fill="none" stroke="var(--rg-accent)" stroke-width={2} d={path} />
             {moments.map((each, i) => (
               <circle
                 key={each.step}
-                class={`rg-training__moment${each.step === step ? " rg-training__moment--here" : ""}`}
+                class="rg-training__moment"
+                fill={each.step === step ? "var(--rg-accent)" : "var(--rg-bg)"}
+                stroke="var(--rg-accent)"
+                stroke-width={2}
                 cx={x(each.step)}
                 cy={y(lossAt(losses, every, each.step))}
                 r={each.step === step ? 6 : 4}
@@ -69,7 +71,7 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
               />
             ))}
             {[0, STEPS / 2, STEPS].map((each) => (
-              <text key={each} class="rg-training__tick" x={x(each)} y={height - 6} text-anchor={each === STEPS ? "end" : "middle"}>{each}</text>
+              <text key={each} fill="var(--rg-muted)" font-size={12} x={x(each)} y={height - 6} text-anchor={each === STEPS ? "end" : "middle"}>{each}</text>
             ))}
           </svg>
         )}
@@ -77,4 +79,21 @@ function Curve({ step, onChoose }: { step: number; onChoose(moment: number): voi
       <p class="rg-note">{say("training.steps")}</p>
     </figure>
   );
+}
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [34, 14, 12, 26];
+
+/** The loss around a step: of the mean over `every` steps that ends with it. */
+export function lossAt(losses: readonly number[], every: number, step: number): number {
+  const place = Math.max(0, Math.min(losses.length - 1, Math.ceil(step / every) - 1));
+  return losses[place] ?? 0;
+}
+
+export function curveOf(losses: readonly number[], every: number, width: number, height: number) {
+  const steps = losses.length * every;
+  const most = Math.ceil(Math.max(...losses));
+  const x = (step: number) => LEFT + ((width - LEFT - RIGHT) * step) / steps;
+  const y = (loss: number) => height - BOTTOM - ((height - TOP - BOTTOM) * loss) / most;
+  const points = losses.map((loss, i) => `${x((i + 1) * every).toFixed(1)} ${y(loss).toFixed(1)}`);
+  return { x, y, path: `M${points.join("L")}`, ticks: Array.from({ length: most + 1 }, (_, i) => i) };
 }

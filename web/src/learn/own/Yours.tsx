@@ -39,9 +39,9 @@ export function Yours({ state, model, settings: { struck }, text, onSet }: OwnPr
       {!inner.trace.value && !error && <p class="rg-note" role="status">{say("model.running", { model })}</p>}
       {inner.trace.value && (
         <>
-          <p class="rg-yours__text" aria-live="polite">{written(inner)}</p>
+          <p class="rg-panel__title rg-yours__text" aria-live="polite">{written(inner)}</p>
           <Translation state={inner} plain />
-          <button type="button" class="rg-button rg-learn__open" onClick={open}>{say("inspector")}</button>
+          <div><button type="button" class="rg-button" onClick={open}>{say("inspector")}</button></div>
         </>
       )}
     </div>

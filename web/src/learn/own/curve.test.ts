@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import recorded from "../recorded.json";
-import { curveOf, lossAt } from "./curve";
+import { curveOf, lossAt } from "./Training";
 
 test("a step has the loss of the mean that it is in, the first step the first", () => {
   expect([0, 1, 10, 11, 30, 99].map((step) => lossAt([3, 2, 1], 10, step))).toEqual([3, 3, 3, 2, 1, 1]);

@@ -13,7 +13,7 @@ export interface Arrow {
   says: string; // when it is pointed at
   to: Point;
   from?: Point;
-  look: "plain" | "faint" | "lit" | "query" | "step" | "output"; // a faint one may reach beyond the picture
+  look: keyof typeof LOOKS; // a faint one may reach beyond the picture
   word?: number; // pointing at it points at this word
 }
 
@@ -24,8 +24,17 @@ interface ArrowsProps extends Omit<Pointing, "spotlight"> {
 }
 
 const ORIGIN: Point = [0, 0];
+const REACH = 11; // px, of an arrow for the pointer
 const SHORTEST_NAMED = 7; // px, of a step: a shorter one is a point
-const STRONG = ["lit", "query", "output"];
+const STRONG = { color: "var(--rg-accent)", width: 3, name: { fill: "var(--rg-accent)", fontWeight: 650 } };
+const LOOKS = {
+  plain: { color: "var(--rg-faint)", width: 1.5, name: {} },
+  faint: { color: "var(--rg-rule)", width: 1.5, name: {} },
+  step: { color: "var(--rg-head-1)", width: 2, name: { fill: "var(--rg-head-1)" } },
+  lit: STRONG,
+  query: STRONG,
+  output: STRONG,
+};
 
 export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) {
   const say = useWords();
@@ -40,7 +49,7 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
     const away: Point = [head[0] - tail[0], head[1] - tail[1]];
     const at: Point = look === "step" ? [(head[0] + tail[0]) / 2, (head[1] + tail[1]) / 2] : within(tail, head, width, height);
     const aside = look === "step" && sum ? across(tail, head, [sum.tail, sum.head]) : away;
-    return { text: name, at, away: aside, first: STRONG.includes(look) };
+    return { text: name, at, away: aside, first: LOOKS[look] === STRONG };
   });
   const [x0, y0] = place(ORIGIN);
   const asks = ({ says, word }: Pick<Arrow, "says" | "word">) => ({
@@ -59,18 +68,18 @@ export function Arrows({ title, kept, arrows, onPoint, onChoose }: ArrowsProps) 
       <div ref={frame} class="rg-arrows__frame">
         {width > 0 && (
           <svg width={width} height={height} role="img" aria-label={spoken(title, arrows)} onPointerLeave={() => onPoint(null)}>
-            <path class="rg-arrows__axes" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
+            <path fill="none" stroke="var(--rg-rule)" d={`M0 ${y0}H${width}M${x0} 0V${height}`} />
             {drawn.map(({ tail, head, look, ...each }, i) => (
               <g key={i} class={`rg-arrows__arrow rg-arrows__arrow--${look}`} {...asks(each)}>
-                <path class="rg-arrows__reach" d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
-                <path class="rg-arrows__shaft" d={arrow(tail, head)} />
+                <path class="rg-arrows__reach" fill="none" stroke="transparent" stroke-width={REACH} d={`M${tail[0]} ${tail[1]}L${head[0]} ${head[1]}`} />
+                <path class="rg-arrows__shaft" d={arrow(tail, head)} stroke={LOOKS[look].color} stroke-width={LOOKS[look].width} />
               </g>
             ))}
             {writeNames(names, width, height).map(({ index, x, y, leader }) => {
               const { look, name, ...each } = named[index]!;
               return [
-                leader && <path key={`${index} leader`} class="rg-arrows__leader" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
-                <text key={index} class={`rg-arrows__name rg-arrows__name--${look}`} x={x} y={y} {...asks(each)}>
+                leader && <path key={`${index} leader`} fill="none" stroke="var(--rg-faint)" stroke-dasharray="2 3" d={`M${leader[0]} ${leader[1]}L${x} ${y - 4}`} />,
+                <text key={index} class="rg-arrows__name" style={LOOKS[look].name} x={x} y={y} {...asks(each)}>
                   {name}
                 </text>,
               ];

@@ -7,8 +7,7 @@ import { useWords } from "../../words/words";
 import type { Pointing } from "./props";
 import { reach, type Row } from "./rows";
 import { saying } from "./said";
-import { Strip } from "./Strip";
-import { numbers, shares, strips, WordTable } from "./WordTable";
+import { numbers, shares, Strip, strips, WordTable } from "./WordTable";
 
 interface LooksProps extends Pointing {
   words: readonly string[];
@@ -45,7 +44,7 @@ export function Looks({ words, row: { looks, output }, formula, named, spotlight
       <td key="lines" ref={lines} class="rg-attention__lines" rowSpan={looks.length} aria-hidden="true">
         <svg width={width} height={looks.length * ROW}>
           {looks.filter(({ weight }) => weight > 0).map(({ weight, key }) => (
-            <path key={key} d={curve(middle(spotlight), middle(key), width)} stroke-width={0.75 + THICKEST * weight} stroke-opacity={0.25 + 0.7 * weight} {...saying(of("weight")(key), weight)} />
+            <path key={key} fill="none" stroke="var(--rg-accent)" d={curve(middle(spotlight), middle(key), width)} stroke-width={0.75 + THICKEST * weight} stroke-opacity={0.25 + 0.7 * weight} {...saying(of("weight")(key), weight)} />
           ))}
         </svg>
       </td>,

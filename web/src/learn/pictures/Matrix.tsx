@@ -13,6 +13,7 @@ interface MatrixProps extends Partial<Pointing> {
   columns: readonly string[] | null; // null: numbered from 1
   across: string; // what the columns are, "keys"
   values: Numbers;
+  bare?: boolean; // its names are only read aloud, and small weights have color
 }
 
 const LEGIBLE = 40; // px of a cell, from which its number is written
@@ -21,13 +22,14 @@ const LARGEST = 78;
 const SMALLEST = 7;
 const NAMES = 84; // px, of the rows' names
 
-export function Matrix({ name, kind, rows, columns, across, values, spotlight, onPoint, onChoose }: MatrixProps) {
+export function Matrix({ name, kind, rows, columns, across, values, bare = false, spotlight, onPoint, onChoose }: MatrixProps) {
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
   const color = useColors();
   const count = values[0]?.length ?? 0;
-  const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - NAMES) / Math.max(1, count)) - 1));
-  const scrolls = NAMES + count * (cell + 1) > width; // then the arrow keys scroll it
+  const names = bare ? 0 : NAMES;
+  const cell = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width - names) / Math.max(1, count)) - 1));
+  const scrolls = names + count * (cell + 1) > width; // then the arrow keys scroll it
   const legible = cell >= LEGIBLE;
   const most = kind === "weight" ? 1 : reach(values);
   const nameOf = (column: number) => columns?.[column] ?? String(column + 1);
@@ -35,7 +37,7 @@ export function Matrix({ name, kind, rows, columns, across, values, spotlight, o
     <div ref={frame} class="rg-matrix" {...(scrolls && { tabIndex: 0, role: "region", "aria-label": name })}>
       {width > 0 && (
         <table class="rg-matrix__table" aria-label={`${name}: a row for each word, columns are ${across}`} onPointerLeave={() => onPoint?.(null)}>
-          <thead>
+          <thead class={bare ? "rg-unseen" : undefined}>
             <tr>
               <td class="rg-matrix__corner">{across && `${across} →`}</td>
               {Array.from({ length: count }, (_, column) => (
@@ -53,12 +55,12 @@ export function Matrix({ name, kind, rows, columns, across, values, spotlight, o
                 onPointerEnter={() => onPoint?.(i)}
                 onClick={() => onChoose?.(i)}
               >
-                <th scope="row" class="rg-matrix__name">{rows[i]}</th>
+                <th scope="row" class={bare ? "rg-unseen" : "rg-matrix__name"}>{rows[i]}</th>
                 {row.map((value, j) => (
                   <td
                     key={j}
                     class={`rg-matrix__cell rg-number${value === null ? " rg-matrix__cell--hidden" : ""}`}
-                    style={{ width: `${cell}px`, minWidth: `${cell}px`, ...color(kind, value, most) }}
+                    style={{ width: `${cell}px`, minWidth: `${cell}px`, ...(bare && { height: `${cell}px` }), ...color(kind, bare && value !== null ? Math.sqrt(value) : value, most) }}
                     {...saying(`${rows[i]}${columns ? " → " : ", number "}${nameOf(j)}: ${name}`, value)}
                   >
                     {legible ? (value === null ? "" : brief(value)) : ""}

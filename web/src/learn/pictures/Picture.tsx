@@ -3,14 +3,13 @@ import type { Lesson as Answer } from "../../source";
 import { useWords } from "../../words/words";
 import { knowsQueries } from "../lessons";
 import { Arrows, pointed, type Arrow } from "./Arrows";
-import { Bars } from "./Bars";
-import { HeadMaps } from "./HeadMaps";
+import { Bar, Bars, shares, strips, WordTable } from "./WordTable";
 import { Looks } from "./Looks";
 import { Matrix } from "./Matrix";
-import { Order } from "./Order";
 import type { Point } from "./plane";
-import { matrixOf, rowOf } from "./rows";
+import { distance, matrixOf, reach, rowOf } from "./rows";
 import type { PictureProps } from "./props";
+import { permutation, places } from "../words";
 import { Softmax } from "./Softmax";
 
 export function Picture(props: PictureProps) {
@@ -95,12 +94,11 @@ function Parts({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   );
 }
 
-function Heads({ state, answers, spotlight, onPoint, onChoose }: PictureProps) {
+function Heads({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   const [{ explanation }] = answers as [Answer];
   const say = useWords();
   const { tokens, key_tokens: keys, settings } = explanation;
   const heads = Array.from({ length: settings.heads }, (_, head) => matrixOf(explanation, "weights", head) ?? []);
-  const values = Float32Array.from(heads.flat(2), (value) => value ?? NaN);
   const versions = heads.map((weights, head) => ({
     title: say("head.n", { head }),
     weights: (weights[spotlight] ?? []).map((weight) => weight ?? 0),
@@ -108,13 +106,14 @@ function Heads({ state, answers, spotlight, onPoint, onChoose }: PictureProps) {
   }));
   return (
     <div class="rg-abreast">
-      <HeadMaps
-        state={state}
-        maps={{ values, heads: heads.length, height: tokens.length, width: keys.length }}
-        rows={tokens}
-        columns={keys}
-        spotlight={spotlight}
-      />
+      <div class="rg-headmaps">
+        {versions.map(({ title, color }, head) => (
+          <div key={head}>
+            <Matrix bare name={`${title}: ${say("weight")}`} kind="weight" rows={tokens} columns={keys} across={say("keys")} values={heads[head]!} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />
+            <span class="rg-headmaps__name" style={{ "--line": color }}>{title}</span>
+          </div>
+        ))}
+      </div>
       <Bars words={keys} versions={versions} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />
     </div>
   );
@@ -131,4 +130,31 @@ function Masked({ answers, spotlight, onPoint, onChoose }: PictureProps) {
   return (
     <Matrix name={say("weight")} kind="weight" rows={explanation.tokens} columns={explanation.key_tokens} across={say("keys")} values={weights} {...pointing} />
   );
+}
+
+function Order({ answers, settings, spotlight, onPoint, onChoose }: PictureProps) {
+  const [before, after] = answers as [Answer, Answer];
+  const say = useWords();
+  const { tokens } = before.explanation;
+  const moved = permutation(settings.swap, tokens.length); // its own inverse
+  const here = tokens.map((_, i) => rowOf(before.explanation, i).output);
+  const there = tokens.map((_, i) => rowOf(after.explanation, moved[i] ?? i).output);
+  const changes = here.map((one, i) => distance(one, there[i] as number[]));
+  const most = reach([...here, ...there]);
+  const farthest = Math.max(...changes, 1e-9);
+  const [first, second] = places(settings.swap, tokens.length);
+  const word = (i: number) => ({ word: tokens[i] ?? "" });
+  const columns = [
+    strips(say("order.here"), (i) => say("arrows.output", word(i)), here, most),
+    strips(say("order.swapped", { first: tokens[first] ?? "", second: tokens[second] ?? "" }), (i) => `${say("arrows.output", word(i))} ⇄`, there, most),
+    { ...shares(say("order.change"), (i) => say("order.moved", word(i)), changes), cell: (i: number) => <Bar value={changes[i]! < 1e-9 ? 0 : changes[i]! / farthest} text={inWords(changes[i]!)} /> },
+  ];
+  const names = tokens.map((token, i) => <>{token}{(i === first || i === second) && <span aria-hidden="true"> ⇄</span>}</>);
+  return <WordTable label={say("order")} words={names} columns={columns} spotlight={spotlight} onPoint={onPoint} onChoose={onChoose} />;
+}
+
+/** Distance in three decimals; none that is not zero is written as 0. */
+function inWords(change: number): string {
+  if (change < 1e-9) return "0";
+  return change < 0.001 ? "< 0.001" : change.toFixed(3);
 }

@@ -3,13 +3,14 @@ import type { ComponentChildren } from "preact";
 import { percent } from "../../weights/words";
 import type { Pointing } from "./props";
 import { brief, saying } from "./said";
-import { Strip } from "./Strip";
+import { useWords } from "../../words/words";
+import { useColors } from "../../color/theme";
 
 export interface Column {
   title: ComponentChildren;
   look: "number" | "share" | "strip";
   cell(row: number): ComponentChildren;
-  says?(row: number): ReturnType<typeof saying>;
+  says?(row: number): object; // attributes of its cell
   foot?: ComponentChildren;
 }
 
@@ -80,5 +81,46 @@ export function WordTable({ label, corner, words, columns, spotlight, look = "",
         </tfoot>
       )}
     </table>
+  );
+}
+
+interface Version {
+  title: string;
+  weights: readonly number[];
+  scores?: readonly (number | null)[]; // what the softmax made them of
+  color?: string;
+}
+
+interface BarsProps extends Partial<Pointing> {
+  words: readonly string[];
+  versions: readonly Version[];
+  spotlight: number;
+  from?: string; // what looks, where it is not the word in the spotlight
+}
+
+export function Bars({ words, versions, spotlight, from, ...handlers }: BarsProps) {
+  const say = useWords();
+  const lit = from ?? words[spotlight] ?? "";
+  const columns = versions.flatMap(({ title, scores, weights, color }) => {
+    const bars = shares(title, (key) => `${lit} → ${words[key]}: ${say("weight")}, ${title}`, weights, color);
+    return scores ? [numbers(say("score"), (key) => `${lit} → ${words[key]}: ${title}`, scores), bars] : [bars];
+  });
+  return <WordTable label={say("where", { word: lit })} corner={say("from", { word: lit })} words={words} columns={columns} spotlight={spotlight} {...handlers} />;
+}
+
+interface StripProps {
+  name: string; // what is said of a cell, before its number
+  values: readonly number[];
+  most: number; // the size that has the full color
+}
+
+export function Strip({ name, values, most }: StripProps) {
+  const color = useColors();
+  return (
+    <span class="rg-strip">
+      {values.map((value, i) => (
+        <span key={i} class="rg-strip__cell" style={color("signed", value, most)} {...saying(`${name}, number ${i + 1}`, value)} />
+      ))}
+    </span>
   );
 }

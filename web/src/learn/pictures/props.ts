@@ -1,6 +1,5 @@
 /** Data of every lesson's picture. */
 import type { Lesson as Answer } from "../../source";
-import type { State } from "../../state";
 import type { Lesson } from "../lessons";
 import type { Settings } from "../settings";
 
@@ -12,7 +11,6 @@ export interface Pointing {
 }
 
 export interface PictureProps extends Pointing {
-  state: State;
   lesson: Lesson;
   answers: readonly Answer[]; // of `requestsOf`, in its order
   settings: Settings; // that they were asked with

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { cellAt } from "./HeadMaps";
 import { brief, exact, saying } from "./said";
 
 test("numbers have a true minus and no negative zero", () => {
@@ -10,8 +9,4 @@ test("numbers have a true minus and no negative zero", () => {
 test("what is pointed at is said with its full number", () => {
   expect(saying("a → b: weight", 1 / 3)).toEqual({ "data-says": "a → b: weight: 0.333333", "data-value": "0.3333333333333333" });
   expect(saying("a → b: score", null)["data-value"]).toBe("-Infinity");
-});
-
-test("a point on a map belongs to one cell, on the edge as well", () => {
-  expect([0, 9.9, 10, 69.9, 70, -3].map((point) => cellAt(point, 70, 7))).toEqual([0, 0, 1, 6, 6, 0]);
 });

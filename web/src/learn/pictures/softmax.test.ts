@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { large, softmax } from "./softmax";
+import { large, softmax } from "./Softmax";
 
 test("softmax of three scores by hand: e, e² and e³ over their sum", () => {
   const { shares, sum } = softmax([1, 2, 3]);

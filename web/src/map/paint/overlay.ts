@@ -40,7 +40,7 @@ export class Overlay {
     this.rowChip = make("chip rg-cut");
     this.columnChip = make("chip rg-cut");
     this.tip = make("tip");
-    this.tipWhere = make("tip-where", this.tip);
+    this.tipWhere = make("tip-where rg-note", this.tip);
     this.tipWhat = make("tip-what rg-number", this.tip);
   }
 

@@ -109,7 +109,6 @@ function extentOf({ extents }: Layer, reduce: Reduce, level: number): Extent {
     if (!each) continue;
     all.low = Math.min(all.low, each.low);
     all.high = Math.max(all.high, each.high);
-    all.highWithoutSink = Math.max(all.highWithoutSink, each.highWithoutSink);
   }
   return all;
 }

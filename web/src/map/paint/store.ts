@@ -29,7 +29,6 @@ export interface Layer {
   fetch(part: Part, signal: AbortSignal): Promise<Tile>;
   entries: Map<number, Entry>;
   extents: Extent[]; // by level
-  sink: number; // a column (position) kept out of `highWithoutSink`; -1: none
 }
 interface Flight {
   layer: Layer;
@@ -61,7 +60,7 @@ export class TileStore {
   layer(key: string, shape: Shape, fetch: Layer["fetch"]): Layer {
     let layer = this.layers.get(key);
     if (!layer) {
-      layer = { key, shape, fetch, entries: new Map(), extents: [], sink: -1 };
+      layer = { key, shape, fetch, entries: new Map(), extents: [] };
       this.layers.set(key, layer);
     }
     return layer;
@@ -105,14 +104,6 @@ export class TileStore {
     this.layers.clear();
   }
 
-  /** Sets the sink's column, and counts again what lies outside it. */
-  excluding(layer: Layer, sink: number): void {
-    if (layer.sink === sink) return;
-    layer.sink = sink;
-    layer.extents = [];
-    for (const entry of layer.entries.values()) this.measure(layer, entry);
-  }
-
   private launch(): void {
     const layer = this.wantedOf;
     if (!layer) return;
@@ -153,14 +144,8 @@ export class TileStore {
     const entry: Entry = { ...want, ...tile, used: ++this.clock, picture: null, painted: -1, masked: false, texts: null };
     layer.entries.set(key, entry);
     if (!before) this.count += 1;
-    this.measure(layer, entry);
+    widen((layer.extents[entry.level] ??= emptyExtent()), entry.values);
     if (this.count > this.kept) this.evict(key);
-  }
-
-  private measure(layer: Layer, entry: Entry): void {
-    const extent = (layer.extents[entry.level] ??= emptyExtent());
-    const sink = layer.sink < 0 ? -1 : Math.floor(layer.sink / 2 ** entry.level) - entry.column * TILE;
-    widen(extent, entry.values, entry.width, sink);
   }
 
   /** Drops what was not looked at for longest; what just came stays. */

@@ -93,11 +93,10 @@ interface ChangeProps {
 function Change({ answer, label, most, before, ofLabel }: ChangeProps) {
   const say = useWords();
   const rows = beside(answer);
-  const direction = answer.delta < 0 ? "loss" : "gain";
   return (
     <div class="rg-change">
       <p class="rg-change__delta">
-        <span class={`rg-change__number rg-change__number--${direction} rg-number`}>
+        <span class="rg-change__number rg-number" style={{ color: `var(--rg-${answer.delta < 0 ? "loss" : "gain"})` }}>
           Δ {answer.delta < 0 ? "" : "+"}
           {short(answer.delta)}
         </span>

@@ -1,15 +1,16 @@
 /** What is asked about: a cell, with its equation, what can be switched off and its neighbors; or a word that was written. */
 import { Word } from "../../generation/Word";
-import type { Cell, TapInfo, TraceInfo } from "../../source";
-import { lookAt, type Face, type State } from "../../state";
+import type { Cell, Looked, TapInfo, TraceInfo } from "../../source";
+import { lookAt, type Face, type Position, type State } from "../../state";
 import { Choice } from "../../weights/Choice";
 import { useLoaded } from "../../weights/loaded";
 import { headWords } from "../../weights/words";
 import { useWords } from "../../words/words";
-import { Ablate } from "./Ablate";
+import { Ablate, type CellProps } from "./Ablate";
 import { Equation } from "./Equation";
 import { useLabels } from "./labels";
-import { Neighbors } from "./Neighbors";
+import { focusOn } from "../../map/input/commands";
+import { Ranked } from "../../weights/Ranked";
 
 /** What can be asked of a trace besides the numbers of a cell. */
 export function facesOf(state: State, trace: TraceInfo): ("word" | "why")[] {
@@ -95,5 +96,29 @@ function Pair({ trace, tap, cell }: { trace: TraceInfo; tap: TapInfo; cell: Cell
         <div class="rg-token rg-token--key rg-cut">{key(cell.key_token)}</div>
       </div>
     </div>
+  );
+}
+
+function Neighbors({ state, trace, tap, cell }: CellProps) {
+  const say = useWords();
+  const query = useLabels(trace.axes[tap.queries]);
+  const key = useLabels(trace.axes[tap.keys]);
+  const row = (current: number, label: (token: string) => string, cellOf: (position: number) => Position) => ({ position, token, weight }: Looked) => ({
+    label: label(token), share: weight, aside: position, own: position === current, onChoose: () => focusOn(state, cellOf(position)),
+  });
+  return (
+    <>
+      <section aria-labelledby="rg-row-title">
+        <h3 class="rg-section" id="rg-row-title">
+          {say("drawer.looks", { word: query(cell.query_token) })}
+          <span class="rg-note"> {say("which.entropy", { entropy: cell.row_entropy.toFixed(2) })}</span>
+        </h3>
+        <Ranked rows={cell.row.map(row(cell.key, key, (position) => ({ query: cell.query, key: position })))} rest={cell.row_rest} />
+      </section>
+      <section aria-labelledby="rg-column-title">
+        <h3 class="rg-section" id="rg-column-title">{say("drawer.looked", { word: key(cell.key_token) })}</h3>
+        <Ranked rows={cell.column.map(row(cell.query, query, (position) => ({ query: position, key: cell.key })))} />
+      </section>
+    </>
   );
 }

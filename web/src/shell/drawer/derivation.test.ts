@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { derivation, largestProducts } from "./derivation";
+import { derivation, largestProducts } from "./Equation";
 
 test("the largest products and what the others have together are q·k", () => {
   const cell = { query_vector: [1, -2, 3, 0.5, 7], key_vector: [2, 3, 1, 4, 0] };

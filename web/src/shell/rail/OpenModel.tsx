@@ -35,7 +35,7 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
       <p class="rg-note">
         {filled(say("ask.folder"), { command: <code>regard look FOLDER "a text"</code> })}
       </p>
-      <label class="rg-label" for={`${id}-name`}>{say("ask.hub")}</label>
+      <label class="rg-note" for={`${id}-name`}>{say("ask.hub")}</label>
       <div class="rg-ask__row">
         <input
           id={`${id}-name`}

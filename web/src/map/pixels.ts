@@ -1,26 +1,8 @@
-/** One head's whole map in the size of a stamp. */
+/** Weights as pixels: a row of a map, a pixel for each. */
 import type { RefObject } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { RAMP_LENGTH, sequential, type Ramp } from "../color/ramps";
 import { themeColor } from "../color/theme";
-import type { Thumbnails } from "../source";
-import type { State } from "../state";
-
-interface ThumbnailProps {
-  state: State;
-  thumbnails: Thumbnails;
-  head: number;
-  rows: number;
-  columns: number;
-}
-
-export function Thumbnail({ state, thumbnails, head, rows, columns }: ThumbnailProps) {
-  const { height, width, values } = thumbnails;
-  const own = useMemo(() => values.subarray(head * height * width, (head + 1) * height * width), [thumbnails, head]);
-  const aspect = Math.max(0.5, Math.min(2, columns / Math.max(1, rows)));
-  return <canvas ref={usePixels(own, width, state.dark.value)} class="rg-thumb__map" width={1} height={1} style={{ aspectRatio: String(aspect) }} />;
-}
-
 /** The canvas that shows weights, row by row, a pixel each. */
 export function usePixels(values: Float32Array | null, width: number, dark: boolean): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null);

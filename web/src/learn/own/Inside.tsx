@@ -1,9 +1,10 @@
-/** One word's vector through the parts of a layer of the trained encoder. */
+/** One word's vector inside the trained encoder: through the parts of a layer, and after each layer beside the other words. */
 import { useLoaded } from "../../weights/loaded";
 import { useWords, type Key } from "../../words/words";
 import { numbers, strips, WordTable } from "../pictures/WordTable";
-import { Asked } from "./Asked";
-import type { OwnProps } from "./OwnPicture";
+import { Asked, type OwnProps } from "./OwnPicture";
+import { readable } from "../labels";
+import { Matrix } from "../pictures/Matrix";
 
 const COUNT = 32; // numbers of a vector that are shown
 
@@ -28,6 +29,40 @@ export function Block({ state, settings: { layer }, words, spotlight }: OwnProps
           <>
             <WordTable look="rg-block" label={say("block", { word, layer })} corner={say("step")} words={names} columns={columns} spotlight={-1} row={(i) => (isStream(i) ? "rg-block__row--stream" : "")} />
             <p class="rg-note">{say("block.units", { active, units, word })}</p>
+          </>
+        );
+      }}
+    </Asked>
+  );
+}
+
+export function Layers({ state, words, spotlight, onPoint, onChoose }: OwnProps) {
+  const say = useWords();
+  const word = words[spotlight] ?? "";
+  const request = { text: words.join(" "), word: spotlight, layer: 0 };
+  const loaded = useLoaded(JSON.stringify(request), (signal) => state.source.inside(request, signal));
+  return (
+    <Asked loaded={loaded}>
+      {({ tokens, words: wordOf, token, depths }) => {
+        const named = tokens.map((each) => readable(each, say));
+        const wordAt = (row: number | null) => (row === null ? null : (wordOf[row - 1] ?? null));
+        return (
+          <>
+            <p class="rg-note">{say("layers", { word })}</p>
+            <Matrix
+              name={say("cosine")}
+              kind="signed"
+              rows={[say("layers.itself"), ...named]}
+              columns={depths.map((_, depth) => (depth ? say("layers.layer", { layer: depth - 1 }) : say("layers.start")))}
+              across={say("layer")}
+              values={[depths.map(({ unchanged }) => unchanged), ...named.map((_, i) => depths.map(({ cosines }) => cosines[i] ?? 0))]}
+              spotlight={token + 1}
+              onPoint={(row) => onPoint(wordAt(row))}
+              onChoose={(row) => {
+                const chosen = wordAt(row);
+                if (chosen !== null) onChoose(chosen);
+              }}
+            />
           </>
         );
       }}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { wheelFactor } from "./pointer";
+import { wheelFactor } from "./hand";
 
 describe("the wheel", () => {
   test("up zooms in, down zooms out by as much", () => {
