@@ -1,5 +1,6 @@
 """An image stands where a sentence stands otherwise, cut into the patches that the model reads."""
 
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from io import BytesIO
@@ -101,7 +102,7 @@ def test_a_photograph_is_opened_as_the_model_reads_it(open_page, tmp_path: Path)
     expect(page.locator(".rg-image__grid img")).to_have_js_property("naturalWidth", 28)
     expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", 900)
     expect(page.locator(".rg-labels strong")).to_contain_text("5")
-    assert "trace=" in page.url  # too long for a link
+    page.wait_for_url(re.compile("[?&]trace="))  # too long for a link
     page.reload()
     expect(page.locator(".rg-labels strong")).to_contain_text("5")
 
@@ -113,6 +114,12 @@ def test_the_saved_page_shows_it_offline(open_page, weights, tmp_path: Path) -> 
         "aria-label", f"3,3, {percent(weights[0][16])}"
     )
     assert page.title() == "image.png · digits · regard"
+    page.locator("summary", has_text="export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="picture, SVG").click()
+    picture = download.value.path().read_text(encoding="utf-8")
+    assert picture.count("<image ") == 1
+    assert picture.count('<g opacity="0.6">') == 16  # the colors over it
     page.get_by_text("map", exact=True).click()
     expect(page.locator(".rg-image__seen .rg-patch")).to_have_count(16)
 
