@@ -1,5 +1,6 @@
 """An image stands where a sentence stands otherwise, cut into the patches that the model reads."""
 
+import re
 from base64 import b64decode
 from collections.abc import Iterator
 from io import BytesIO
@@ -101,7 +102,7 @@ def test_a_photograph_is_opened_as_the_model_reads_it(open_page, tmp_path: Path)
     expect(page.locator(".rg-image__grid img")).to_have_js_property("naturalWidth", 28)
     expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", 900)
     expect(page.locator(".rg-labels strong")).to_contain_text("5")
-    assert "trace=" in page.url  # too long for a link
+    page.wait_for_url(re.compile("[?&]trace="))  # too long for a link
     page.reload()
     expect(page.locator(".rg-labels strong")).to_contain_text("5")
 
@@ -113,46 +114,42 @@ def test_the_saved_page_shows_it_offline(open_page, weights, tmp_path: Path) -> 
         "aria-label", f"3,3, {percent(weights[0][16])}"
     )
     assert page.title() == "image.png · digits · regard"
+    page.locator("summary", has_text="export").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="picture, SVG").click()
+    picture = download.value.path().read_text(encoding="utf-8")
+    assert picture.count("<image ") == 1
+    assert picture.count('<g opacity="0.6">') == 16  # the colors over it
     page.get_by_text("map", exact=True).click()
     expect(page.locator(".rg-image__seen .rg-patch")).to_have_count(16)
 
 
-@pytest.fixture(scope="module")
-def live(tmp_path_factory) -> str:
-    file = tmp_path_factory.mktemp("page") / "live.html"
-    live_page("digits").write(file)
-    return file.as_uri()
-
-
-@pytest.mark.parametrize(("size", "name"), [((28, 28), "own.png"), ((431, 700), "large.png")])
-def test_the_page_by_itself_reads_what_python_reads(open_page, live, size, name, tmp_path) -> None:
+def test_the_page_by_itself_reads_what_python_reads(open_page, tmp_path: Path) -> None:
     from PIL import Image
 
-    Image.open(regard_file(tmp_path)).convert("RGB").resize(size).save(tmp_path / name)
-    page = open_page("", server=live, offline=True)
+    live_page("digits").write(tmp_path / "live.html")
+    page = open_page("", server=(tmp_path / "live.html").as_uri(), offline=True)
     expect(page.locator(".rg-labels strong")).to_have_text("5 100\u202f%")
-    page.locator("input[accept='image/*']").set_input_files(tmp_path / name)
-    expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", size[0])
     classifier = regard.load("digits")
     round_weights(classifier.model)
-    expected = classifier.trace(tmp_path / name)
-    whole = sum(expected[LAST].weights(head) for head in range(4)).div(4).tolist()
-    shown = [percent(weight) for weight in whole[0][1:]]
-    expect(page.locator(PATCHES).nth(15)).to_have_attribute("aria-label", f"3,3, {shown[-1]}")
-    assert shares(page) == shown
-    seen = open_image(expected.axes["patches"].image)
-    drawn = Image.open(
-        BytesIO(
-            b64decode(page.locator(".rg-image__grid img").get_attribute("src").partition(",")[2])
-        )
-    )
-    assert np.array_equal(np.array(drawn), np.array(seen))
+    for size in ((28, 28), (431, 700)):
+        file = tmp_path / f"{size[0]}.png"
+        Image.open(regard_file(tmp_path)).convert("RGB").resize(size).save(file)
+        page.locator("input[accept='image/*']").set_input_files(file)
+        expect(page.locator(".rg-ask__image img")).to_have_js_property("naturalWidth", size[0])
+        tap = (trace := classifier.trace(file))[LAST]
+        whole = sum(tap.weights(head) for head in range(tap.heads)).div(tap.heads).tolist()
+        shown = [percent(weight) for weight in whole[0][1:]]
+        expect(page.locator(PATCHES).nth(15)).to_have_attribute("aria-label", f"3,3, {shown[-1]}")
+        assert shares(page) == shown
+        _, _, drawn = page.locator(".rg-image__grid img").get_attribute("src").partition(",")
+        seen = [Image.open(BytesIO(b64decode(drawn))), open_image(trace.axes["patches"].image)]
+        assert np.array_equal(*map(np.array, seen))
     page.locator(PATCHES).nth(SIXTH).click()
     page.get_by_role("button", name="strike “1,1” out", exact=True).click()
-    hidden = classifier.trace(tmp_path / name, without=[6]).labels[0]
-    expect(page.locator(".rg-labels strong")).to_have_text(
-        f"{hidden.token} {percent(hidden.probability)}"
-    )
+    label = classifier.trace(file, without=[6]).labels[0]
+    said = f"{label.token} {percent(label.probability)}"
+    expect(page.locator(".rg-labels strong")).to_have_text(said)
 
 
 def regard_file(folder: Path) -> Path:

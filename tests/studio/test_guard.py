@@ -84,14 +84,14 @@ def test_a_trace_file_may_be_longer_than_a_request(client):
 
 
 def test_a_long_body_is_refused_before_it_is_read(client):
-    answer = client.post("/api/traces", content=b"x" * (BODY_LIMIT + 1))
+    answer = client.post("/api/explain", content=b"x" * (BODY_LIMIT + 1))
     assert (answer.status_code, answer.json()["detail"]) == (
         413, "a request may have 1,048,576 bytes; this one has more: send less text.",
     )  # fmt: skip
 
 
 def test_a_long_body_of_no_announced_length_is_refused_too(client):
-    answer = client.post("/api/traces", content=(b"x" * 2**16 for _ in range(17)))
+    answer = client.post("/api/explain", content=(b"x" * 2**16 for _ in range(17)))
     assert "content-length" not in answer.request.headers
     assert answer.status_code == 413
 

@@ -59,6 +59,7 @@ class Writer {
     const before = this.parts.length;
     if (element instanceof HTMLCanvasElement) this.canvas(element, at, style);
     else if (element instanceof SVGSVGElement) this.drawing(element, at);
+    else if (element instanceof HTMLImageElement) this.parts.push(imageOf(element, 0, 0, element.naturalWidth, element.naturalHeight, box(at.x, at.y, at.width, at.height)));
     else {
       const rects = style.display === "inline" ? [...element.getClientRects()] : [rect];
       for (const each of rects) this.box(style, this.placed(each));

@@ -84,7 +84,7 @@ function Inspector({ state, trace, face, whole }: { state: State; trace: TraceIn
         <Gone state={state} />
         <Notice state={state} />
         {trace && state.tap.value && !playing(state) && <Said state={state} trace={trace} tap={state.tap.value} />}
-        {trace?.labels?.[0] && <Labels state={state} trace={trace} labels={trace.labels} />}
+        {trace?.labels?.[0] && <Labels key={trace.id} state={state} trace={trace} labels={trace.labels} />}
         {trace?.nearest?.[0] && <Nearest nearest={trace.nearest} />}
         {trace && !(ribbons && state.view.value === "sentence") && <Changed state={state} trace={trace} />}
         <Hero key={returns} state={state} />

@@ -147,7 +147,7 @@ export const PHRASES = {
   "ask.look": ["look", "ansehen", "देखें"],
   "ask.looking": ["looking", "läuft", "चल रहा है"],
   "ask.enter": ["enter looks into it; shift+enter begins a new line", "Enter sieht hinein; Umschalt+Enter beginnt eine neue Zeile", "एंटर से देखें; शिफ़्ट+एंटर से नई पंक्ति"],
-  "ask.sample": ["sample sentence", "Beispielsatz", "उदाहरण वाक्य"],
+  "ask.sample": ["sample", "Beispiel", "उदाहरण"],
   "ask.empty": ["There is no text yet; write a sentence or use the sample.", "Es gibt noch keinen Text; schreiben Sie einen Satz oder nehmen Sie das Beispiel.", "अभी कोई पाठ नहीं है; एक वाक्य लिखें या उदाहरण लें।"],
   "ask.fixed": ["opened from a trace; this model cannot be run from here", "aus einer Aufzeichnung; dieses Modell kann hier nicht laufen", "एक ट्रेस से खोला गया; यह मॉडल यहाँ नहीं चल सकता"],
   "ask.another": ["open another model", "ein anderes Modell öffnen", "दूसरा मॉडल खोलें"],
