@@ -9,7 +9,6 @@ import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import { useWords } from "../words/words";
-import "./compare.css";
 
 export function Compare({ state, other }: { state: State; other: Other }) {
   const say = useWords();

@@ -6,13 +6,12 @@ import { among, Links, type End, type Look, type Pointed } from "../links/Links"
 import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
 import { useSize } from "../weights/size";
-import type { Unit } from "../weights/units";
 import { amount, axisWords, captionWords, headWords, percent, quantityWords } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
 import { chooseLines, linesOf, linesOfLooks, without, type Line } from "./lines";
-import { overlapping, positionsToggled, strongestCell } from "./locks";
+import { lockedOn, overlapping, positionsToggled, strongestCell } from "./locks";
 import { useAsked, usePicture } from "./picture";
 
 const [THINNEST, THICKEST] = [0.75, 8]; // px
@@ -43,10 +42,7 @@ export function Flow({ state }: { state: State }) {
     const all = Array.from({ length: longest }, (_, i): Extent => ({ start: i * row + 1, end: (i + 1) * row - 1 }));
     return { query: all.slice(0, queries.length), key: all.slice(0, keys.length) };
   }, [queries.length, keys.length, row]);
-  const locked = useMemo(() => {
-    const on = (side: End, units: readonly Unit[], positions: readonly number[]) => [...overlapping(units, positions)].map((index): Pointed => ({ side, index }));
-    return [...on("query", queries, state.locked.value), ...on("key", keys, lockedKeys.value)];
-  }, [queries, keys, state.locked.value, lockedKeys.value]);
+  const locked = useMemo(() => lockedOn(queries, state.locked.value, keys, lockedKeys.value), [queries, keys, state.locked.value, lockedKeys.value]);
 
   // A long map has no overview: until a token is followed, it shows the one in focus or the last in sight.
   const followed = hover.value && !among(locked, hover.value) ? [...locked, hover.value] : [...locked];

@@ -10,7 +10,6 @@ import { axisWords, captionWords, percent } from "../weights/words";
 import { Why } from "../why/Why";
 import { useWords } from "../words/words";
 import { Beams } from "./Beams";
-import "./generation.css";
 import { rowOf, stepShown, tapsOf } from "./timeline";
 
 const AROUND = 120; // steps on either side of the chosen one

@@ -107,7 +107,7 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
-      return word && answer && "layer" in answer ? lookOf(tap, head, answer.layer.thumbnails, word, keys, within, toward) : { tap, head, ...none };
+      return word && answer ? lookOf(tap, head, answer.thumbnails, word, keys, within, toward) : { tap, head, ...none };
     });
   }, [trace, first?.name, word, toward, far, asked, ...here]);
 }
@@ -116,7 +116,7 @@ const keyOf = ({ tap, head }: Pick<Look, "tap" | "head">) => `${tap?.name} ${hea
 const isCurrent = (state: State, { tap, head }: Look) => state.tapName.value === tap.name && state.head.value === head;
 
 /** What is known of a head over the whole text. */
-const infoOf = (answer: Answer, { head }: Look): HeadInfo | undefined => (answer && "layer" in answer ? answer.layer.summary.heads.find((each) => each.head === head) : undefined);
+const infoOf = (answer: Answer, { head }: Look): HeadInfo | undefined => answer?.summary.heads.find((each) => each.head === head);
 
 /** Up and down among the rows, which are one stop of the tab key. */
 function walk(event: KeyboardEvent): void {

@@ -1,14 +1,14 @@
 /** The pictures and averages of every layer's heads, asked for when a layer comes into sight. */
 import { effect, signal, type Signal } from "@preact/signals";
 import type { Source, Summary, TapInfo, Thumbnails } from "../source";
-import { sentence, type State } from "../state";
+import type { State } from "../state";
 import { fitsWhole, WHOLE } from "../weights/matrix";
 
 export interface Layer {
   summary: Summary;
   thumbnails: Thumbnails;
 }
-export type Answer = { layer: Layer } | { error: string } | null; // null: not here yet
+export type Answer = Layer | null; // null: not here
 
 const SIZE = 48; // of the pictures of a long text; those of a short one are its maps
 // Milliseconds that the map's first picture is waited for, and what any other view is given.
@@ -56,22 +56,16 @@ export function overview(source: Source, id: string, begin: Promise<void> = Prom
     return found;
   };
   const answer = async (tap: TapInfo) => {
-    try {
-      const [summary, thumbnails] = await Promise.all([
-        source.summary(id, tap.name, abort.signal),
-        source.thumbnails(id, tap.name, fitsWhole(tap) ? WHOLE : SIZE, abort.signal),
-      ]);
-      of(tap.name).value = { layer: { summary, thumbnails } };
-    } catch (error) {
-      if (!abort.signal.aborted) of(tap.name).value = { error: sentence(error) };
-    }
+    const asked = [source.summary(id, tap.name, abort.signal), source.thumbnails(id, tap.name, fitsWhole(tap) ? WHOLE : SIZE, abort.signal)] as const;
+    const [summary, thumbnails] = await Promise.all(asked);
+    of(tap.name).value = { summary, thumbnails };
   };
   return {
     of,
     want(tap: TapInfo) {
       if (asked.has(tap.name)) return;
       asked.add(tap.name);
-      before = before.then(() => answer(tap));
+      before = before.then(() => answer(tap)).catch(() => undefined); // its row stays empty
     },
     close: () => abort.abort(),
   };

@@ -9,10 +9,10 @@ const CONTROLS =
 const WINDOWS = ".rg-flow__window"; // cut at their edges, since what is drawn beside them is
 const MARGIN = 16; // pixels
 const TITLE = 13; // pixels, the size of its type
-const DRAWN = ["fill", "fill-opacity", "fill-rule", "opacity"];
-const STROKED = ["stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin"];
+const DRAWN = ["fill", "fill-opacity", "opacity"];
+const STROKED = ["stroke", "stroke-opacity", "stroke-width"];
 const COLORS = new Set(["fill", "stroke"]);
-const GEOMETRY = /^(x|y|x1|x2|y1|y2|cx|cy|r|rx|ry|d|points|width|height|transform|dy|dx)$/;
+const GEOMETRY = /^(x|y|d)$/;
 const SIDES = ["Top", "Right", "Bottom", "Left"] as const;
 
 /** The file's contents; everything of `root` that is drawn, with a line of text above it. */
@@ -83,12 +83,10 @@ class Writer {
     }
     const scrolled = cuts ? 0 : element.scrollTop;
     this.origin = new DOMRect(this.origin.x, this.origin.y - scrolled, this.origin.width);
-    this.pseudo(element, "::before");
     for (const child of element.childNodes) {
       if (child instanceof Element) this.element(child);
       else if (child instanceof Text && child.data.trim()) this.text(child, element, style);
     }
-    this.pseudo(element, "::after");
     this.origin = new DOMRect(this.origin.x, this.origin.y + scrolled, this.origin.width);
     if (cuts) this.parts.push("</g>");
   }
@@ -134,20 +132,6 @@ class Writer {
     this.parts.push(`<linearGradient id="${id}">${listed.join("")}</linearGradient><rect ${box(x, y, wide, height)} fill="url(#${id})"/>`);
   }
 
-  /** A box that the style sheet adds. Its texts are written by the views themselves. */
-  private pseudo(element: HTMLElement, which: "::before" | "::after"): void {
-    const style = getComputedStyle(element, which);
-    if (style.content !== '""' || style.position !== "absolute" || style.display === "none") return;
-    const holder = getComputedStyle(element).position === "static" ? element.offsetParent : element;
-    if (!holder) return;
-    const { x, y } = this.placed(holder.getBoundingClientRect());
-    const [left, top, width, height] = [style.left, style.top, style.width, style.height].map(parseFloat) as [number, number, number, number];
-    const opacity = style.opacity === "1" ? "" : ` opacity="${style.opacity}"`;
-    this.parts.push(`<g${opacity}>`);
-    this.box(style, new DOMRect(x + holder.clientLeft + left, y + holder.clientTop + top, width, height));
-    this.parts.push("</g>");
-  }
-
   private text(node: Text, parent: HTMLElement, style: CSSStyleDeclaration): void {
     const font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     this.context.font = font;
@@ -180,15 +164,13 @@ class Writer {
 
   /** A drawing of the page, with the style sheet's rules written out. */
   private drawing(element: SVGSVGElement, at: DOMRect): void {
-    const sight = element.getAttribute("viewBox");
     const cut = getComputedStyle(element).overflow === "visible" ? ' overflow="visible"' : "";
-    this.parts.push(`<svg ${box(at.x, at.y, at.width, at.height)}${sight ? ` viewBox="${sight}"` : ""}${cut}>`);
+    this.parts.push(`<svg ${box(at.x, at.y, at.width, at.height)}${cut}>`);
     for (const child of element.children) this.shape(child);
     this.parts.push("</svg>");
   }
 
   private shape(element: Element): void {
-    if (element.tagName === "title") return;
     const style = getComputedStyle(element);
     if (style.display === "none" || style.visibility !== "visible") return;
     const own = [...element.attributes].filter(({ name }) => GEOMETRY.test(name)).map(({ name, value }) => `${name}="${escaped(value)}"`);
@@ -196,9 +178,9 @@ class Writer {
     for (const name of names) {
       const value = style.getPropertyValue(name);
       if (COLORS.has(name) && value !== "none") own.push(this.paint(name, value) || `${name}="none"`);
-      else if (value && value !== "1" && value !== "nonzero") own.push(`${name}="${escaped(value)}"`);
+      else if (value && value !== "1") own.push(`${name}="${escaped(value)}"`);
     }
-    const isText = element.tagName === "text" || element.tagName === "tspan";
+    const isText = element.tagName === "text";
     if (isText) own.push(`style="font:${escaped(`${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`)}"`);
     if (isText && style.textAnchor !== "start") own.push(`text-anchor="${style.textAnchor}"`);
     this.parts.push(`<${element.tagName} ${own.join(" ")}>`);

@@ -1,5 +1,4 @@
 /** The page: the rail on the left, the hero in the middle, the drawer on the right. */
-import { useComputed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Compare } from "../compare/Compare";
 import { Flow } from "../flow/Flow";
@@ -33,7 +32,6 @@ import { Sentences } from "./Sentences";
 import { useUncovered } from "./uncover";
 import "./rail/rail.css";
 import "./drawer/drawer.css";
-import "./progress.css";
 import "./layout.css";
 import "./notebook.css";
 
@@ -46,7 +44,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
     const onKey = (event: Event) => {
       const press = event as KeyboardEvent;
       const from = press.composedPath()[0];
-      if (press.defaultPrevented || (from instanceof Element && taken(shape(from), press))) return;
+      if (press.defaultPrevented || (from instanceof Element && taken(from as HTMLInputElement, press))) return;
       const wanted = command(press);
       if (wanted && obey(state, wanted, element)) press.preventDefault();
     };
@@ -96,7 +94,7 @@ function Inspector({ state, trace, face, whole }: { state: State; trace: TraceIn
 }
 
 function Hero({ state }: { state: State }) {
-  const tap = useComputed(() => state.tap.value);
+  const tap = state.tap.value;
   const hero = useRef<HTMLDivElement>(null);
   const view = state.view.value;
   const bend = useMemo(() => (view === "map" && hero.current ? ribbonsTaken(hero.current) : null), [view]); // before the sentence goes
@@ -105,19 +103,14 @@ function Hero({ state }: { state: State }) {
   if (!trace) return <div class="rg-hero" aria-busy={state.busy.value} />;
   const picture = () => {
     if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : imageOf(trace) ? <Picture state={state} trace={trace} image={imageOf(trace) as Image} /> : <Flow state={state} />;
-    if (!tap.value) return null;
-    return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap.value} head={state.head.value} trace={trace} />;
+    if (!tap) return null;
+    return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap} head={state.head.value} trace={trace} />;
   };
   return (
     <div ref={hero} class="rg-hero" id="rg-hero" aria-busy={waiting(state)}>
       {picture()}
     </div>
   );
-}
-
-function shape(element: Element) {
-  const type = element instanceof HTMLInputElement ? element.type : "";
-  return { tagName: element.tagName, type, role: element.getAttribute("role") };
 }
 
 const dropping = (state: State) => ({

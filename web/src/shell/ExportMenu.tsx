@@ -14,10 +14,7 @@ import { addressOf } from "./address";
 import { faceOf } from "./drawer/Drawer";
 import { Menu, MenuItem } from "./Menu";
 
-const PICTURES = ["svg", "png"] as const; // the page draws them itself
-const DRAWERS = ["drawer.svg", "drawer.png"] as const;
-const FILES = ["npz", "html"] as const; // a server writes them
-type Kind = (typeof PICTURES | typeof DRAWERS | typeof FILES)[number];
+type Kind = "svg" | "png" | "drawer.svg" | "drawer.png" | "npz" | "html"; // a server writes the last two
 
 export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo }) {
   const say = useWords();
@@ -25,11 +22,11 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   const copied = useSignal(false);
   const saving = useSignal<Kind | null>(null);
   const served = state.source.abilities.export;
+  const kinds: Kind[] = ["svg", "png", ...(faceOf(state) ? (["drawer.svg", "drawer.png"] as const) : []), ...(served ? (["npz", "html"] as const) : [])];
   const made = async (kind: Kind): Promise<Blob> => {
     if (kind === "npz" || kind === "html")
       return state.source.download(state.source.exportUrl(trace.id, kind, kind === "html" ? address(state) : part(state)));
-    const of = kind === "svg" || kind === "png" ? ".rg-hero" : ".rg-drawer";
-    const view = place.current?.closest(".rg-app")?.querySelector(of) as HTMLElement; // the menu stands beside it
+    const view = place.current?.closest(".rg-app")?.querySelector(kind.startsWith("drawer") ? ".rg-drawer" : ".rg-hero") as HTMLElement; // the menu stands beside it
     const svg = picture(view, titleOf(say, state, trace));
     return kind.endsWith("svg") ? svgFile(svg) : pngFile(svg);
   };
@@ -50,7 +47,7 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   return (
     <div ref={place}>
       <Menu label={say("export")} look="rg-button">
-        {[...PICTURES, ...(faceOf(state) ? DRAWERS : []), ...(served ? FILES : [])].map((kind) => (
+        {kinds.map((kind) => (
           <MenuItem key={kind} busy={saving.value === kind} onChoose={() => void take(kind)}>
             {saving.value === kind ? say("export.preparing") : labelOf(kind, state, say)}
           </MenuItem>
@@ -80,15 +77,9 @@ export function titleOf(say: Say, state: Pick<State, "view" | "tap" | "head">, {
 
 /** Part of the map that is in view, for a file of its numbers. */
 function part(state: State): Record<string, string> {
-  const { row = 0, column = 0, height = 1, width = 1 } = inView(state) ?? {};
-  const place = { row, column, height, width };
-  return {
-    tap: state.tapName.value,
-    head: String(state.head.value),
-    quantity: state.quantity.value,
-    group: state.group.value,
-    ...Object.fromEntries(Object.entries(place).map(([name, value]) => [name, String(value)])),
-  };
+  const place = inView(state) ?? { row: 0, column: 0, height: 1, width: 1 };
+  const all = { tap: state.tapName.value, head: state.head.value, quantity: state.quantity.value, group: state.group.value, ...place };
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
 }
 
 /** The view as an address that needs no trace: the file has its own. */

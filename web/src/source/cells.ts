@@ -1,6 +1,6 @@
 /** Cells of a map made from its rows: grouped, reduced to a level, cut to a tile. The same tiles as
  * `tiles.py` makes, for sources without a server; tests/fixtures/tiles.json holds both to it. */
-import type { Group, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
+import type { Group, Tile, TileRequest, TraceInfo } from "../source";
 
 /** Half-open spans of tokens, one for each row or column of a (grouped) map. */
 export type Spans = [number, number][];
@@ -11,13 +11,6 @@ export function spans(info: TraceInfo, axis: string, count: number, group: Group
   const found = info.axes[axis];
   if (group === "token" || !found) return single();
   return (group === "word" ? found.words : found.sentences) ?? single();
-}
-
-export function lines(info: TraceInfo, tap: TapInfo, group: Group): { queries: Spans; keys: Spans } {
-  return {
-    queries: spans(info, tap.queries, tap.rows, group),
-    keys: spans(info, tap.keys, tap.columns, group),
-  };
 }
 
 /** One row of a grouped map: a group's columns are summed, its rows averaged; masked stays NaN. */

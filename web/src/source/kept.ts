@@ -22,7 +22,7 @@
  * A stored answer is used before one is made; what is neither stored nor can be made is said to be
  * left out. */
 import type { Cell, Head, Looked, Quantity, TapInfo, TileRequest, TraceInfo } from "../source";
-import { lines, reduced } from "./cells";
+import { reduced, spans } from "./cells";
 import { pathOf, type Binary } from "./requests";
 
 /** A trace, and what is kept of it under each key. */
@@ -154,7 +154,7 @@ export function answersFrom({ trace, numbers: stored, plain, missing }: Kept): A
 
   const tile = (request: TileRequest): Binary => {
     const tap = tapOf(request.tap);
-    const { queries, keys } = lines(trace, tap, request.group);
+    const [queries, keys] = [spans(trace, tap.queries, tap.rows, request.group), spans(trace, tap.keys, tap.columns, request.group)];
     if (!row(tap, request.head, 0, request.quantity)) throw missing(`This part of ${tap.name}, head ${request.head},`);
     const made = reduced(request, queries, keys, (query) => row(tap, request.head, query, request.quantity) as Float32Array);
     return { shape: [made.height, made.width], values: made.values };

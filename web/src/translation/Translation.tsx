@@ -1,7 +1,7 @@
 /** The translation: source and output as words, and ribbons of cross-attention between them. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { positionsToggled, strongestCell } from "../flow/locks";
+import { lockedOn, positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
@@ -40,13 +40,10 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
     lockedSource.value = [];
   }, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
-  const locked = useMemo(() => {
-    const all: Pointed[] = lockedSource.value.map((index) => ({ side: "key", index }));
-    aligned?.output.forEach(({ rows }, index) => {
-      if (state.locked.value.some((row) => row >= rows.first && row < rows.end)) all.push({ side: "query", index });
-    });
-    return all;
-  }, [aligned, state.locked.value, lockedSource.value]);
+  const locked = useMemo(
+    () => (aligned ? lockedOn(aligned.output.map(({ rows }) => rows), state.locked.value, aligned.source, lockedSource.value) : []),
+    [aligned, state.locked.value, lockedSource.value],
+  );
 
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] && !trace.axes["source"].peaks ? trace.id : null;
   const reliance = useLoaded(relies, async (signal) => {
@@ -66,14 +63,11 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   if (!trace || !tap) return null;
 
   const lock = ({ side, index }: Pointed) => {
-    if (side === "key") {
-      lockedSource.value = positionsToggled(lockedSource.value, { first: index, end: index + 1 });
-      return;
-    }
-    const rows = aligned?.output[index]?.rows;
-    if (!rows || rows.end === rows.first) return;
-    state.locked.value = positionsToggled(state.locked.value, rows);
-    if (step.value === "output") state.step.value = stepOf(state, tap, rows.first); // the drawer of a word is of this one
+    const span = side === "key" ? aligned?.source[index] : aligned?.output[index]?.rows;
+    if (!span || span.end === span.first) return;
+    if (side === "key") return void (lockedSource.value = positionsToggled(lockedSource.value, span));
+    state.locked.value = positionsToggled(state.locked.value, span);
+    if (step.value === "output") state.step.value = stepOf(state, tap, span.first); // the drawer of a word is of this one
   };
   const release = () => {
     state.locked.value = [];

@@ -6,12 +6,14 @@ import { rowOf } from "../generation/timeline";
 import { askedAt } from "../said/said";
 import { Choice } from "../weights/Choice";
 import { useLoaded, type Loaded } from "../weights/loaded";
-import { labelAt, markOf, tokenLabel, type Style } from "../weights/units";
+import { labelAt, markOf, type Style, tokenLabel } from "../weights/units";
 import { axisWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import { Heads } from "./Heads";
-import { MeasureTable } from "./MeasureTable";
 import { Ranked } from "../weights/Ranked";
+import { type Column, WordTable } from "../learn/pictures/WordTable";
+import { tick } from "../weights/numbers";
+import { rho } from "./terms";
 import "./why.css";
 
 interface PartProps {
@@ -146,5 +148,33 @@ function Ladder({ lens, style }: { lens: Lens; style: Style }) {
         </li>
       ))}
     </ol>
+  );
+}
+
+const SIGNS = { weight: "α", norm: "‖α·f(x)‖", hiding: "Δp" };
+
+function MeasureTable({ measures: { tokens, measures }, style }: { measures: Measures; style: Style }) {
+  const say = useWords();
+  const columns = measures.map(({ name, values, correlation }): Column => {
+    const most = Math.max(...values.map(Math.abs)) || 1;
+    return {
+      title: (
+        <span title={say(`why.measure.${name}`)}>
+          {name === "gradient" || name === "value_zeroing" ? say(`why.${name}`) : SIGNS[name]}
+          {name !== "hiding" && <strong class="rg-number"> ρ {rho(correlation)}</strong>}
+        </span>
+      ),
+      look: "number",
+      cell: (row) => tick(Number((values[row] ?? 0).toPrecision(2))),
+      says: (row) => ({ class: `rg-number rg-behind${(values[row] ?? 0) < 0 ? " rg-behind--less" : ""}`, style: { "--part": `${(100 * Math.abs(values[row] ?? 0)) / most}%` } }),
+    };
+  });
+  return (
+    <>
+      <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.table")}>
+        <WordTable look="rg-why__table" label={say("why.table")} corner={say("group.token")} words={tokens.map((_, i) => labelAt(tokens, i, style))} columns={columns} spotlight={-1} />
+      </div>
+      <p class="rg-note">{say("why.rho")}</p>
+    </>
   );
 }

@@ -1,6 +1,5 @@
 /** Commands of keys and buttons: fit, zoom, and move the focus while keeping it in view. */
 import { batch } from "@preact/signals";
-import type { Group, TapInfo, TraceInfo } from "../../source";
 import type { Position, State } from "../../state";
 import { axesOf, type Axes } from "../geometry/positions";
 import { levelFor, panBy, reveal, toView, toViewport, zoomAt, type Plot, type View } from "../geometry/viewport";
@@ -85,7 +84,7 @@ export function focusOn(state: State, focus: Position): void {
 }
 
 /** The rows and columns in view, for taking along; null where there is no map. */
-export function inView(state: Window): { row: number; column: number; height: number; width: number } | null {
+export function inView(state: State): { row: number; column: number; height: number; width: number } | null {
   const seen = look(state);
   if (!seen) return null;
   const { view, plot, axes } = seen;
@@ -101,14 +100,7 @@ function middle(pixels: number, view: View, length: number): number {
   return Math.min(pixels / view.cell, length) / 2;
 }
 
-/** A map and the part of it that is in sight. */
-interface Window extends Pick<State, "viewport"> {
-  trace: { value: TraceInfo | null };
-  tap: { value: TapInfo | null };
-  group: { value: Group };
-}
-
-export function look(state: Window): { view: View; plot: Plot; axes: Axes } | null {
+export function look(state: State): { view: View; plot: Plot; axes: Axes } | null {
   const trace = state.trace.value;
   const tap = state.tap.value;
   if (!trace || !tap) return null;
