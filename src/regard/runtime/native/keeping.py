@@ -86,10 +86,11 @@ class Kept:
         in_memory = not self._is_on_disk()
         blocks, self._blocks = self._blocks, []
 
-        def numbers(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+        def across(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
             [block] = [block for block in blocks if 0 <= address - block.first < block.size]
             return block.numbers(address, shape, strides)
 
+        numbers = across if len(blocks) > 1 else blocks[0].numbers
         blocks[-1].end = blocks[0].room.place
         for block in blocks:
             for what in block.told():
