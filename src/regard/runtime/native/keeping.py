@@ -93,7 +93,7 @@ class Kept:
         numbers = across if len(blocks) > 1 else blocks[0].numbers
         blocks[-1].end = blocks[0].room.place
         for block in blocks:
-            for what in block.told():
+            for what in block.captured():
                 yield what, numbers
         if in_memory:
             here.spare = [*here.spare, *blocks][-SPARE:]
@@ -123,8 +123,8 @@ class _Block:
         """The number of things that refer to its memory: itself, and each array."""
         return sys.getrefcount(self._memory)
 
-    def told(self) -> Iterator[library.Captured]:
-        """Yield what the engine told here."""
+    def captured(self) -> Iterator[library.Captured]:
+        """Yield what the engine captured here."""
         memory = self._memory[: self.end - self.first].data
         return map(library.Captured._make, library.CAPTURED.iter_unpack(memory))
 
