@@ -131,8 +131,8 @@ typedef int32_t (*regard_listener)(const regard_attention*);
 typedef struct regard_room {
   void* place;  /* a multiple of 8 */
   int64_t left; /* bytes from there on */
-  /* Called with the bytes for which there is no room, and gives another place, where what is told
-     may point to the one before; or, now and then, with 0. Another answer than 0 stops. */
+  /* Called with the bytes for which there is no room, and gives another place; what is written
+     there may point to the one before. Or, now and then, with 0. Another answer than 0 stops. */
   int32_t (*more)(struct regard_room*, int64_t bytes);
   int64_t asked; /* when it was called, in milliseconds; 0: not yet */
 } regard_room;

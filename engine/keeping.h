@@ -41,7 +41,7 @@ inline float* place_for(Buffer<float>& buffer, size_t count) {
   return reinterpret_cast<float*>(place);
 }
 
-// What is told in a room is written from its beginning on.
+// In a room it is written from the beginning on.
 inline void tell(const regard_attention& what) {
   if (room == nullptr) {
     if (listener(&what) != 0) throw Stopped();

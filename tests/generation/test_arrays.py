@@ -100,3 +100,10 @@ def test_both_libraries_have_the_same_operations() -> None:
             np.testing.assert_allclose(one, other.numpy(), rtol=1e-6, atol=1e-6, err_msg=name)
     assert arrays_of(x) is NUMPY
     assert arrays_of(torch.zeros(1)) is TORCH
+
+
+def test_the_best_of_a_vocabulary_are_those_of_sorting_all_of_it() -> None:
+    x = np.random.default_rng(0).integers(0, 40, 200).astype(np.float32)  # with equals
+    for row in (x, np.full(9, np.nan)):
+        for found, sorted_ in zip(NUMPY.best(row, 8), NUMPY.best(row[None], 8), strict=True):
+            np.testing.assert_array_equal(found, sorted_[0])

@@ -86,13 +86,14 @@ class Kept:
         in_memory = not self._is_on_disk()
         blocks, self._blocks = self._blocks, []
 
-        def numbers(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
+        def across(address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
             [block] = [block for block in blocks if 0 <= address - block.first < block.size]
             return block.numbers(address, shape, strides)
 
+        numbers = across if len(blocks) > 1 else blocks[0].numbers
         blocks[-1].end = blocks[0].room.place
         for block in blocks:
-            for what in block.told():
+            for what in block.captured():
                 yield what, numbers
         if in_memory:
             here.spare = [*here.spare, *blocks][-SPARE:]
@@ -122,8 +123,8 @@ class _Block:
         """The number of things that refer to its memory: itself, and each array."""
         return sys.getrefcount(self._memory)
 
-    def told(self) -> Iterator[library.Captured]:
-        """Yield what the engine told here."""
+    def captured(self) -> Iterator[library.Captured]:
+        """Yield what the engine captured here."""
         memory = self._memory[: self.end - self.first].data
         return map(library.Captured._make, library.CAPTURED.iter_unpack(memory))
 
