@@ -49,7 +49,8 @@ const sourceOf = async (those: typeof kinds, weights: string[]) => {
   async function* pieces() {
     for (const each of weights) yield packed(fromBase64(each));
   }
-  return localSource(those.map(([, { file }]) => file.info), files, pieces(), ask, await code);
+  void run({ what: "open", models: files, engine: await code });
+  return localSource(those.map(([, { file }]) => file.info), pieces(), ask);
 };
 /** Numbers that are near, and all else the same. */
 const near = (found: unknown, expected: unknown, within = 3e-5) => {

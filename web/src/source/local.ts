@@ -18,13 +18,13 @@ interface Made {
   answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
-/** `models` are a ModelFile each as JSON, their weights come in pieces, one model after the other, `ask` reaches
- * them, `engine` is wasm32.wasm: all as base64 of gzip. `words`: a WordFile as JSON, for the lessons. */
-export function localSource(own: readonly ModelInfo[], models: readonly string[], weights: Pieces, ask: Ask, engine: string, words: string | null = null): Source {
+/** `ask` reaches the models, which are being opened; their weights come in pieces as base64 of gzip, one model after the
+ * other, and behind them `words`: a WordFile as JSON, for the lessons. */
+export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask, words: (() => string) | null = null): Source {
   const named = own.map(({ name }) => name);
   const ready = new Map(named.map((name) => [name, settled()]));
   const open = async () => {
-    const asked = [ask<null>({ what: "open", models: [...models], engine })];
+    const asked: Promise<null>[] = [];
     for await (const piece of weights) {
       const filled = ask<string | null>({ what: "fill", piece });
       asked.push(filled.then((name) => (ready.get(name ?? "")?.resolve(), null)));
@@ -37,8 +37,8 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
   const opened = (name: string) => ready.get(name)?.promise;
   let table: Promise<null> | null = null;
   const study = async <Answer>(question: Study) => {
-    await (table ??= ask<null>({ what: "words", file: words as string }));
-    if (question.what !== "explain" || question.request.projections === "trained") await opened(own.find(({ task }) => task === "translation")?.name ?? "");
+    await opened(own.at(-1)?.name ?? ""); // then the file is read
+    await (table ??= ask<null>({ what: "words", file: words?.() ?? "" }));
     return ask<Answer>(question);
   };
   const made = new Map<string, Made>();
