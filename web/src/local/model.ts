@@ -35,6 +35,10 @@ export interface Kept {
   plain: [string, unknown][];
 }
 
+/** `kept` computes what the page may ask of the trace later. */
+export type Whole = Traced & { kept: () => Kept };
+export type Tracing = Generator<readonly number[], Whole>;
+
 export abstract class Model {
   readonly weights: Weights;
   readonly model: Native;
@@ -56,8 +60,17 @@ export abstract class Model {
     this.special = new Set(file.special);
   }
 
-  /** `kept` computes what the page may ask of the trace later. */
-  abstract trace(wanted: TraceRequest): Traced & { kept: () => Kept };
+  abstract trace(wanted: TraceRequest): Whole;
+
+  /** The same, which gives the tokens written so far at each step. */
+  *tracing(wanted: TraceRequest): Tracing {
+    return this.trace(wanted);
+  }
+
+  spelled(tokens: readonly number[]): string {
+    return this.texts.target.decode(tokens);
+  }
+
   /** Log-probabilities of each output, (outputs, entries). */
   abstract logits(run: Run): Float32Array[];
   /** The name of an entry of the outputs. */

@@ -1,4 +1,5 @@
 /** Answers of the models that are in the file itself: no server, no network. */
+import { signal } from "@preact/signals";
 import type { Ask } from "../local/ask";
 import type { Kept, Traced } from "../local/model";
 import type { Study } from "../local/study/study";
@@ -44,7 +45,8 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
   const made = new Map<string, Made>();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
-  const trace = async (wanted: TraceRequest): Promise<TraceInfo> => {
+  const written = signal("");
+  const trace = async (wanted: TraceRequest, stop?: AbortSignal): Promise<TraceInfo> => {
     if (!named.includes(wanted.model))
       throw new Error(`This file holds ${named.join(", ")}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
     const key = JSON.stringify(wanted);
@@ -53,9 +55,15 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
     const before = made.get(id);
     if (before) return before.info;
     await opened(wanted.model);
-    const asked = ask<Traced>({ what: "trace", wanted });
-    const rest = ask<Kept>({ what: "kept" });
-    const { info, run } = await asked;
+    stop?.throwIfAborted();
+    const asked = ask<Traced>({ what: "trace", wanted }, (text) => (written.value = text));
+    const rest = asked.then(() => ask<Kept>({ what: "kept" }));
+    rest.catch(() => undefined);
+    stop?.addEventListener("abort", () => void ask({ what: "stop" }));
+    const { info, run } = await asked.finally(() => {
+      written.value = "";
+      stop?.throwIfAborted();
+    });
     info.id = id;
     const answers = rest.then(({ numbers, plain }) => kept(info, new Map(numbers), new Map(plain)));
     answers.catch(() => undefined); // said when a number is asked for
@@ -75,15 +83,15 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
 
   const source = sourceOver(
     {
-      async json(path, body, signal) {
+      async json(path, body, stop) {
         if (path === "/models") return own;
-        if (path === "/traces") return body ? trace(body as TraceRequest) : [];
+        if (path === "/traces") return body ? trace(body as TraceRequest, stop) : [];
         if (path === "/explain") return study({ what: "explain", request: body as LessonRequest });
         if (path === "/inside") return study({ what: "inside", request: body as InsideRequest });
         if (path === "/next") return study({ what: "next", request: body as NextRequest });
         const [{ info, run, answers }, key] = placed(path);
         if (!key) return info;
-        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), signal);
+        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), stop);
         const [of = "", query] = key.split("?");
         if (WHY.includes(of)) {
           const { step, axis, against } = Object.fromEntries(new URLSearchParams(query));
@@ -99,7 +107,7 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
     },
     { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
   );
-  return { ...source, draws: [DRAWS] };
+  return { ...source, draws: [DRAWS], written };
 }
 
 /** A promise, and what settles it. */
