@@ -28,6 +28,14 @@ inline uint16_t narrowed(float x) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+// Of an integer, which loses nothing.
+inline uint16_t narrowed_byte(int8_t x) {
+  const float y = x;
+  uint32_t bits;
+  std::memcpy(&bits, &y, sizeof bits);
+  return static_cast<uint16_t>(bits >> 16);
+}
+
 class Tensor {
  public:
   Tensor() = default;
@@ -66,6 +74,7 @@ class Tensor {
   }
   float scale(int64_t row) const { return scales_ == nullptr ? 1 : scales_[row]; }
   bool is_integers() const { return given_.numbers == 2; }
+  bool is_integers_by_row() const { return is_integers() && group() == 0; }
 
   // Of integers in groups.
   int group() const { return given_.group; }

@@ -52,22 +52,22 @@ function page(): Plugin {
   };
 }
 
-/** `--mode worker` builds the worker of the page that computes by itself, which alone holds it. */
+/** `--mode worker` and `--mode start` build what the page that computes by itself alone holds. */
 export default defineConfig(({ mode }) => ({
-  plugins: mode === "worker" ? [] : [page()],
+  plugins: mode === "production" ? [page()] : [],
   define: { "process.env.NODE_ENV": '"production"' },
   server: { proxy: { "/api": "http://127.0.0.1:8642" } },
   build: {
     outDir: "../src/regard/studio/static",
-    emptyOutDir: mode !== "worker",
+    emptyOutDir: mode === "production",
     target: "es2022",
     modulePreload: false,
     cssCodeSplit: false,
     // An entry of our own rather than index.html: the bundle's exports are what notebooks import.
     rolldownOptions: {
-      input: mode === "worker" ? "src/local/worker.ts" : "src/main.tsx",
+      input: mode === "production" ? "src/main.tsx" : `src/local/${mode}.ts`,
       preserveEntrySignatures: "strict",
-      output: { entryFileNames: mode === "worker" ? "worker.js" : "regard.js", assetFileNames: "regard[extname]", codeSplitting: false },
+      output: { format: mode === "production" ? "es" : "iife", entryFileNames: mode === "production" ? "regard.js" : `${mode}.js`, assetFileNames: "regard[extname]", codeSplitting: false },
     },
   },
 }));

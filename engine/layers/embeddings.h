@@ -24,8 +24,13 @@ class Table {
     std::vector<float> row(tensor.columns());
     for (int64_t r = 0; r < tensor.rows(); r++) {
       uint8_t* to = data_.data() + r * row_;
-      tensor.read_integers(r, row.data());
       scales_.push_back(tensor.scale(r));
+      if (tensor.is_integers_by_row()) {
+        std::transform(tensor.integers(r), tensor.integers(r + 1), reinterpret_cast<uint16_t*>(to),
+                       narrowed_byte);
+        continue;
+      }
+      tensor.read_integers(r, row.data());
       if (storage_ == Storage::BFLOAT16)
         std::transform(row.begin(), row.end(), reinterpret_cast<uint16_t*>(to), narrowed);
       else

@@ -72,6 +72,13 @@ class Linear {
           pack_groups(*weight, i, output);
           continue;
         }
+        if (storage_ == Storage::BFLOAT16 && weight->is_integers_by_row()) {
+          scales_.data()[output] = weight->scale(i);
+          const int8_t* from = weight->integers(i);
+          uint16_t* to = narrow_column(output);
+          for (int k = 0; k < inputs.total(); k++) to[places[k] * PANEL] = narrowed_byte(from[k]);
+          continue;
+        }
         if (storage_ == Storage::BFLOAT16) {
           weight->read_integers(i, numbers.data());
           scales_.data()[output] = weight->scale(i);
@@ -139,6 +146,11 @@ class Linear {
     if (group_ == 0 || has_offsets_) std::fill_n(totals_.need(scales), scales, 0.0f);
   }
 
+  // Where the weights of an output are, PANEL from each other.
+  uint16_t* narrow_column(int output) {
+    return reinterpret_cast<uint16_t*>(packed_) + output / PANEL * PANEL * inputs_ + output % PANEL;
+  }
+
   // A row of integers, with its scales and offsets, as they are.
   void pack_groups(const Tensor& weight, int row, int output) {
     const bool half = storage_ == Storage::HALVES;
@@ -171,7 +183,7 @@ class Linear {
       auto* to = reinterpret_cast<float*>(packed_) + first + column;
       for (int i = 0; i < inputs_; i++) to[i * PANEL] = row[i];
     } else if (storage_ == Storage::BFLOAT16) {
-      auto* to = reinterpret_cast<uint16_t*>(packed_) + first + column;
+      uint16_t* to = narrow_column(output);
       for (int i = 0; i < inputs_; i++) to[i * PANEL] = narrowed(row[i]);
     } else if (storage_ == Storage::INT8) {
       float most = *std::max_element(row.begin(), row.end(), larger);

@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
+import regard
 from browser.test_learn import LESSONS
+from regard.studio.live_page import live_page
 
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 
@@ -192,3 +194,66 @@ def test_why_a_word_was_written_is_answered_without_a_server(open_page, file, tr
     expected = [each.value for each in trace.attribution(6).contributions if each.head is not None]
     numbers = [float(each.replace("−", "-")) for each in heads.all_inner_texts()]
     assert np.abs(np.subtract(sorted(numbers), sorted(expected))).max() < 0.2
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    """The address of a page with a classifier, an encoder and a language model."""
+    path = tmp_path_factory.mktemp("page") / "kinds.html"
+    return live_page(["emotions", "minilm", "shakespeare"]).write(path).as_uri()
+
+
+def test_a_classifier_an_encoder_and_a_language_model_answer_in_one_file(open_page, kinds):
+    text = "i feel so lonely since my friends have gone"
+    page = open_page(server=kinds, path=f"?model=emotions&text={text}", offline=True)
+    label = regard.load("emotions")(text)
+    expect(page.locator(".rg-labels strong")).to_contain_text(label)
+    model = page.get_by_label("model", exact=True)
+    model.select_option("minilm")
+    nearest = regard.load("minilm").trace(text).nearest[0].text
+    expect(page.locator(".rg-labels strong")).to_contain_text(nearest)
+    model.select_option("shakespeare")
+    page.locator("[data-word]").first.wait_for()
+    expect(page.locator(".rg-labels")).to_have_count(0)
+    assert page.get_by_role("alert").count() == 0
+
+
+# Each token takes the worker of a page so long.
+SLOWLY = """
+const Plain = Blob;
+const before = `let now = 0; performance.now = () => (now += 100);
+  const later = setTimeout; self.setTimeout = (run) => later(run, 200);`;
+window.Blob = class extends Plain {
+  constructor(parts, how) {
+    super(how?.type === "text/javascript" ? [before, ...parts] : parts, how);
+  }
+};
+"""
+
+
+def test_words_are_shown_as_they_are_written_until_another_text_or_escape_stops_them(
+    open_page, kinds
+):
+    page = open_page(server=kinds, path="", offline=True)
+    page.add_init_script(SLOWLY)
+    page.goto(f"{kinds}?model=shakespeare&text=ROMEO:&generate=6")
+    text, written = page.get_by_label("text", exact=True), page.locator(".rg-progress__written")
+    written.wait_for()
+    so_far = written.inner_text()
+    expect(written).not_to_have_text(so_far)
+    assert written.inner_text().startswith(so_far)
+    written.wait_for(state="detached")
+    address = page.url
+    text.fill("JULIET:")
+    text.press("Enter")
+    written.wait_for()
+    page.keyboard.press("Escape")
+    written.wait_for(state="detached")
+    expect(page.get_by_role("button", name="look", exact=True)).to_be_enabled()
+    assert page.url == address
+    for asked in ("KING:", "QUEEN:"):
+        text.fill(asked)
+        text.press("Enter")
+        written.wait_for()
+    written.wait_for(state="detached")
+    page.wait_for_url("**QUEEN**")

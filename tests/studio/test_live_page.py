@@ -99,9 +99,10 @@ def test_the_model_is_in_the_file(page):
     assert unpacked(engine) == ENGINE.read_bytes()
 
 
-def test_the_page_starts_before_its_weights(page):
-    script = page.index('<script type="module" async>')
-    assert script < page.index('<script type="application/octet-stream">')
+def test_the_worker_starts_first_then_the_page_and_the_weights_follow(page):
+    order = ("regard-engine", "new Worker(", " async>", "/octet-stream", 'id="regard-words')
+    places = [page.index(part, page.index("<body")) for part in order]
+    assert places == sorted(places)
 
 
 def test_a_row_is_rounded_by_at_most_half_a_step():

@@ -9,7 +9,7 @@ import { App } from "./shell/App";
 import { begin, follow } from "./shell/address";
 import { followHost, hidePicture, hostIsDark, keepKeys } from "./shell/notebook";
 import type { ModelInfo, Source } from "./source";
-import { threaded } from "./local/ask";
+import type {} from "./local/start"; // window.regardAsk
 import { embeddedSource, type Embedded } from "./source/embedded";
 import { httpSource } from "./source/http";
 import { localSource } from "./source/local";
@@ -95,11 +95,10 @@ export default { render };
 /** The texts of the elements that hold the weights, while the browser still reads the file. An element
  * is complete when another follows or the file ends. */
 async function* pieces(): AsyncGenerator<string> {
-  const waiting = () => document.querySelectorAll("script[type='application/octet-stream']");
   for (;;) {
     const whole = document.readyState !== "loading";
-    const found = [...waiting()];
-    for (const element of whole ? found : found.slice(0, -1)) {
+    for (const element of document.querySelectorAll("script[type='application/octet-stream']")) {
+      if (!whole && !element.nextElementSibling) break;
       yield element.textContent ?? "";
       element.remove();
     }
@@ -113,16 +112,15 @@ const textOf = (id: string) => document.getElementById(id)?.textContent ?? null;
 /** By itself: in a page that has the element, with the file's own trace, its own model or the server's. */
 function start(element: HTMLElement): void {
   const kept = document.getElementById("regard-trace");
-  const models = [...document.querySelectorAll("script[id^=regard-model]")].map(({ textContent }) => textContent ?? "");
   let query = window.location.search;
   let source: Source;
   if (kept) {
     const embedded = JSON.parse(kept.textContent ?? "") as Embedded;
     source = embeddedSource(embedded);
     if (!query) query = embedded.query ?? "";
-  } else if (models.length) {
+  } else if (window.regardAsk) {
     const info = JSON.parse(textOf("regard-info") ?? "") as ModelInfo[];
-    source = localSource(info, models, pieces(), threaded(textOf("regard-worker") ?? ""), textOf("regard-engine") ?? "", textOf("regard-words"));
+    source = localSource(info, pieces(), window.regardAsk, () => textOf("regard-words") ?? "");
   } else source = httpSource();
   mount(element, source, { whole: true, query });
 }

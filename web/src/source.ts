@@ -1,4 +1,5 @@
 /** Source of a page's answers: a server, a notebook's kernel, the file itself, or a model in it. */
+import type { ReadonlySignal } from "@preact/signals";
 import type { Connection } from "./source/connection";
 import type { components } from "./schema";
 
@@ -87,6 +88,7 @@ export interface Source {
   readonly leftOut?: readonly string[]; // of a file that does not hold everything, a sentence each
   readonly draws?: readonly string[]; // what to know of the tokens that it draws, a sentence each
   readonly connection?: Connection; // to a server, which may go
+  readonly written?: ReadonlySignal<string>; // so far, of the trace that is being made; aborting `trace` stops the work
   models(): Promise<ModelInfo[]>;
   /** Models that can be opened besides those that are listed. */
   offer(): Promise<Offer>;

@@ -161,12 +161,13 @@ export function settle(state: State, tap: TapInfo): void {
 export async function ask(state: State, request: TraceRequest): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
   const stop = new AbortController();
+  state.cancel.value?.(); // the text before
   batch(() => {
     state.asking.value = request;
     state.unanswered.value = null;
-    state.cancel.value = state.source.working ? () => stop.abort() : null;
+    state.cancel.value = state.source.working || state.source.written ? () => stop.abort() : null;
   });
-  await during(state, async () => show(state, await made(state, request, stop.signal), request));
+  await during(state, async () => show(state, await made(state, request, stop.signal), request), () => state.asking.value === request);
   if (state.source.connection?.lost.value) state.unanswered.value = request;
   if (state.asking.value === request)
     batch(() => {
@@ -234,7 +235,7 @@ export async function found(state: State, id: string): Promise<TraceInfo> {
   return trace;
 }
 
-async function during(state: State, work: () => Promise<void>): Promise<void> {
+async function during(state: State, work: () => Promise<void>, isLast = () => true): Promise<void> {
   state.busy.value = true;
   state.error.value = null;
   try {
@@ -242,7 +243,7 @@ async function during(state: State, work: () => Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof DOMException && error.name === "AbortError")) state.error.value = sentence(error);
   } finally {
-    state.busy.value = false;
+    if (isLast()) state.busy.value = false;
   }
 }
 

@@ -84,9 +84,9 @@ def live_page(models: str | Sequence[str]) -> LivePage:
         pieces += of_bytes(weights)
     html = one_file(
         f"{', '.join(names)} · regard",
-        {"regard-info": of_json(infos), **parts, "regard-words": of_json(_words())},
-        after=pieces,
-        computes=True,
+        {"regard-info": of_json(infos), **parts},
+        pieces=pieces,
+        after={"regard-words": of_json(_words())},
     )
     return LivePage(html, names, parameters)
 

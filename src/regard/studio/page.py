@@ -77,30 +77,35 @@ PIECE = 3 * 2**17  # bytes of a script element, before they are packed
 
 
 def one_file(
-    title: str, parts: Mapping[str, str], *, after: Sequence[str] = (), computes: bool = False
+    title: str,
+    parts: Mapping[str, str],
+    *,
+    pieces: Sequence[str] = (),
+    after: Mapping[str, str] | None = None,
 ) -> str:
     """The whole file.
 
     Args:
         parts: what the page finds in it: id → a script element, as `of_json` makes it.
-        after: script elements that the page reads while the browser does, as `of_bytes` makes them.
-        computes: whether the page may run WebAssembly and a worker of its own.
+        pieces: of the weights of models that the page runs by itself, in WebAssembly in a worker:
+            script elements that it takes while the browser reads, as `of_bytes` makes them.
+        after: what it finds behind them.
     """
     script = _within(read("regard.js"))
     style = read("regard.css").replace("</style", "<\\/style")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    sources, workers = f"'sha256-{digest}'", ""
-    if computes:
+    sources, workers, start, asynchronous = _source(script), "", "", ""
+    if pieces:
         worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
         [engine] = of_bytes(ENGINE.read_bytes(), kind="gzip", size=None)
         parts = {**parts, "regard-worker": worker, "regard-engine": engine}
-        sources, workers = f"{sources} 'wasm-unsafe-eval'", " worker-src blob:;"
+        start = _within(read("start.js"))
+        sources, workers = f"{sources} {_source(start)} 'wasm-unsafe-eval'", " worker-src blob:;"
+        start, asynchronous = f"<script>{start}</script>\n", " async"
     policy = (
         f"default-src 'none'; script-src {sources};{workers} style-src 'unsafe-inline';"
         " img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-    elements = "\n".join(part.replace('">', f'" id="{id}">', 1) for id, part in parts.items())
-    rest = "\n".join(after)
+    rest = "\n".join([*pieces, _named(after or {})])
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -114,12 +119,21 @@ def one_file(
 </head>
 <body style="margin: 0">
 <div id="regard"></div>
-{elements}
-<script type="module"{" async" if after else ""}>{script}</script>
+{_named(parts)}
+{start}<script type="module"{asynchronous}>{script}</script>
 {rest}
 </body>
 </html>
 """
+
+
+def _named(parts: Mapping[str, str]) -> str:
+    return "\n".join(part.replace('">', f'" id="{id}">', 1) for id, part in parts.items())
+
+
+def _source(script: str) -> str:
+    """A script as the policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def _within(script: str) -> str:

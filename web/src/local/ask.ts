@@ -1,27 +1,30 @@
 /** Carries questions to a worker and its answers back. */
 import type { Asked, Reply } from "./messages";
 
-export type Ask = <Answer>(question: Asked) => Promise<Answer>;
+/** `told` hears what is written so far. */
+export type Ask = <Answer>(question: Asked, told?: (text: string) => void) => Promise<Answer>;
 
-/** `script` is worker.ts as it was built. */
-export function threaded(script: string): Ask {
-  const worker = new Worker(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-  const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>();
-  let last = 0;
+/** `script` is worker.ts as it was built. What is asked first is a part of it: a message would wait for the page. */
+export function threaded(script: string, first: Asked): Ask {
+  const begins = `onmessage({ data: ${JSON.stringify({ id: 0, ...first })} })`;
+  const worker = new Worker(URL.createObjectURL(new Blob([script, begins], { type: "text/javascript" })));
+  const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void; told: ((text: string) => void) | undefined }>();
+  let [last, failure] = [0, null as Error | null];
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {
     const asked = waiting.get(data.id);
+    if ("written" in data) return asked?.told?.(data.written);
     waiting.delete(data.id);
     if ("refusal" in data) asked?.reject(new Error(data.refusal));
     else asked?.resolve(data.answer as never);
   };
   worker.onerror = () => {
-    for (const { reject } of waiting.values())
-      reject(new Error("This browser does not let the page start its worker; open it in a current Chromium or Firefox."));
-    waiting.clear();
+    failure = new Error("This browser does not let the page start its worker; open it in a current Chromium or Firefox.");
+    for (const { reject } of waiting.values()) reject(failure);
   };
-  return (question) =>
+  return (question, told) =>
     new Promise((resolve, reject) => {
-      waiting.set(++last, { resolve, reject });
+      if (failure) return reject(failure);
+      waiting.set(++last, { resolve, reject, told });
       worker.postMessage({ id: last, ...question });
     });
 }

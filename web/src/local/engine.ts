@@ -1,5 +1,5 @@
 /** Answers the page's questions with the models of its file; runs in a worker, or wherever it is called. */
-import type { Ablation } from "../source";
+import type { Ablation, TraceRequest } from "../source";
 import { unpacked } from "./base64";
 import type { ModelFile } from "./config";
 import type { Question } from "./messages";
@@ -9,7 +9,9 @@ import { Reader } from "./reader";
 import { Viewer } from "./viewer";
 import { Writer } from "./writer";
 
-export type Engine = (question: Question) => Traced | Kept | Ablation | number | null | Promise<null | string>;
+export type Engine = (question: Question, told?: (text: string) => void) => Kept | Ablation | number | null | Promise<Traced | null | string>;
+
+const EVERY = 50; // ms between two looks at what was asked meanwhile
 
 /** Models by name, in the order of the file. */
 export const models = new Map<string, Model>();
@@ -25,6 +27,25 @@ export function engine(): Engine {
   const nothing = (): Kept => ({ numbers: [], plain: [] });
   let [kept, code, waiting] = [nothing, null as WebAssembly.Module | null, [] as string[]];
   let filling: Model | null = null;
+  let stopped = false;
+  /** A trace, which is told of as it is written and can be stopped. */
+  const traced = async (wanted: TraceRequest, told?: (text: string) => void): Promise<Traced> => {
+    kept = nothing; // the numbers of the one before are the page's already
+    stopped = false;
+    const model = modelOf(wanted.model);
+    const run = model.tracing(wanted);
+    for (let before = performance.now(), step = run.next(); ; step = run.next()) {
+      if (step.done) {
+        kept = step.value.kept;
+        return { info: step.value.info, run: step.value.run };
+      }
+      if (performance.now() - before < EVERY) continue;
+      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) told?.(model.spelled(step.value)); // of several beams the best is another one soon
+      await new Promise((done) => setTimeout(done));
+      if (stopped) throw new DOMException("stopped", "AbortError");
+      before = performance.now();
+    }
+  };
   /** Opens the next model, which is filled from here on. */
   const next = async () => {
     const text = waiting.shift();
@@ -39,7 +60,7 @@ export function engine(): Engine {
     turn = found;
     return found;
   };
-  return (question) => {
+  return (question, told) => {
     if (question.what === "open")
       return inTurn(async () => {
         models.clear();
@@ -55,11 +76,10 @@ export function engine(): Engine {
         await next();
         return name;
       });
-    if (question.what === "trace") {
-      kept = nothing; // the numbers of the one before are the page's already
-      const { info, run, kept: last } = modelOf(question.wanted.model).trace(question.wanted);
-      kept = last;
-      return { info, run };
+    if (question.what === "trace") return traced(question.wanted, told);
+    if (question.what === "stop") {
+      stopped = true;
+      return null;
     }
     if (question.what === "kept") return kept();
     if (question.what === "score") return modelOf(question.model).score(question.run, question.hidden);

@@ -1,5 +1,5 @@
 /** Models that are no translators against Python with the same weights: tests/fixtures/local_kinds.py made the numbers. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import emotions from "../../../src/regard/shipped/emotions/tokenizer.json?raw";
 import minilm from "../../../src/regard/shipped/minilm/tokenizer.json?raw";
 import shakespeare from "../../../src/regard/shipped/shakespeare/tokenizer.json?raw";
@@ -44,12 +44,13 @@ const opened = ({ file, weights }: Kind): Model => {
 /** A page with these models in it, whose weights come in these pieces. */
 const sourceOf = async (those: typeof kinds, weights: string[]) => {
   const run = engine();
-  const ask = (async (question: Asked) => (isStudy(question) ? study(question) : run(question))) as unknown as Ask;
+  const ask = (async (question: Asked, told) => (isStudy(question) ? study(question) : run(question, told))) as Ask;
   const files = await Promise.all(those.map(([, { file }]) => packed(new TextEncoder().encode(JSON.stringify(file)))));
   async function* pieces() {
     for (const each of weights) yield packed(fromBase64(each));
   }
-  return localSource(those.map(([, { file }]) => file.info), files, pieces(), ask, await code);
+  void run({ what: "open", models: files, engine: await code });
+  return localSource(those.map(([, { file }]) => file.info), pieces(), ask);
 };
 /** Numbers that are near, and all else the same. */
 const near = (found: unknown, expected: unknown, within = 3e-5) => {
@@ -114,6 +115,24 @@ test("a file of several models answers with each, and reliance is known of a lab
   await expect(source.reliance((traces[1] as TraceInfo).id)).rejects.toThrow("known for a translation or a label");
   await expect(source.lens((traces[0] as TraceInfo).id, 0)).rejects.toThrow("choose a model that writes");
   expect(() => study({ what: "next", request: { text: TEXT } })).toThrow("this file has none");
+});
+
+test("what a model writes is told token by token, until it is stopped", async () => {
+  let now = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 100)); // each token takes so long
+  const source = await sourceOf(kinds, kinds.map(([, { weights }]) => weights));
+  const told: string[] = [];
+  source.written?.subscribe((text) => void told.push(text));
+  const { generation } = await source.trace({ model: "gpt2", text: TEXT, generate: 6, num_beams: 1 });
+  const whole = generation?.hypotheses[0]?.text ?? "";
+  expect(told.at(-1)).toBe("");
+  expect(told.filter(Boolean).length).toBeGreaterThan(2);
+  expect(told.every((text) => whole.startsWith(text))).toBe(true);
+  const stop = new AbortController();
+  source.written?.subscribe((text) => void (text && stop.abort()));
+  const stopped = source.trace({ model: "gpt2", text: TEXT, generate: 5, num_beams: 1 }, stop.signal);
+  await expect(stopped).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+  vi.restoreAllMocks();
 });
 
 test("a file that is cut off is said to be so", async () => {

@@ -15,7 +15,6 @@ import { outputNorms } from "./trace/norms";
 import { put, type Changes, type Edit } from "./trace/off";
 import { Weights } from "./weights";
 
-const WARM = 2; // traces
 export const ROUNDED = "computed by this page, with weights rounded to int8";
 
 /** What a model read and wrote, or the likeliest entry of each of its outputs; with the names of what was changed. */
@@ -36,6 +35,10 @@ export interface Kept {
   plain: [string, unknown][];
 }
 
+/** `kept` computes what the page may ask of the trace later. */
+export type Whole = Traced & { kept: () => Kept };
+export type Tracing = Generator<readonly number[], Whole>;
+
 export abstract class Model {
   readonly weights: Weights;
   readonly model: Native;
@@ -43,6 +46,7 @@ export abstract class Model {
   protected readonly texts: { source: Tokenizer; target: Tokenizer };
   protected readonly special: ReadonlySet<string>;
   private readonly norms: ReturnType<typeof outputNorms>;
+  private readonly tables: ReturnType<typeof sinusoids>;
 
   /** `engine` is wasm32.wasm. Its weights are zeros until they are filled in. */
   constructor(readonly file: ModelFile, engine: BufferSource | WebAssembly.Module) {
@@ -50,13 +54,23 @@ export abstract class Model {
     this.model = new Native(engine);
     this.taps = new Map(file.config.taps.map((tap) => [tap.name, tap]));
     this.norms = outputNorms(this.weights);
+    this.tables = sinusoids(file.config);
     const source = (file.tokenizers.source && tokenizer(file.tokenizers.source)) as Tokenizer; // of images: none
     this.texts = { source, target: file.tokenizers.target ? tokenizer(file.tokenizers.target) : source };
     this.special = new Set(file.special);
   }
 
-  /** `kept` computes what the page may ask of the trace later. */
-  abstract trace(wanted: TraceRequest): Traced & { kept: () => Kept };
+  abstract trace(wanted: TraceRequest): Whole;
+
+  /** The same, which gives the tokens written so far at each step. */
+  *tracing(wanted: TraceRequest): Tracing {
+    return this.trace(wanted);
+  }
+
+  spelled(tokens: readonly number[]): string {
+    return this.texts.target.decode(tokens);
+  }
+
   /** Log-probabilities of each output, (outputs, entries). */
   abstract logits(run: Run): Float32Array[];
   /** The name of an entry of the outputs. */
@@ -71,14 +85,14 @@ export abstract class Model {
 
   protected open(): void {
     const { tensors, content } = this.weights;
-    this.model.open(fromBase64(this.file.config.engine), tensors, content, sinusoids(this.file.config));
+    this.model.open(fromBase64(this.file.config.engine), tensors, content, this.tables);
   }
 
   /** Runs with the zeros that are there, so that what follows finds compiled code. */
   warm(): void {
     const { name, example } = this.file.info;
     this.open();
-    if (example) for (let i = 0; i < WARM; i++) this.trace({ model: name, text: example });
+    if (example) this.trace({ model: name, text: example });
   }
 
   /** Ids of a tidy text as the model reads it. */

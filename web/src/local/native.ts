@@ -40,6 +40,7 @@ const KINDS = ["self", "cross", "states"] as const;
 const FLOATS = 0; // kinds of a tensor's numbers
 const BYTES = 2;
 const TENSOR = 32; // bytes of regard_tensor
+const ROOM = 5; // that an open model takes beside its int8 weights while it is opened, in their size
 
 export class Native {
   private readonly calls: Calls;
@@ -62,6 +63,7 @@ export class Native {
   /** Opens a model, in place of the one before: its regard_config, its tensors in `content`, and tables beside them. */
   open(settings: Uint8Array, tensors: Tensors, content: Uint8Array, tables: Record<string, Float32Array>): void {
     this.call("regard_close", this.model);
+    this.call("regard_free", this.call("regard_allocate", ROOM * content.length)); // at once: whenever memory grows, garbage is collected
     const data = this.copied(content);
     const entries = Object.entries(tensors).flatMap(([name, place]): [string, number, number, number, number][] =>
       "rows" in place

@@ -33,7 +33,8 @@ const sourceOf = async (variant: Variant) => {
     for (const at of PIECES) yield packed(fromBase64(variant.weights.slice(...at)));
   }
   const model = new TextEncoder().encode(JSON.stringify(variant.file));
-  return localSource([fileOf(variant).info], [await packed(model)], pieces(), ask, await packed(library));
+  void run({ what: "open", models: [await packed(model)], engine: await packed(library) });
+  return localSource([fileOf(variant).info], pieces(), ask);
 };
 const near = (found: ArrayLike<number>, expected: readonly number[], within = 1e-5) => {
   expect(found.length).toBe(expected.length);

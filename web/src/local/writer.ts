@@ -1,12 +1,12 @@
 /** A model that writes, a translator or a language model: a text to what follows, and to everything that the page shows of it. */
 import type { AxisInfo, TraceRequest } from "../source";
 import type { Decoding, ModelFile } from "./config";
-import { Model, ROUNDED, type Kept, type Run, type Traced } from "./model";
+import { Model, ROUNDED, type Run, type Traced, type Tracing, type Whole } from "./model";
 import type { Inputs, Listener } from "./native";
 import { largest, logSoftmax } from "./search/numbers";
 import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
-import { search, type Hypothesis } from "./search/search";
+import { ended, search, type Hypothesis, type Search } from "./search/search";
 import { normalize } from "./text/normalize";
 import { readability } from "./text/readable";
 import { sentences } from "./text/spans";
@@ -99,7 +99,7 @@ export class Writer extends Model {
   }
 
   /** The hypotheses of a search, best first. */
-  hypotheses(source: readonly number[], beams?: number, changes: Changes = { without: [], looks: [] }, beginning: readonly number[] = [], sampling: Sampling | null = null, most = this.decoding.max_new_tokens): Hypothesis[] {
+  private *hypotheses(source: readonly number[], beams?: number, changes: Changes = { without: [], looks: [] }, beginning: readonly number[] = [], sampling: Sampling | null = null, most = this.decoding.max_new_tokens): Search {
     const { decoding } = this;
     const limit = Math.min(most, this.room(source));
     const settings = { ...decoding, num_beams: sampling ? 1 : (beams ?? decoding.num_beams), max_new_tokens: limit };
@@ -120,19 +120,23 @@ export class Writer extends Model {
       likeliest: (tokens: readonly number[], best: number) => step(tokens, (rows) => this.model.likeliest(decode, rows, best)),
       select: (rows: readonly number[]) => this.model.select(decode, rows),
     };
-    return search(decoder, settings, beginning, sampling);
+    return yield* search(decoder, settings, beginning, sampling);
   }
 
   /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
-  private remembered(key: string, make: () => Hypothesis[]): Hypothesis[] {
-    const found = this.searches.get(key) ?? make();
+  private *remembered(key: string, make: () => Search): Search {
+    const found = this.searches.get(key) ?? (yield* make());
     this.searches.delete(key);
     this.searches.set(key, found);
     for (const oldest of [...this.searches.keys()].slice(0, -REMEMBERED)) this.searches.delete(oldest);
     return found;
   }
 
-  trace(wanted: TraceRequest): Traced & { kept: () => Kept } {
+  trace(wanted: TraceRequest): Whole {
+    return ended(this.tracing(wanted));
+  }
+
+  override *tracing(wanted: TraceRequest): Tracing {
     const { file, taps } = this;
     const [text, sentence] = this.chosen(wanted);
     const source = this.encode(text);
@@ -152,9 +156,9 @@ export class Writer extends Model {
     let begins: readonly number[] = forced;
     // A look changes what is written from its row on, and nothing before it.
     for (const row of searched && writes ? lookingRows(changes.looks) : [])
-      if (row + 1 - prompt > begins.length) begins = (written(looksBefore(changes.looks, row), begins)[0] as Hypothesis).tokens.slice(0, row + 1 - prompt);
+      if (row + 1 - prompt > begins.length) begins = ((yield* written(looksBefore(changes.looks, row), begins))[0] as Hypothesis).tokens.slice(0, row + 1 - prompt);
     const none: Hypothesis[] = [{ tokens: [], score: NaN, finished: false }];
-    const found = !searched ? [this.given(wanted.target as string, source)] : writes ? written(changes.looks, begins) : none;
+    const found = !searched ? [this.given(wanted.target as string, source)] : writes ? yield* written(changes.looks, begins) : none;
     const shown = wanted.hypothesis ?? 0;
     const hypothesis = found[shown];
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);

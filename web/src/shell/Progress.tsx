@@ -38,6 +38,7 @@ export function Progress({ state }: { state: State }) {
     <div class="rg-progress">
       <div class="rg-row rg-progress__line">
         <p role="status">{stageOf(say, working, state.asking.value)}</p>
+        {state.source.written?.value && <p class="rg-progress__written">{state.source.written.value}</p>}
         {state.trace.value && <p class="rg-note">{say("notice.below")}</p>}
         <p aria-hidden="true">{seconds} s</p>
         {state.cancel.value && (

@@ -70,7 +70,8 @@ function atWord(root: HTMLElement, what: "strike" | "pull"): boolean {
 }
 
 function close(state: State): boolean {
-  if (state.help.value) state.help.value = false;
+  if (state.cancel.value) state.cancel.value();
+  else if (state.help.value) state.help.value = false;
   else if (state.drawer.value) state.drawer.value = "";
   else if (state.focus.value) state.focus.value = null;
   else return false;

@@ -1,5 +1,6 @@
 /** Answers of the models that are in the file itself: no server, no network. */
 import { pixelsOf } from "../image/pixelsOf";
+import { signal } from "@preact/signals";
 import type { Ask } from "../local/ask";
 import type { Kept, Traced } from "../local/model";
 import type { Study } from "../local/study/study";
@@ -19,13 +20,13 @@ interface Made {
   answers: Promise<Answers>; // follow the text, which is shown before them
 }
 
-/** `models` are a ModelFile each as JSON, their weights come in pieces, one model after the other, `ask` reaches
- * them, `engine` is wasm32.wasm: all as base64 of gzip. `words`: a WordFile as JSON, for the lessons. */
-export function localSource(own: readonly ModelInfo[], models: readonly string[], weights: Pieces, ask: Ask, engine: string, words: string | null = null): Source {
+/** `ask` reaches the models, which are being opened; their weights come in pieces as base64 of gzip, one model after the
+ * other, and behind them `words`: a WordFile as JSON, for the lessons. */
+export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask, words: (() => string) | null = null): Source {
   const named = own.map(({ name }) => name);
   const ready = new Map(named.map((name) => [name, settled()]));
   const open = async () => {
-    const asked = [ask<null>({ what: "open", models: [...models], engine })];
+    const asked: Promise<null>[] = [];
     for await (const piece of weights) {
       const filled = ask<string | null>({ what: "fill", piece });
       asked.push(filled.then((name) => (ready.get(name ?? "")?.resolve(), null)));
@@ -38,40 +39,56 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
   const opened = (name: string) => ready.get(name)?.promise;
   let table: Promise<null> | null = null;
   const study = async <Answer>(question: Study) => {
-    await (table ??= ask<null>({ what: "words", file: words as string }));
-    if (question.what !== "explain" || question.request.projections === "trained") await opened(own.find(({ task }) => task === "translation")?.name ?? "");
+    await opened(own.at(-1)?.name ?? ""); // then the file is read
+    await (table ??= ask<null>({ what: "words", file: words?.() ?? "" }));
     return ask<Answer>(question);
   };
-  const made = new Map<string, Made>();
+  const made = new Map<string, Promise<Made>>();
+  let turn: Promise<unknown> = Promise.resolve();
   const ids = new Map<string, string>(); // of requests: the same again has the same id
 
-  const trace = async (wanted: TraceRequest): Promise<TraceInfo> => {
+  const written = signal("");
+  const trace = async (wanted: TraceRequest, stop?: AbortSignal): Promise<TraceInfo> => {
     if (!named.includes(wanted.model))
       throw new Error(`This file holds ${named.join(", ")}; for ${wanted.model}, run \`regard export page ${wanted.model}\`.`);
     const key = JSON.stringify(wanted);
     const id = ids.get(key) ?? `local-${ids.size + 1}`;
     ids.set(key, id);
+    return (await found(id, wanted, stop)).info;
+  };
+  /** A trace that is there, or is made when those before it are: what the worker keeps is of the last one. */
+  const found = (id: string, wanted: TraceRequest, stop?: AbortSignal): Promise<Made> => {
     const before = made.get(id);
-    if (before) return before.info;
+    if (before) return before;
+    const making = turn.then(() => make(id, wanted, stop));
+    turn = making.catch(() => made.delete(id));
+    made.set(id, making);
+    for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
+    return making;
+  };
+  const make = async (id: string, wanted: TraceRequest, stop?: AbortSignal): Promise<Made> => {
     await opened(wanted.model);
     const image = own.some(({ name, task }) => name === wanted.model && task === "vision") ? await pixelsOf(wanted.text) : undefined;
     const seen = { ...wanted, image };
-    const asked = ask<Traced>({ what: "trace", wanted: seen });
-    const rest = ask<Kept>({ what: "kept" });
-    const { info, run } = await asked;
+    stop?.throwIfAborted();
+    const asked = ask<Traced>({ what: "trace", wanted: seen }, (text) => (written.value = text));
+    const rest = asked.then(() => ask<Kept>({ what: "kept" }));
+    rest.catch(() => undefined);
+    stop?.addEventListener("abort", () => void ask({ what: "stop" }));
+    const { info, run } = await asked.finally(() => {
+      written.value = "";
+      stop?.throwIfAborted();
+    });
     info.id = id;
     const answers = rest.then(({ numbers, plain }) => kept(info, new Map(numbers), new Map(plain)));
     answers.catch(() => undefined); // said when a number is asked for
-    made.set(id, { info, run, answers });
-    for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
-    return info;
+    return { info, run, answers };
   };
   /** A trace, which is made again if it has gone. */
-  const of = async (id: string): Promise<Made> => {
+  const of = (id: string): Promise<Made> => {
     const [wanted] = [...ids].find(([, each]) => each === id) ?? [];
     if (!wanted) throw new Error("This text is no longer open here; look at it again.");
-    await trace(JSON.parse(wanted) as TraceRequest);
-    return made.get(id) as Made;
+    return found(id, JSON.parse(wanted) as TraceRequest);
   };
   const placed = async (path: string): Promise<[Made, string]> => {
     const [, , id = "", ...rest] = path.split("/");
@@ -80,15 +97,15 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
 
   return sourceOver(
     {
-      async json(path, body, signal) {
+      async json(path, body, stop) {
         if (path === "/models") return own;
-        if (path === "/traces") return body ? trace(body as TraceRequest) : [];
+        if (path === "/traces") return body ? trace(body as TraceRequest, stop) : [];
         if (path === "/explain") return study({ what: "explain", request: body as LessonRequest });
         if (path === "/inside") return study({ what: "inside", request: body as InsideRequest });
         if (path === "/next") return study({ what: "next", request: body as NextRequest });
         const [{ info, run, answers }, key] = await placed(path);
         if (!key) return info;
-        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), signal);
+        if (key === "reliance") return reliance(info, (hidden) => ask({ what: "score", model: info.model, run, hidden }), stop);
         const [of = "", query] = key.split("?");
         if (WHY.includes(of)) {
           const { step, axis, against } = Object.fromEntries(new URLSearchParams(query));
@@ -103,7 +120,7 @@ export function localSource(own: readonly ModelInfo[], models: readonly string[]
       },
     },
     { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
-    { draws: [DRAWS] },
+    { draws: [DRAWS], written },
   );
 }
 

@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import type { Decoding } from "../config";
 import { largest, logSoftmax, shrunk } from "./numbers";
-import { search, type Decoder } from "./search";
+import { ended, search, type Decoder } from "./search";
 
 const decoding: Decoding = {
   max_new_tokens: 4, min_new_tokens: 0, num_beams: 1, length_penalty: 1, early_stopping: false, eos_ids: [0], start_id: 0,
   forbidden_ids: [], renormalized: false, forced_bos_id: null, forced_eos_id: null, unsure_below: 0,
 };
+
+const searched = (...asked: Parameters<typeof search>) => ended(search(...asked));
 
 /** Three tokens; 0 ends. What comes next depends on the last token alone. */
 const NEXT: Record<number, number[]> = { 0: [0.1, 0.5, 0.4], 1: [0.3, 0.4, 0.3], 2: [0.9, 0.05, 0.05] };
@@ -30,30 +32,30 @@ function chain(): Decoder & { rows: number[][] } {
 }
 
 test("greedy search takes the likeliest token and is cut off at the limit", () => {
-  const [found] = search(chain(), decoding);
+  const [found] = searched(chain(), decoding);
   expect(found).toMatchObject({ tokens: [1, 1, 1, 1], finished: false });
   expect(found?.score).toBeCloseTo(Math.log(0.5 * 0.4 ** 3) / 4, 5);
 });
 
 test("beams find the sentence that greedy search misses", () => {
-  const found = search(chain(), { ...decoding, num_beams: 2 });
+  const found = searched(chain(), { ...decoding, num_beams: 2 });
   expect(found[0]).toMatchObject({ tokens: [2, 0], finished: true });
   expect(found[0]?.score).toBeCloseTo(Math.log(0.4 * 0.9) / 2, 5);
 });
 
 test("early stopping ends with as many finished sentences as there are beams", () => {
   // After 1, an end is third at step two, and only the best two candidates may end.
-  const found = search(chain(), { ...decoding, num_beams: 2, early_stopping: true });
+  const found = searched(chain(), { ...decoding, num_beams: 2, early_stopping: true });
   expect(found.map((each) => each.tokens)).toEqual([[2, 0], [1, 2, 0]]);
 });
 
 test("an end before the minimum, and a forbidden token, are never written", () => {
-  expect(search(chain(), { ...decoding, min_new_tokens: 2, num_beams: 2 }).every(({ tokens }) => tokens.indexOf(0) === -1 || tokens.indexOf(0) >= 2)).toBe(true);
-  expect(search(chain(), { ...decoding, forbidden_ids: [1] })[0]?.tokens).toEqual([2, 0]);
+  expect(searched(chain(), { ...decoding, min_new_tokens: 2, num_beams: 2 }).every(({ tokens }) => tokens.indexOf(0) === -1 || tokens.indexOf(0) >= 2)).toBe(true);
+  expect(searched(chain(), { ...decoding, forbidden_ids: [1] })[0]?.tokens).toEqual([2, 0]);
 });
 
 test("forced tokens come first and last, and cost a beam search nothing", () => {
-  const [found] = search(chain(), { ...decoding, num_beams: 2, max_new_tokens: 2, forced_bos_id: 2, forced_eos_id: 0 });
+  const [found] = searched(chain(), { ...decoding, num_beams: 2, max_new_tokens: 2, forced_bos_id: 2, forced_eos_id: 0 });
   expect(found?.tokens).toEqual([2, 0]);
   expect(found?.score).toBeCloseTo(0, 6);
 });

@@ -10,11 +10,21 @@ export interface Hypothesis {
   finished: boolean; // false: cut off at max_new_tokens
 }
 
+export type Search = Generator<readonly number[], Hypothesis[]>;
+
 /** Hypotheses that grow by a token each: the logits of the next ones, or the likeliest of them. */
 export interface Decoder {
   step(tokens: readonly number[]): Float32Array;
   likeliest(tokens: readonly number[], best: number): Ranked;
   select(rows: readonly number[]): void;
+}
+
+/** What a run gives at its end. */
+export function ended<End>(run: Generator<unknown, End>): End {
+  for (;;) {
+    const { done, value } = run.next();
+    if (done) return value;
+  }
 }
 
 interface Candidate {
@@ -29,8 +39,9 @@ interface Running {
 }
 
 /** The best hypotheses, best first: num_beams of them at most. All begin with the tokens of `beginning`,
- * which cost what they cost the model. With `sampling` there is one, whose tokens are drawn. */
-export function search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = [], sampling: Sampling | null = null): Hypothesis[] {
+ * which cost what they cost the model. With `sampling` there is one, whose tokens are drawn. What the best has so far is
+ * given at each step. */
+export function* search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = [], sampling: Sampling | null = null): Search {
   const { num_beams: beams, max_new_tokens: limit, length_penalty: penalty } = decoding;
   const wanted = beams > 1 ? Math.max(2, 1 + decoding.eos_ids.length) * beams : 1;
   const found: Hypothesis[] = [];
@@ -53,6 +64,7 @@ export function search(decoder: Decoder, decoding: Decoding, beginning: readonly
     if (!(rows.length === running.length && rows.every((row, i) => row === i))) decoder.select(rows);
     running = open.map(({ parent, token, total }) => ({ tokens: [...(running[parent] as Running).tokens, token], total }));
     read = open.map((each) => each.token);
+    yield (running[0] as Running).tokens;
   }
   if (!found.length) throw new Error("The search found no text: every token was forbidden at some step.");
   return found;

@@ -5,7 +5,7 @@ import type { BpeFile } from "./tokenizer";
 export function bpe(file: BpeFile): (part: string) => number[] {
   const { vocab } = file;
   const ranks = new Map<string, number>();
-  file.merges.forEach((merge, rank) => ranks.set(typeof merge === "string" ? merge : merge.join(" "), rank));
+  for (const [rank, merge] of file.merges.entries()) ranks.set(typeof merge === "string" ? merge : `${merge[0]} ${merge[1]}`, rank);
   const unknown = file.unk_token === null ? undefined : vocab[file.unk_token];
   const known = new Map<string, number[]>();
 

@@ -11,7 +11,8 @@ const WORD = /[\p{L}\p{Nl}\p{No}]+(?:['’][\p{L}\p{Nl}\p{No}]+)*/gu;
 
 /** `unknown`: the share of the text's characters that the vocabulary lacks. */
 export function readability(name: string, reads: Reads | undefined): (text: string, unknown: number) => void {
-  const ranks = new Map(reads?.words.split(" ").map((word, at) => [word, at + 1]));
+  const ranks = new Map<string, number>();
+  for (const [at, word] of (reads?.words.split(" ") ?? []).entries()) ranks.set(word, at + 1);
   return (text, unknown) => {
     if (unknown > MOST_UNKNOWN)
       throw new Error(

@@ -64,7 +64,12 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
   for (const [piece, id] of Object.entries(file.model.vocab)) pieces[id] = piece;
   // A letter that stands in no subword of two letters is foreign: a text or two named it.
   const letters = (piece: string) => piece.match(/[\p{L}\p{M}]/gu)?.length ?? 0;
-  const known = new Set(pieces.flatMap((piece) => (BYTE.test(piece) || letters(piece) === 1 ? [] : [...piece])));
+  const known = new Map<string, boolean>(); // characters that were asked for
+  const isKnown = (character: string) => {
+    const found = known.get(character) ?? pieces.some((piece) => piece.includes(character) && !BYTE.test(piece) && letters(piece) !== 1);
+    known.set(character, found);
+    return found;
+  };
   const special = new Set<number>();
   for (const { id, content, special: apart } of file.added_tokens) {
     pieces[id] = content;
@@ -75,7 +80,7 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
     encode: (text) => split(normalized(text)).flatMap(merged),
     unknownShare: (text) => {
       const characters = [...normalized(text)].filter((character) => character.trim());
-      return characters.filter((character) => !known.has(character)).length / Math.max(1, characters.length);
+      return characters.filter((character) => !isKnown(character)).length / Math.max(1, characters.length);
     },
     decode: (ids) => (decoders === "ByteLevel" ? fromBytes : joined)(ids.filter((id) => !special.has(id) && pieces[id] !== undefined).map((id) => pieces[id] as string)),
     piece: (id) => {

@@ -8,7 +8,7 @@ export function outputNorms(weights: Weights): (tap: Tap, value: Float32Array) =
   const squares = new Map<string, Float32Array[]>();
   return (tap, value) => {
     const { name, heads, dim } = tap;
-    const made = squares.get(name) ?? Array.from({ length: heads }, (_, head) => squareOf(weights, tap, head));
+    const made = squares.get(name) ?? squaresOf(weights, tap);
     squares.set(name, made);
     const width = heads * dim;
     return made.map((square, head) =>
@@ -21,11 +21,20 @@ export function outputNorms(weights: Weights): (tap: Tap, value: Float32Array) =
   };
 }
 
-/** (dim, dim). */
-function squareOf(weights: Weights, { name, dim }: Tap, head: number): Float32Array {
+/** Of each head, (dim, dim). */
+function squaresOf(weights: Weights, { name, heads, dim }: Tap): Float32Array[] {
   const matrix = weights.matrix(`${name}_attention.output.weight`);
-  const part = new Float32Array(dim * matrix.rows); // its columns are rows here
-  for (let row = 0; row < matrix.rows; row++)
-    weights.row(matrix, row).subarray(head * dim, (head + 1) * dim).forEach((weight, i) => (part[i * matrix.rows + row] = weight));
-  return Float32Array.from({ length: dim * dim }, (_, at) => dot(part, Math.floor(at / dim) * matrix.rows, part, (at % dim) * matrix.rows, matrix.rows));
+  const { rows, columns } = matrix;
+  const turned = new Float32Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    const values = weights.row(matrix, row);
+    for (let i = 0; i < columns; i++) turned[i * rows + row] = values[i] as number;
+  }
+  return Array.from({ length: heads }, (_, head) => {
+    const square = new Float32Array(dim * dim);
+    for (let i = 0; i < dim; i++)
+      for (let j = 0; j <= i; j++)
+        square[i * dim + j] = square[j * dim + i] = dot(turned, (head * dim + i) * rows, turned, (head * dim + j) * rows, rows);
+    return square;
+  });
 }
