@@ -104,4 +104,5 @@ def test_an_encoders_page_shows_the_nearest_sentences(browser):
         page.goto(f"{server}/?trace=read")
         said = page.get_by_label("nearest sentences").inner_text()
         page.close()
-    assert said.startswith(f"nearest in meaning, of {len(cosines)} sentences:\n“The dog is asleep on the sofa.” {cosines[0]:.2f}")
+    heading = f"nearest in meaning, of {len(cosines)} sentences:"
+    assert said.startswith(f"{heading}\n“The dog is asleep on the sofa.” {cosines[0]:.2f}")
