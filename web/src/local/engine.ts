@@ -9,7 +9,7 @@ import { Reader } from "./reader";
 import { Viewer } from "./viewer";
 import { Writer } from "./writer";
 
-export type Engine = (question: Question, told?: (text: string) => void) => Kept | Ablation | number | null | Promise<Traced | null | string>;
+export type Engine = (question: Question, show?: (text: string) => void) => Kept | Ablation | number | null | Promise<Traced | null | string>;
 
 const EVERY = 50; // ms between two looks at what was asked meanwhile
 
@@ -28,8 +28,8 @@ export function engine(): Engine {
   let [kept, code, waiting] = [nothing, null as WebAssembly.Module | null, [] as string[]];
   let filling: Model | null = null;
   let stopped = false;
-  /** A trace, which is told of as it is written and can be stopped. */
-  const traced = async (wanted: TraceRequest, told?: (text: string) => void): Promise<Traced> => {
+  /** A trace, which is shown as it is written and can be stopped. */
+  const traced = async (wanted: TraceRequest, show?: (text: string) => void): Promise<Traced> => {
     kept = nothing; // the numbers of the one before are the page's already
     stopped = false;
     const model = modelOf(wanted.model);
@@ -40,7 +40,7 @@ export function engine(): Engine {
         return { info: step.value.info, run: step.value.run };
       }
       if (performance.now() - before < EVERY) continue;
-      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) told?.(model.spelled(step.value)); // of several beams the best is another one soon
+      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) show?.(model.spelled(step.value)); // of several beams the best is another one soon
       await new Promise((done) => setTimeout(done));
       if (stopped) throw new DOMException("stopped", "AbortError");
       before = performance.now();
@@ -60,7 +60,7 @@ export function engine(): Engine {
     turn = found;
     return found;
   };
-  return (question, told) => {
+  return (question, show) => {
     if (question.what === "open")
       return inTurn(async () => {
         models.clear();
@@ -76,7 +76,7 @@ export function engine(): Engine {
         await next();
         return name;
       });
-    if (question.what === "trace") return traced(question.wanted, told);
+    if (question.what === "trace") return traced(question.wanted, show);
     if (question.what === "stop") {
       stopped = true;
       return null;

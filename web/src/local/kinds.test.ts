@@ -44,7 +44,7 @@ const opened = ({ file, weights }: Kind): Model => {
 /** A page with these models in it, whose weights come in these pieces. */
 const sourceOf = async (those: typeof kinds, weights: string[]) => {
   const run = engine();
-  const ask = (async (question: Asked, told) => (isStudy(question) ? study(question) : run(question, told))) as Ask;
+  const ask = (async (question: Asked, show) => (isStudy(question) ? study(question) : run(question, show))) as Ask;
   const files = await Promise.all(those.map(([, { file }]) => packed(new TextEncoder().encode(JSON.stringify(file)))));
   async function* pieces() {
     for (const each of weights) yield packed(fromBase64(each));
@@ -117,17 +117,17 @@ test("a file of several models answers with each, and reliance is known of a lab
   expect(() => study({ what: "next", request: { text: TEXT } })).toThrow("this file has none");
 });
 
-test("what a model writes is told token by token, until it is stopped", async () => {
+test("what a model writes is shown token by token, until it is stopped", async () => {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 100)); // each token takes so long
   const source = await sourceOf(kinds, kinds.map(([, { weights }]) => weights));
-  const told: string[] = [];
-  source.written?.subscribe((text) => void told.push(text));
+  const shown: string[] = [];
+  source.written?.subscribe((text) => void shown.push(text));
   const { generation } = await source.trace({ model: "gpt2", text: TEXT, generate: 6, num_beams: 1 });
   const whole = generation?.hypotheses[0]?.text ?? "";
-  expect(told.at(-1)).toBe("");
-  expect(told.filter(Boolean).length).toBeGreaterThan(2);
-  expect(told.every((text) => whole.startsWith(text))).toBe(true);
+  expect(shown.at(-1)).toBe("");
+  expect(shown.filter(Boolean).length).toBeGreaterThan(2);
+  expect(shown.every((text) => whole.startsWith(text))).toBe(true);
   const stop = new AbortController();
   source.written?.subscribe((text) => void (text && stop.abort()));
   const stopped = source.trace({ model: "gpt2", text: TEXT, generate: 5, num_beams: 1 }, stop.signal);
