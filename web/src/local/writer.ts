@@ -219,9 +219,9 @@ export class Writer extends Model {
   }
 
   /** Log-probabilities of each step, in one pass over what was written. */
-  override logits(run: Run, listener: Listener | null = null): Float32Array[] {
+  override logits(run: Run): Float32Array[] {
     const { length } = run.target;
-    const all = this.read(run, listener);
+    const all = this.read(run);
     return this.rows(all.subarray(this.row(run, 0) * (all.length / this.sequence(run).length)), length);
   }
 

@@ -3,8 +3,7 @@ agree with what happens when a token is hidden.
 
 weight          α, the mean over layers and heads
 norm            ‖Σ_h α_h·f_h(x)‖, the mean over layers (Kobayashi et al. 2020)
-gradient        |∂ log p / ∂x · x| of the token's embedding x: to first order, what log p changes by
-                without it (Denil et al. 2014)
+gradient        ‖∂ log p / ∂x ⊙ x‖₂ of the token's embedding x (Denil et al. 2014)
 value_zeroing   cosine distance of a layer's output from what it is when the token's value is zero,
                 the mean over layers (Mohebbi et al. 2023)
 hiding          p without the token - p: no other position sees it, in any layer and head
@@ -163,7 +162,7 @@ def gradients(stream: Stream, steps: list[int], axis: str) -> Tensor | None:
             torch.autograd.grad(logs[step, stream.ids[step]], x, retain_graph=True)[0]
             for step in steps
         ]
-    return torch.stack([(gradient * x.detach())[0].sum(-1).abs() for gradient in per_step]).cpu()
+    return torch.stack([(gradient * x.detach())[0].norm(dim=-1) for gradient in per_step]).cpu()
 
 
 @without_gradients

@@ -2,7 +2,6 @@
 import type { Attribution, Lens, Measures } from "../../source";
 import type { Listener } from "../native";
 import { logSoftmax } from "../search/numbers";
-import { sinusoids } from "../sinusoids";
 import { likeliest } from "../trace/ablation";
 import { tapMaps } from "../trace/maps";
 import { editOf } from "../trace/off";
@@ -12,8 +11,6 @@ import { cosine } from "./inside";
 import { read, spread } from "../trace/stream";
 import { checkPreNorm, passed, projected, rowOf, type Attended } from "./passed";
 import { at, product } from "./plane";
-
-const NEAR = 1 / 64; // of an embedding: how far its slope is measured to both sides
 
 type Contribution = Attribution["contributions"][number];
 type Name = Measures["measures"][number]["name"];
@@ -80,7 +77,7 @@ function pulled({ weights, file: { config } }: Writer, last: Float32Array, id: n
   return direction.map((value) => value - middle);
 }
 
-/** Importance of each token of an axis for a step. */
+/** Importance of each token of an axis for a step, by all measures but the gradient's. */
 export function measures(writer: Writer, run: Run, step: number, axis: string): Measures {
   const { weights, file: { config: { d_model: width } } } = writer;
   const edit = editOf(run, writer.taps);
@@ -130,7 +127,6 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
   const found: [Name, number[]][] = [
     ["weight", mean((layer, key) => (heads[layer] ?? []).reduce((sum, each) => sum + at(each, key) / (heads[layer]?.length ?? 1), 0))],
     ["norm", mean((layer, key) => at(norms[layer] ?? [], key))],
-    ...gradients(writer, run, step, axis, places),
     ["value_zeroing", mean((layer, key) => at(zeroed[key] ?? [], layer))],
     ["hiding", hidden],
   ];
@@ -139,26 +135,6 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
     token: writer.name(written(run, step), "target"),
     measures: found.map(([name, values]) => ({ name, values, correlation: name === "hiding" ? null : spearman(values, sizes) })),
   };
-}
-
-/** |∂ log p / ∂x · x| of each token's embedding x, by central differences; left out behind a norm of embeddings. */
-function gradients(writer: Writer, run: Run, step: number, axis: string, places: readonly number[]): [Name, number[]][] {
-  const { weights, file: { config } } = writer;
-  const [side, id] = [axis === "source" ? "encoder" : "decoder", written(run, step)];
-  if (weights.has(`${side}.embed.norm.weight`)) return [];
-  const name = `${side}.embed.positions.weight`;
-  const [table, learned] = [sinusoids(config)[name], weights.has(name)];
-  const logAt = (key: number, more: number) => {
-    const states: Listener["states"] = (of, layer, rows) => {
-      if (of !== side || layer) return;
-      const row = rows[key] as Float32Array;
-      const place = key + config.position_offset;
-      const position = table ? rowOf(table, place, row.length) : learned ? weights.row(weights.matrix(name), place) : null;
-      row.forEach((value, i) => (row[i] = value + more * (value - (position ? at(position, i) : 0))));
-    };
-    return at(writer.logits(run, { states })[step] as Float32Array, id);
-  };
-  return [["gradient", places.map((key) => Math.abs(logAt(key, NEAR) - logAt(key, -NEAR)) / (2 * NEAR))]];
 }
 
 function written({ target }: Run, step: number): number {
