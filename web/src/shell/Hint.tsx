@@ -29,7 +29,7 @@ function steps({ task, taps }: TraceInfo, say: Say): [string, string][] {
   const pulls = task === "translation" && taps.some((tap) => tap.kind === "cross");
   const writes = task === "generation" || task === "translation";
   return [
-    [say("hint.write"), say("hint.enter")],
+    ...(task === "vision" ? [] : [[say("hint.write"), say("hint.enter")] as [string, string]]),
     [say("hint.point"), say("hint.line")],
     pulls ? [say("hint.strike"), say("hint.pull")] : writes ? [say("hint.force"), say("hint.goes")] : [say("hint.view"), say("hint.same")],
   ];
