@@ -119,7 +119,7 @@ def test_the_saved_page_shows_it_offline(open_page, weights, tmp_path: Path) -> 
         page.get_by_role("button", name="picture, SVG").click()
     picture = download.value.path().read_text(encoding="utf-8")
     assert picture.count("<image ") == 1
-    assert picture.count('<g opacity="0.6">') == 16  # the colors over it
+    assert picture.count('fill-opacity="0.6"') == 16  # the colors over it
     page.get_by_text("map", exact=True).click()
     expect(page.locator(".rg-image__seen .rg-patch")).to_have_count(16)
 

@@ -129,7 +129,7 @@ def test_a_text_that_was_left_long_ago_is_made_again(open_page, file):
     for count in range(9):
         text.fill(f"She has {count + 2} dogs.")
         text.press("Enter")
-        word.filter(has_text=str(count + 2)).wait_for()
+        page.locator("[data-word^=source]").filter(has_text=str(count + 2)).wait_for()
     text.fill("I would like to drink a cup of tea with my friends.")
     text.press("Enter")
     word.filter(has_text="Tasse").hover()
@@ -243,6 +243,7 @@ def test_words_are_shown_as_they_are_written_until_another_text_or_escape_stops_
     expect(written).not_to_have_text(so_far)
     assert written.inner_text().startswith(so_far)
     written.wait_for(state="detached")
+    page.wait_for_url("**&head=*")
     address = page.url
     text.fill("JULIET:")
     text.press("Enter")
