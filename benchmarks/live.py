@@ -141,7 +141,7 @@ def asked(page: Page, before: str) -> list[tuple[float, int]]:
     """Milliseconds and written words of each of the further sentences."""
     found = []
     for text in NEXT:
-        box = page.locator("textarea").first
+        box = page.get_by_label("text", exact=True)
         box.fill(text)
         page.evaluate(ENTER)
         box.press("Enter")

@@ -47,6 +47,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(say, all);
+  const flows = word && state.view.value === "sentence" && tap.kind === "self";
   const { of } = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>
@@ -70,7 +71,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
         ))}
       </ul>
       <p class="rg-note">
-        {[sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
+        {[flows && !toward && say("which.toward"), sink, rows.length < all.length && say("which.rows", { count: rows.length, of: all.length.toLocaleString("en") })].filter(Boolean).join("; ")}
       </p>
     </nav>
   );

@@ -9,8 +9,8 @@ export type Level = (typeof LEVELS)[number];
 
 const CLOSE = 20; // columns of the map, where single cells are what is seen
 
-export function levelOf({ view, drawer, viewport }: Pick<State, "view" | "drawer" | "viewport">): Level {
-  if (drawer.value === "cell") return "products";
+export function levelOf({ view, drawer, viewport, focus }: Pick<State, "view" | "drawer" | "viewport" | "focus">): Level {
+  if (drawer.value === "cell" && (view.value === "map" || focus.value)) return "products";
   if (view.value === "sentence") return "sentence";
   return viewport.value && viewport.value.columns <= CLOSE ? "cell" : "map";
 }
@@ -24,6 +24,7 @@ export async function zoomTo(state: State, level: Level): Promise<void> {
     if (cell) state.focus.value = cell;
     if (level === "products") return void (state.drawer.value = "cell");
     if (state.drawer.value === "cell") state.drawer.value = "";
+    if (level === "sentence" && state.view.value === level) state.drawn.value = null; // out of the game
     state.view.value = level === "sentence" ? "sentence" : "map";
     if (level === "map") fit(state);
     if (cell) closeUp(state, cell);

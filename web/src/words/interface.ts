@@ -208,6 +208,7 @@ export const PHRASES = {
   "said.instead": ["look at “{word}” instead", "stattdessen auf „{word}“ sehen", "इसकी जगह “{word}” को देखें"],
   "which.for": ["Which head, for {word}?", "Welcher Kopf, für {word}?", "कौन-सा हेड, {word} के लिए?"],
   "which.point": ["Which head? Point at a word.", "Welcher Kopf? Zeigen Sie auf ein Wort.", "कौन-सा हेड? किसी शब्द पर इंगित करें।"],
+  "which.toward": ["click a word on the right for the heads that look at it", "ein Klick auf ein Wort rechts: die Köpfe, die es ansehen", "दाईं ओर के शब्द पर क्लिक: उसे देखने वाले हेड"],
   "which.none": ["This trace has no attention layers.", "Diese Aufzeichnung hat keine Attention-Schichten.", "इस ट्रेस में कोई अटेंशन परत नहीं है।"],
   "changed.before": ["before", "vorher", "पहले"],
   "changed.now": ["now", "jetzt", "अब"],
