@@ -61,7 +61,9 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
     const before = made.get(id);
     if (before) return before;
     const making = turn.then(() => make(id, wanted, stop));
-    turn = making.catch(() => made.delete(id));
+    const forget = () => void (made.get(id) === making && made.delete(id));
+    stop?.addEventListener("abort", forget);
+    turn = making.catch(forget);
     made.set(id, making);
     for (const oldest of [...made.keys()].slice(0, -KEPT)) made.delete(oldest);
     return making;
