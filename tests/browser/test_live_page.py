@@ -121,22 +121,6 @@ def test_a_text_is_looked_into_while_it_is_written_as_one_step_of_the_history(op
     assert text.input_value().startswith("I would like")
 
 
-def test_a_text_that_was_left_long_ago_is_made_again(open_page, file):
-    page = open_page(server=file, path="", offline=True)
-    word = page.locator("[data-word^=output]")
-    word.filter(has_text="Tasse").wait_for()
-    text = page.get_by_label("text", exact=True)
-    for count in range(9):
-        text.fill(f"She has {count + 2} dogs.")
-        text.press("Enter")
-        page.locator("[data-word^=source]").filter(has_text=str(count + 2)).wait_for()
-    text.fill("I would like to drink a cup of tea with my friends.")
-    text.press("Enter")
-    word.filter(has_text="Tasse").hover()
-    page.locator(".rg-said").filter(has_text="cup").wait_for()
-    assert page.get_by_role("alert").count() == 0
-
-
 # Of each mark of a picture: what it says, and its numbers.
 NUMBERS = r"""() => {
   const number = /[−-]?\d+(\.\d+)?(e[−-]?\d+)?/g;

@@ -117,8 +117,8 @@ class ImageReader:
             keep: where queries, keys and values stay: "memory", "disk" or "auto".
 
         Raises:
-            BadArgumentError: a file that is no image; Pillow is not installed; a part that is not
-                there.
+            BadArgumentError: a file that is not an image; Pillow is not installed; a part that
+                does not exist.
             UnsupportedError: `without` of a model without labels.
         """
         from regard.inspection.models import no_changes, switched_off, traced

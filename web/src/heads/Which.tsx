@@ -47,7 +47,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
     });
   const groups = GROUPS.filter(([side, kind]) => layers(side, kind).length);
   const sink = sunk(say, all);
-  const flows = word && state.view.value === "sentence" && tap.kind === "self";
+  const flows = word && state.view.value === "sentence" && tap.kind === "self" && trace.task !== "vision" && fitsWhole(tap);
   const { of } = overviewOf(state, trace.id);
   return (
     <nav class="rg-which" aria-label={say("which")} onKeyDown={walk} onFocusIn={onFocusIn}>

@@ -132,6 +132,13 @@ test("what a model writes is shown token by token, until it is stopped", async (
   vi.restoreAllMocks();
 });
 
+test("a trace that has gone is made again for what is asked of it", async () => {
+  const source = await sourceOf(kinds.slice(0, 1), kinds.slice(0, 1).map(([, { weights }]) => weights));
+  const { id } = await source.trace({ model: "one", text: TEXT });
+  for (let cut = 1; cut < 10; cut++) await source.trace({ model: "one", text: TEXT.slice(0, -cut) });
+  near(await source.reliance(id), kinds[0]?.[1].reliance);
+});
+
 test("a file that is cut off is said to be so", async () => {
   const source = await sourceOf(kinds.slice(0, 1), []);
   await expect(source.trace({ model: "one", text: TEXT })).rejects.toThrow("This file is cut off");

@@ -19,9 +19,7 @@ Numbers = Callable[[int, tuple[int, ...], tuple[int, ...]], Floats]
 
 
 BLOCK = 32 * 2**20  # bytes; pages that are not written to take no memory
-SPARE = (
-    8  # blocks of runs before that a thread keeps: their memory is warm, if nothing refers to it
-)
+SPARE = 8  # blocks of earlier runs that a thread keeps, because their memory is warm
 
 
 class Kept:
