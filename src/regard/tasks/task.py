@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.errors import BadArgumentError, shortened
@@ -22,11 +23,31 @@ if TYPE_CHECKING:
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
 
 
+def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, which refuses a string: Python takes that for a list of its letters."""
+
+    @wraps(run)
+    def checked(self: Task, *inputs: Any, **options: Any) -> Any:
+        if inputs and isinstance(inputs[0], str):
+            raise BadArgumentError(
+                f"`run` takes a list of inputs; got the string {shortened(inputs[0])!r}."
+                " Put it into a list, or call the model itself."
+            )
+        return run(self, *inputs, **options)
+
+    return checked
+
+
 class Task(ABC):
     """A model with everything it needs for one use: what `regard.load` gives."""
 
     handle: ModelHandle
     name: str  # what messages call it
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "run" in vars(cls):
+            setattr(cls, "run", _of_lists(cls.run))  # noqa: B010
 
     @classmethod
     @abstractmethod
