@@ -88,7 +88,7 @@ engine: build/zig
 
 # That the committed libraries of this machine and of the page are what their sources give.
 check-engine: build/zig
-	@PYTHONPATH=$(CURDIR)/build/zig $(BIN)/python tools/build_engine.py --check linux-x86_64 wasm32
+	@PYTHONPATH=$(CURDIR)/build/zig $(BIN)/python tools/build_engine.py --check linux-x86_64 wasm32 wasm32-relaxed
 
 build/zig: $(READY) Makefile
 	@$(INSTALL) -qq --upgrade --target $@ --no-deps $(ZIG)

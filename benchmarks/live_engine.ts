@@ -2,16 +2,18 @@
 // benchmarks/live.py bundles it for Node.js; the first argument is the page that holds the model.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setFlagsFromString } from "node:v8";
 import { unpacked } from "../web/src/local/base64";
 import { engine, modelOf } from "../web/src/local/engine";
 import type { TraceRequest } from "../web/src/source";
 
+setFlagsFromString("--experimental-wasm-relaxed-simd"); // as browsers have it; not known where it is no experiment any more
 const [, , path = ""] = process.argv;
 const page = readFileSync(path, "utf8");
 const texts = (start: string) =>
   page.split(start).slice(1).map((rest) => rest.slice(rest.indexOf(">") + 1, rest.indexOf("</script>")));
 const answer = engine();
-await answer({ what: "open", models: texts('id="regard-model-'), engine: texts('id="regard-engine"')[0] as string });
+await answer({ what: "open", models: texts('id="regard-model-'), engines: texts('id="regard-engine-') });
 let model = "";
 for (const piece of texts('type="application/octet-stream"')) model = ((await answer({ what: "fill", piece })) as string | null) ?? model;
 

@@ -73,4 +73,4 @@ def test_a_wheel_of_a_platform_carries_its_library_alone(
     assert wheel.name.endswith("-py3-none-manylinux_2_17_aarch64.whl")
     with ZipFile(wheel) as files:
         libraries = {Path(name).name for name in files.namelist() if "/native/libraries/" in name}
-    assert libraries == {"linux-arm64.so", "wasm32.wasm", "sources.sha256"}
+    assert libraries == {"linux-arm64.so", "wasm32.wasm", "wasm32-relaxed.wasm", "sources.sha256"}

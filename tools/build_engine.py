@@ -45,9 +45,11 @@ TARGETS: dict[str, tuple[str, dict[str, list[str]]]] = {
     "darwin-x86_64": ("x86_64-macos", X86_64),
     "windows-x86_64": ("x86_64-windows-gnu", X86_64),
     "wasm32": ("wasm32-wasi", {"plain": []}),
+    "wasm32-relaxed": ("wasm32-wasi", {"plain": ["-mrelaxed-simd"]}),
 }
 # Exceptions are WebAssembly's own, as every browser with SIMD has them. Zig's library of C++ is
-# built without; its sources have what is missing.
+# built without; its sources have what is missing. Relaxed SIMD, which not all have, multiplies and
+# adds in one instruction.
 WASM = ["-mcpu=generic+simd128+bulk_memory+exception_handling", "-fwasm-exceptions"]
 WASM_LIBRARY = {
     "libcxxabi/src/cxa_exception.cpp": ["-std=c++23"],
@@ -56,8 +58,12 @@ WASM_LIBRARY = {
 }
 
 
+def is_wasm(target: str) -> bool:
+    return target.startswith("wasm32")
+
+
 def file_of(target: str) -> str:
-    return f"{target}.wasm" if target == "wasm32" else f"{target}.so"
+    return f"{target}.wasm" if is_wasm(target) else f"{target}.so"
 
 
 def sources(target: str) -> list[tuple[Path, list[str]]]:
@@ -77,7 +83,7 @@ def sources(target: str) -> list[tuple[Path, list[str]]]:
             for name, options in TARGETS[target][1].items()
         ),
     ]
-    if target == "wasm32":
+    if is_wasm(target):
         zig = Path(str(find_spec("ziglang").origin)).parent / "lib"  # type: ignore[union-attr]
         folders = ("libcxxabi/include", "libcxxabi/src", "libcxx/src", "libunwind/include")
         library = ["-DNDEBUG", "-D_LIBCXXABI_HAS_NO_THREADS", "-D_LIBUNWIND_HIDE_SYMBOLS"]
@@ -107,19 +113,19 @@ def fingerprints(folder: Path = LIBRARIES) -> dict[str, str]:
 def build(target: str, folder: Path) -> Path:
     """The library of a target, in a folder."""
     compiler = [sys.executable, "-m", "ziglang"]
-    machine = ["-target", TARGETS[target][0], *(WASM if target == "wasm32" else [])]
+    machine = ["-target", TARGETS[target][0], *(WASM if is_wasm(target) else [])]
     library = folder / file_of(target)
     with tempfile.TemporaryDirectory() as objects:
         files = []
         for number, (source, options) in enumerate(sources(target)):
-            more = ["-mllvm", "-wasm-enable-eh"] if target == "wasm32" else ["-fPIC"]
+            more = ["-mllvm", "-wasm-enable-eh"] if is_wasm(target) else ["-fPIC"]
             command = [*compiler, "cc" if source.suffix == ".c" else "c++", *machine, *more]
             files.append(f"{objects}/{number}.o")
             _run([*command, *OPTIONS, *options, "-c", str(source), "-o", files[-1]])
         link = {"darwin": ["-shared", "-Wl,-dead_strip", "-Wl,-x"]}.get(
             target.split("-")[0], ["-shared", "-Wl,--gc-sections"]
         )
-        if target == "wasm32":
+        if is_wasm(target):
             link = ["-mexec-model=reactor", "-Wl,--no-entry", "-rdynamic"]
         made = f"{objects}/{library.name}"  # beside which Windows' linker leaves files of its own
         _run([*compiler, "c++", *machine, *link, "-s", *files, "-o", made])

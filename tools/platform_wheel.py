@@ -27,7 +27,7 @@ class PlatformWheel(BuildHookInterface):
         if platform is not None and platform not in TAGS:
             raise ValueError(f"REGARD_PLATFORM must be one of {', '.join(TAGS)}; got {platform!r}")
         for file in sorted(folder.iterdir()):
-            if platform is None or file.stem in (platform, "wasm32", "sources"):
+            if platform is None or file.stem in (platform, "wasm32", "wasm32-relaxed", "sources"):
                 build_data["force_include"][str(file)] = (
                     f"{LIBRARIES.relative_to('src')}/{file.name}"
                 )

@@ -11,13 +11,16 @@ extern const Kernels LIKE;
 
 namespace {
 
-// A tile fills the registers: 24 sums of 32, 12 of 16 halves, 8 of 16 quarters.
+// A tile fills the registers: 24 sums of 32, 12 of 16 halves, 8 of 16 quarters; in WebAssembly, as
+// tile_of_halves has them, 10 quarters.
 #if defined(__AVX512F__)
 constexpr int TILE_ROWS = 6, TILE_VECTORS = 4;
 #elif defined(__AVX2__)
 constexpr int TILE_ROWS = 6, TILE_VECTORS = 1;
 #elif defined(__aarch64__)
 constexpr int TILE_ROWS = 6, TILE_VECTORS = 1;
+#elif defined(__wasm_simd128__)
+constexpr int TILE_ROWS = 5, TILE_VECTORS = 1;
 #else
 constexpr int TILE_ROWS = 2, TILE_VECTORS = 1;
 #endif
@@ -73,6 +76,45 @@ static void tile_of_floats(const Matrix& m, int output, const float* x, size_t x
       sums[r][v] = sums[r][v] * load<Floats>(m.scales + output + v * LANES);
   memcpy(all_sums, sums, sizeof sums);
 }
+
+#if defined(__wasm_simd128__)
+INLINE v128_t fused(v128_t a, v128_t b, v128_t c) {
+#if defined(__wasm_relaxed_simd__)
+  return wasm_f32x4_relaxed_madd(a, b, c);
+#else
+  return wasm_f32x4_add(wasm_f32x4_mul(a, b), c);
+#endif
+}
+
+// What the page multiplies with. Of two bfloat16 side by side, one operation makes a float of each:
+// the lower is shifted, the upper loses its lower half. So 8 outputs are even and odd ones, and with
+// 5 rows, as many as a translation has beams, their sums fit into the 16 registers of x86.
+template <int ROWS>
+static void tile_of_halves(const Matrix& m, int output, const float* x, size_t x_stride,
+                           Sums& all_sums) {
+  for (int eighth = output; eighth < output + LANES; eighth += 8) {
+    const uint16_t* w = (const uint16_t*)m.weights +
+                        (size_t)(eighth / PANEL) * m.inputs * PANEL + eighth % PANEL;
+    v128_t even[ROWS] = {}, odd[ROWS] = {};
+    for (int i = 0; i < m.inputs; i++, w += PANEL) {
+      const v128_t both = wasm_v128_load(w), low = both << 16, high = both & (int32_t)0xffff0000;
+      for (int r = 0; r < ROWS; r++) {
+        const v128_t factor = wasm_v128_load32_splat(x + r * x_stride + i);
+        even[r] = fused(low, factor, even[r]);
+        odd[r] = fused(high, factor, odd[r]);
+      }
+    }
+    for (int r = 0; r < ROWS; r++) {
+      float* to = (float*)&all_sums[r] + (eighth - output);
+      const float* scales = m.scales + eighth;
+      const v128_t first = wasm_i32x4_shuffle(even[r], odd[r], 0, 4, 1, 5);
+      const v128_t second = wasm_i32x4_shuffle(even[r], odd[r], 2, 6, 3, 7);
+      wasm_v128_store(to, wasm_f32x4_mul(first, wasm_v128_load(scales)));
+      wasm_v128_store(to + 4, wasm_f32x4_mul(second, wasm_v128_load(scales + 4)));
+    }
+  }
+}
+#endif
 
 // Each weight is made of its integer, which rounds once, as where it is stored as a float.
 template <int ROWS>
@@ -189,7 +231,11 @@ static void tile(const Matrix& m, int output, const float* x, size_t x_stride, c
     tile_of_bytes<ROWS>(m, output, q, row, sums);
 #ifndef LIKE
   else if (m.storage == Storage::BFLOAT16)
+#if defined(__wasm_simd128__)
+    tile_of_halves<ROWS>(m, output, x + row * x_stride, x_stride, sums);
+#else
     tile_of_floats<ROWS, uint16_t>(m, output, x + row * x_stride, x_stride, sums);
+#endif
   else if (m.group > 0)
     tile_of_groups<ROWS>(m, output, x + row * x_stride, x_stride, sums);
   else

@@ -20,7 +20,7 @@ from regard.studio.live_model import content
 from regard.studio.live_page import live_page
 from regard.studio.live_tokenizer import tokenizer_parts
 from regard.studio.packing import packed, to_rows
-from regard.studio.page import ENGINE
+from regard.studio.page import ENGINES
 from regard.text import Tokenizer
 
 LARGEST = 14.5e6  # bytes, of en-de's: its int8 numbers as base64, and 1 MB
@@ -97,12 +97,12 @@ def test_the_model_is_in_the_file(page):
     pieces = re.findall(r'<script type="application/octet-stream">(.*?)</script>', page)
     assert len(pieces) > 10
     assert sum(len(unpacked(piece)) for piece in pieces) == model["bytes"]
-    [engine] = re.findall(r'id="regard-engine">(.*?)</script>', page)
-    assert unpacked(engine) == ENGINE.read_bytes()
+    engines = re.findall(r'id="regard-engine-\d">(.*?)</script>', page)
+    assert [unpacked(engine) for engine in engines] == [each.read_bytes() for each in ENGINES]
 
 
 def test_the_worker_starts_first_then_the_page_and_the_weights_follow(page):
-    order = ("regard-engine", "new Worker(", " async>", "/octet-stream", 'id="regard-words')
+    order = ("regard-engine-0", "new Worker(", " async>", "/octet-stream", 'id="regard-words')
     places = [page.index(part, page.index("<body")) for part in order]
     assert places == sorted(places)
 

@@ -1,8 +1,10 @@
 /** The native engine's library in WebAssembly, as the tests load it. */
-import inline from "../../src/regard/runtime/native/libraries/wasm32.wasm?url&inline";
+import fused from "../../src/regard/runtime/native/libraries/wasm32-relaxed.wasm?url&inline";
+import plain from "../../src/regard/runtime/native/libraries/wasm32.wasm?url&inline";
 import { fromBase64 } from "../src/local/base64";
 
-export const library = fromBase64(inline.slice(inline.indexOf(",") + 1));
+const bytes = (url: string) => fromBase64(url.slice(url.indexOf(",") + 1));
+export const library = bytes(plain);
 
 /** Bytes as a page's file has them. */
 export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -10,3 +12,6 @@ export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const found = new Uint8Array(await new Response(stream).arrayBuffer());
   return btoa(found.reduce((text, byte) => text + String.fromCharCode(byte), ""));
 }
+
+/** The libraries as a page has them. */
+export const engines = async () => Promise.all([bytes(fused), library].map(packed));

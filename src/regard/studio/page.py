@@ -16,7 +16,9 @@ from typing import Any
 from regard.errors import UnavailableError
 
 STATIC: Traversable = files("regard.studio") / "static"
-ENGINE: Traversable = files("regard.runtime.native") / "libraries" / "wasm32.wasm"
+_LIBRARIES = files("regard.runtime.native") / "libraries"
+# What a page runs models with: the first that the browser can compile.
+ENGINES: list[Traversable] = [_LIBRARIES / "wasm32-relaxed.wasm", _LIBRARIES / "wasm32.wasm"]
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then
 INPUTS = (
     "bundled.ts",
@@ -96,8 +98,10 @@ def one_file(
     sources, workers, start, asynchronous = _source(script), "", "", ""
     if pieces:
         worker = f'<script type="text/plain">{_within(read("worker.js"))}</script>'
-        [engine] = of_bytes(ENGINE.read_bytes(), kind="gzip", size=None)
-        parts = {**parts, "regard-worker": worker, "regard-engine": engine}
+        parts = {**parts, "regard-worker": worker}
+        for number, library in enumerate(ENGINES):
+            [engine] = of_bytes(library.read_bytes(), kind="gzip", size=None)
+            parts[f"regard-engine-{number}"] = engine
         start = _within(read("start.js"))
         sources, workers = f"{sources} {_source(start)} 'wasm-unsafe-eval'", " worker-src blob:;"
         start, asynchronous = f"<script>{start}</script>\n", " async"

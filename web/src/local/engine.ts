@@ -22,6 +22,16 @@ export const modelOf = (name: string): Model => {
   return found;
 };
 
+/** The first of the libraries that this browser can run. */
+async function best([text = "", ...others]: string[]): Promise<WebAssembly.Module> {
+  try {
+    return compiled(await unpacked(text));
+  } catch (error) {
+    if (others.length) return best(others);
+    throw error;
+  }
+}
+
 export function engine(): Engine {
   let turn: Promise<unknown> = Promise.resolve(); // what the file holds is taken piece by piece
   const nothing = (): Kept => ({ numbers: [], plain: [] });
@@ -65,7 +75,7 @@ export function engine(): Engine {
       return inTurn(async () => {
         models.clear();
         waiting = [...question.models];
-        code = compiled(await unpacked(question.engine));
+        code = await best(question.engines);
         await next();
         return null;
       });

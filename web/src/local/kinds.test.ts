@@ -4,7 +4,7 @@ import emotions from "../../../src/regard/shipped/emotions/tokenizer.json?raw";
 import minilm from "../../../src/regard/shipped/minilm/tokenizer.json?raw";
 import shakespeare from "../../../src/regard/shipped/shakespeare/tokenizer.json?raw";
 import fixture from "../../../tests/fixtures/local_kinds.json";
-import { library, packed } from "../../tests/library";
+import { engines, library, packed } from "../../tests/library";
 import type { AblationRequest, TraceInfo, TraceRequest } from "../source";
 import { localSource } from "../source/local";
 import type { Ask } from "./ask";
@@ -33,7 +33,6 @@ interface Kind {
 }
 
 const kinds = Object.entries(fixture.kinds) as unknown as [string, Kind][];
-const code = packed(library);
 const TEXT = "the dog sees the old house.";
 const WHY = 2;
 const opened = ({ file, weights }: Kind): Model => {
@@ -49,7 +48,7 @@ const sourceOf = async (those: typeof kinds, weights: string[]) => {
   async function* pieces() {
     for (const each of weights) yield packed(fromBase64(each));
   }
-  void run({ what: "open", models: files, engine: await code });
+  void run({ what: "open", models: files, engines: await engines() });
   return localSource(those.map(([, { file }]) => file.info), pieces(), ask);
 };
 /** Numbers that are near, and all else the same. */

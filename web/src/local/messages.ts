@@ -4,7 +4,7 @@ import type { Study } from "./study/study";
 import type { Run } from "./model";
 
 export type Question =
-  | { what: "open"; models: string[]; engine: string } // a ModelFile each as JSON, and wasm32.wasm: packed, as all of a file
+  | { what: "open"; models: string[]; engines: string[] } // a ModelFile each as JSON, and libraries, the best first: packed, as all of a file
   | { what: "fill"; piece: string } // the next of their bytes → the name of the model that is whole with it
   | { what: "trace"; wanted: TraceRequest }
   | { what: "stop" } // the trace that is being made

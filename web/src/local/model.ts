@@ -48,7 +48,7 @@ export abstract class Model {
   private readonly norms: ReturnType<typeof outputNorms>;
   private readonly tables: ReturnType<typeof sinusoids>;
 
-  /** `engine` is wasm32.wasm. Its weights are zeros until they are filled in. */
+  /** `engine` is the library. Its weights are zeros until they are filled in. */
   constructor(readonly file: ModelFile, engine: BufferSource | WebAssembly.Module) {
     this.weights = new Weights(file.tensors, file.bytes);
     this.model = new Native(engine);

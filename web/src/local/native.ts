@@ -51,7 +51,7 @@ export class Native {
   private listener: Listener | null = null;
   private failure: { error: unknown } | null = null; // of the listener
 
-  /** `code`: the library, wasm32.wasm. */
+  /** `code`: the library, as wasm32.wasm. */
   constructor(code: BufferSource | WebAssembly.Module) {
     const nothing = new Proxy({}, { get: () => () => 0 }); // it asks the system for nothing
     const page = { listen: (place: number) => this.listened(place) };

@@ -8,5 +8,5 @@ declare global {
 }
 
 const texts = (part: string) => [...document.querySelectorAll(`[id^=regard-${part}]`)].map(({ textContent }) => textContent ?? "");
-const [worker = "", engine = ""] = [...texts("worker"), ...texts("engine")];
-window.regardAsk = threaded(worker, { what: "open", models: texts("model"), engine });
+const [worker = ""] = texts("worker");
+window.regardAsk = threaded(worker, { what: "open", models: texts("model"), engines: texts("engine") });

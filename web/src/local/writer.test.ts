@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import tokenizerFile from "../../../src/regard/shipped/en-de/tokenizer.json?raw";
 import fixture from "../../../tests/fixtures/local.json";
-import { library, packed } from "../../tests/library";
+import { engines, library, packed } from "../../tests/library";
 import type { AblationRequest, Summary } from "../source";
 import { localSource } from "../source/local";
 import type { ModelFile } from "./config";
@@ -33,7 +33,7 @@ const sourceOf = async (variant: Variant) => {
     for (const at of PIECES) yield packed(fromBase64(variant.weights.slice(...at)));
   }
   const model = new TextEncoder().encode(JSON.stringify(variant.file));
-  void run({ what: "open", models: [await packed(model)], engine: await packed(library) });
+  void run({ what: "open", models: [await packed(model)], engines: await engines() });
   return localSource([fileOf(variant).info], pieces(), ask);
 };
 const near = (found: ArrayLike<number>, expected: readonly number[], within = 1e-5) => {
