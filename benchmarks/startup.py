@@ -4,19 +4,30 @@
 
 Each command runs once to warm the disk's cache, which packs the model, and then five times; the
 commands take turns. The last column is the median of the processor time, which depends less on what
-else runs on the machine.
+else runs on the machine. `regard studio` is measured until a new page of a Chromium that is open
+already shows its first picture, if playwright and Chromium are installed.
 """
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 REGARD = str(Path(sys.executable).with_name("regard"))
+# The time of day, in milliseconds, at which the first ribbon is on screen.
+PICTURE = """() => new Promise((done) => {
+  const look = () => requestAnimationFrame(() => {
+    if (!document.querySelector("[data-handle]")) return look();
+    requestAnimationFrame(() => done(performance.timeOrigin + performance.now()));
+  });
+  look();
+})"""
 SENTENCE = "I would like to drink a cup of tea with my friends."
 
 
@@ -31,6 +42,29 @@ def seconds(command: list[str]) -> tuple[float, float]:
     after = os.times()
     used = after.children_user - before.children_user
     return time.perf_counter() - started, used + after.children_system - before.children_system
+
+
+def first_pictures(runs: int) -> list[float]:
+    """Seconds from the start of `regard studio` to its first picture, after one run more."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        return [first_picture(browser) for _ in range(runs + 1)][1:]
+
+
+def first_picture(browser: Any) -> float:
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    started, command = time.time(), [REGARD, "studio", "--port", "0", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        page.goto(server.stdout.readline().split()[0], wait_until="commit")
+        at: float = page.evaluate(PICTURE)
+        server.terminate()
+    page.close()
+    return at / 1000 - started
 
 
 def main() -> None:
@@ -72,6 +106,11 @@ def main() -> None:
         print(
             f"{name:55}{median:8.2f}{min(wall):8.2f}{max(wall):9.2f}{statistics.median(used):11.2f}"
         )
+    if not (find_spec("playwright") and shutil.which("chromium")):
+        parser.exit(0, "regard studio was not measured: it needs playwright and chromium.\n")
+    wall = first_pictures(arguments.runs)
+    name = "regard studio: the first picture"
+    print(f"{name:55}{statistics.median(wall):8.2f}{min(wall):8.2f}{max(wall):9.2f}")
 
 
 if __name__ == "__main__":

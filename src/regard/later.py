@@ -1,6 +1,8 @@
-"""Public names of a package that are imported when they are first used."""
+"""Imports: of public names when they are first used, and of much at once."""
 
-from collections.abc import Callable, Mapping
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -23,3 +25,15 @@ def later(
         return value
 
     return getattribute, lambda: sorted({*package, *home})
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Imports while the block runs, which leave no garbage, without the search for it, which takes
+    a tenth of their time; what they made is not searched later either."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -41,6 +41,16 @@ def keep_threads() -> Iterator[None]:
 
 
 @pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The application that a command makes instead of answering, and how it is announced."""
+    what: dict[str, Any] = {}
+    serve, announce = "regard.studio.early.serve", "regard.studio.browser.announce"
+    monkeypatch.setattr(serve, lambda make, listener: what.update(app=make()))
+    monkeypatch.setattr(announce, lambda listener, **how: what.update(how))
+    return what
+
+
+@pytest.fixture
 def regard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keep_threads: None
 ) -> Callable[..., Outcome]:

@@ -11,7 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 from regard.http import server
-from regard.http.server import Server, bind
+from regard.http.server import Server
+from regard.http.sockets import bind
 
 
 def test_a_short_answer_does_not_wait_for_the_one_before():

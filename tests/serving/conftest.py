@@ -17,7 +17,8 @@ import torch
 
 from regard.checkpoints import save_pretrained
 from regard.http.guard import Access
-from regard.http.server import Server, bind
+from regard.http.server import Server
+from regard.http.sockets import bind
 from regard.models import Decoder, DecoderConfig
 from regard.serving.app import create_app
 from regard.serving.limits import Limits

@@ -30,7 +30,7 @@ from regard.recipes.card import read_card
 from regard.tasks.defaults import read_defaults
 from regard.tasks.images import ImageReader
 from regard.tasks.kinds import kind_of
-from regard.tasks.options import TraceRequest
+from regard.tasks.options import TRACED, TraceRequest
 
 EXAMPLES = {
     "translation": "The house is small, but it has a large garden.",
@@ -252,8 +252,6 @@ def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:
 
 def options_of(settings: Any, task: str) -> dict[str, float]:
     """The options of a model with these settings, GenerationConfig's or those of transformers."""
-    from regard.tasks.writing import TRACED
-
     plain = GenerationConfig(do_sample=True, seed=0)  # what `look_at` draws by
     values: dict[str, float] = {}
     for name in OFFERED:

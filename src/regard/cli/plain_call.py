@@ -2,17 +2,19 @@
 longer than a translation: texts and options of which nothing can be wrong."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard import catalog
-from regard.cli.looked import PlainLook
-from regard.cli.task_command import TaskCommand, class_of
+
+if TYPE_CHECKING:
+    from regard.cli.looked import PlainLook
+    from regard.cli.task_command import TaskCommand
 
 FLAGS = {"--json": "as_json", "--strict": "strict"}
 VALUES = {"--model": "model", "-m": "model", "--engine": "engine", "--precision": "precision"}
 
 
-def plain_call(arguments: Sequence[str]) -> TaskCommand | PlainLook | None:
+def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
     """The call of a task's command or of a look that prints; None for whatever typer is to read,
     help and mistakes too."""
     verb, *rest = arguments or ("",)
@@ -20,6 +22,8 @@ def plain_call(arguments: Sequence[str]) -> TaskCommand | PlainLook | None:
         return plain_look(rest)
     if verb not in catalog.VERBS:
         return None
+    from regard.cli.task_command import class_of
+
     kind, command = catalog.doing(verb), class_of(verb)
     common: dict[str, Any] = dict.fromkeys(("model", "input", "output", "threads", "precision"))
     common |= dict(texts=[], as_json=False, strict=False, batch_size=kind.batch_size, engine="auto")
@@ -45,7 +49,7 @@ def plain_call(arguments: Sequence[str]) -> TaskCommand | PlainLook | None:
     return command(verb, common, options)
 
 
-def plain_look(arguments: Sequence[str]) -> PlainLook | None:
+def plain_look(arguments: Sequence[str]) -> "PlainLook | None":
     """A call of `regard look` that prints; None for whatever typer is to read."""
     flags, values = (
         {"--terminal": "terminal", "--json": "as_json"},
@@ -63,5 +67,7 @@ def plain_look(arguments: Sequence[str]) -> PlainLook | None:
             plain.append(argument)
     if len(plain) != 2 or not plain[1].strip() or not {"terminal", "as_json"} & settings.keys():
         return None
+    from regard.cli.looked import PlainLook
+
     model, text = plain
     return PlainLook(model, text.strip(), **settings) if catalog.find(model) else None

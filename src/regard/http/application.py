@@ -5,25 +5,30 @@ import mimetypes
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastapi import FastAPI, Request
-from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
 from regard.http.refusals import GONE, TooLate, add_refusals
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 Result = TypeVar("Result")
 
 
-def application(close: Callable[[], None], **described: Any) -> FastAPI:
+def application(close: Callable[[], None], **described: Any) -> "FastAPI":
     """An application without routes, whose refusals are sentences.
 
     Args:
         close: called at its end.
         described: passed to FastAPI, such as `title` and `version`.
     """
+
+    from fastapi import FastAPI
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

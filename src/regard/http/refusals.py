@@ -1,9 +1,11 @@
 """Refusals as sentences, each in the form of the interface that was asked."""
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from typing import Any
+
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from regard.errors import BadArgumentError, RegardError, UnavailableError, missing_torch
 
@@ -61,8 +63,10 @@ def mistake(path: str, error: Exception) -> JSONResponse:
     return refusal(path, getattr(error, "status", status), str(error), headers)
 
 
-def add_refusals(app: FastAPI) -> None:
-    """Have an application answer every error with a refusal."""
+def add_refusals(app: Starlette) -> None:
+    """Have an application of FastAPI answer every error with a refusal."""
+    from fastapi.exceptions import RequestValidationError
+
     app.add_exception_handler(RegardError, _mistake)
     app.add_exception_handler(ModuleNotFoundError, _missing)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -81,9 +85,8 @@ async def _missing(request: Request, error: Exception) -> JSONResponse:
     return mistake(request.url.path, refused)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Any) -> JSONResponse:
     """One of pydantic's complaints as a sentence."""
-    assert isinstance(error, RequestValidationError)
     path, complaints = request.url.path, error.errors()
     status = 400 if path.startswith("/v1/") or path in LIBRE else 422
     if complaints[0]["type"] == "json_invalid":

@@ -1,75 +1,22 @@
-"""Sockets, and a server that answers on one until SIGTERM or Ctrl-C."""
+"""A server that answers on a socket until SIGTERM or Ctrl-C."""
 
-import errno
 import os
 import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from ipaddress import ip_address
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
-from regard.errors import BadArgumentError, UnavailableError
 from regard.http.shortcut import Protocol
+from regard.http.sockets import BACKLOG
 
-ADDRESS, PORT = "127.0.0.1", 8765
-BACKLOG = 1024  # connections that may wait to be accepted
 SILENT_SECONDS = 10.0  # that a connection may stay without a request, or with a part of a head
-
-
-def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
-    """A socket at an address, by default of this machine alone; at PORT or a free port where none
-    is named.
-
-    Raises:
-        UnavailableError: a port that cannot be opened.
-    """
-    if port is None:
-        with suppress(UnavailableError):
-            return bind(PORT, host)
-        return bind(0, host)
-    # asyncio sets TCP_NODELAY only where the protocol is named. Without it, an answer's body waits
-    # 40 ms for the acknowledgment of its headers.
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    if os.name == "posix":  # elsewhere the option would share a port that is in use
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE:
-            raise UnavailableError(
-                f"port {port} is in use, perhaps by another regard; stop that one or choose"
-                f" another `port`, such as {port + 1 if port < 65535 else 0}."
-            ) from error
-        raise UnavailableError(
-            f"port {port} cannot be opened ({error.strerror}); choose another `port`."
-        ) from error
-    return listener
-
-
-def is_loopback(host: str) -> bool:
-    """Return True for an address of this machine alone.
-
-    Raises:
-        BadArgumentError: not an IP address.
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError as error:
-        raise BadArgumentError(
-            f"host must be an IP address, such as 0.0.0.0, or localhost; got {host!r}."
-        ) from error
 
 
 class Server(uvicorn.Server):
@@ -87,7 +34,7 @@ class Server(uvicorn.Server):
 
     def __init__(
         self,
-        app: FastAPI,
+        app: Starlette,
         *,
         seconds: float,
         notice: float = 0.0,
@@ -167,7 +114,7 @@ class Server(uvicorn.Server):
         self._silent = silent
 
 
-def answer(app: FastAPI, listener: socket.socket, **settings: Any) -> None:
+def answer(app: Starlette, listener: socket.socket, **settings: Any) -> None:
     """Answer on a socket until a signal; the settings are those of `Server`."""
     server = Server(app, **settings)
     server.run(sockets=[listener])

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
-from fastapi.responses import Response
+from starlette.responses import Response
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.h11_impl import H11Protocol
 

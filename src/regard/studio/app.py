@@ -1,10 +1,6 @@
 """The page's server: the answers under /api, the built page at /, and refusals as sentences."""
 
-import os
-import socket
-import sys
 import threading
-import webbrowser
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +12,10 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 
 from regard.http.application import application
 from regard.http.guard import Access, Admission, Guard
-from regard.http.server import ADDRESS, Server, answer, bind
+from regard.http.server import Server
+from regard.http.sockets import ADDRESS, bind
 from regard.inspection.trace import Trace
-from regard.studio import page
+from regard.studio.early import page_at
 from regard.studio.lessons import lessons
 from regard.studio.library import Library, Shelf
 from regard.studio.requests import TraceRequest
@@ -50,9 +47,8 @@ def create_app(
 
     app = application(library.close, title="regard", version="1", openapi_url=None)
     app.state.library = library
-    app.include_router(api)
-    app.include_router(lessons)
-    app.include_router(trained)
+    for router in (api, lessons, trained):
+        app.router.routes += router.routes  # include_router would make each a second time: 45 ms
     app.add_api_route("/{path:path}", _page, methods=["GET"], include_in_schema=False)
     # Numbers hardly shrink, and a tile must not wait for a try.
     app.add_middleware(
@@ -67,21 +63,9 @@ def create_app(
 
 async def _page(path: str) -> Response:
     """A file of the built page, looked up by address among those that the package has."""
-    file = page.built().get(f"/{path}")
-    if file is None:
+    if (file := page_at(f"/{path}")) is None:
         raise HTTPException(404, f"there is nothing at /{path[:80]}; the page is at /.")
-    kind, contents = file
-    return Response(contents, media_type=kind)
-
-
-def serve(app: FastAPI, listener: socket.socket, *, path: str = "/", browse: bool = True) -> None:
-    """Answers on `listener` until interrupted; prints the address, and opens it in a browser."""
-    address = f"http://{ADDRESS}:{listener.getsockname()[1]}{path}"
-    print(f"{address}  (Ctrl-C ends)", flush=True)  # at once, into a pipe too
-    if browse and has_display():
-        # Connections wait in the socket's queue, so the browser may come before the server.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    answer(app, listener, seconds=1)  # a long trace does not keep the command from ending
+    return file
 
 
 @contextmanager
@@ -96,10 +80,3 @@ def in_background(app: FastAPI) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
-
-
-def has_display() -> bool:
-    """Return True where a browser could show itself."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

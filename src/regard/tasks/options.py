@@ -12,6 +12,7 @@ from regard.errors import BadArgumentError
 from regard.options import Options, option
 
 MOST_BEAMS = 64  # of a text that is looked at; each is a translation to be kept in memory
+TRACED = 20  # tokens that a language model writes for a trace by default
 
 
 class EngineOptions(Options):

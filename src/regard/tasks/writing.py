@@ -19,6 +19,7 @@ from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.tasks.handle import ModelHandle
+from regard.tasks.options import TRACED
 from regard.tasks.result import Written, asked, inside
 from regard.tasks.task import Task, check_text, check_vocabulary
 from regard.text import Tokenizer
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from regard.models import Decoder
 
 Prompt = str | Sequence[Message]  # a text to go on with, or a chat to answer
-TRACED = 20  # tokens written for a trace by default
 
 
 @dataclass(frozen=True)

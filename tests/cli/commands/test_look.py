@@ -133,11 +133,7 @@ def test_one_html_file_is_written(regard, saved, tmp_path, monkeypatch):
     assert f'"query":"tap={CROSS}"' in written
 
 
-def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
-    served = {}
-    monkeypatch.setattr(
-        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
-    )
+def test_the_page_is_opened_at_the_trace(regard, served):
     outcome = regard("look", "en-de", TEXT, "--tap", CROSS, "--head", 3, "--port", 0, "--no-open")
     assert outcome.code == 0, outcome.err
     library = served["app"].state.library
@@ -149,12 +145,11 @@ def test_the_page_is_opened_at_the_trace(regard, saved, monkeypatch):
     assert [model.name for model in library.models()] == list(taken_by("studio"))
 
 
-def test_a_text_in_another_language_is_looked_at_by_force(regard, monkeypatch):
-    served, foreign = {}, "Où est la gare la plus proche ?"
+def test_a_text_in_another_language_is_looked_at_by_force(regard, served):
+    foreign = "Où est la gare la plus proche ?"
     outcome = regard("look", "en-de", foreign, "--json")
     assert outcome.code == 2
     assert outcome.err.endswith("another model, or --force.\n")
-    monkeypatch.setattr("regard.studio.app.serve", lambda app, listener, **how: served.update(how))
     outcome = regard("look", "en-de", foreign, "--force", "--port", 0, "--no-open")
     assert outcome.code == 0, outcome.err
     request = TraceRequest("en-de", foreign, force=True)
@@ -162,12 +157,8 @@ def test_a_text_in_another_language_is_looked_at_by_force(regard, monkeypatch):
 
 
 def test_a_page_without_a_chosen_map_lands_where_there_is_something_to_see(
-    regard, monkeypatch, tmp_path
+    regard, served, tmp_path
 ):
-    served = {}
-    monkeypatch.setattr(
-        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
-    )
     folder = tmp_path / "runs" / "mine" / "model"
     shutil.copytree(FOLDER / "shakespeare", folder)
     outcome = regard("look", folder, TEXT, "--generate", 2, "--port", 0, "--no-open")

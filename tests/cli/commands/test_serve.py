@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from regard.http.server import is_loopback
+from regard.http.sockets import is_loopback
 
 
 def asked(address: str, body: Any = None) -> tuple[int, Any]:

@@ -12,8 +12,9 @@ import urllib.request
 import pytest
 
 from regard.catalog import taken_by
-from regard.http import server as base
-from regard.studio.app import has_display
+from regard.errors import UnavailableError
+from regard.http import sockets as base
+from regard.studio.browser import has_display
 
 
 @pytest.fixture
@@ -80,17 +81,13 @@ def test_where_its_usual_port_is_in_use_it_takes_another(monkeypatch):
 
 
 @pytest.mark.parametrize("named", [[], ["{folder}"]])
-def test_the_page_offers_what_was_named(regard, monkeypatch, tmp_path, named):
+def test_the_page_offers_what_was_named(regard, served, tmp_path, named):
     import shutil
 
     from regard.catalog import FOLDER
 
     folder = tmp_path / "mine"
     shutil.copytree(FOLDER / "en-hi", folder)
-    served = {}
-    monkeypatch.setattr(
-        "regard.studio.app.serve", lambda app, listener, **how: served.update(how, app=app)
-    )
     named = [name.format(folder=folder) for name in named]
     assert regard("studio", *named, "--port", 0, "--no-open").code == 0
     models = served["app"].state.library.models()
@@ -103,6 +100,15 @@ def test_a_folder_that_is_no_model_is_said_at_once(regard, tmp_path):
     assert (outcome.code, outcome.err) == (
         2, f"regard: {tmp_path} is not a model folder: it has no config.json.\n",
     )  # fmt: skip
+
+
+def test_what_the_server_cannot_be_made_of_ends_it_with_a_sentence(regard, monkeypatch):
+    def refused(*models, **options):
+        raise UnavailableError("this copy of regard has no page.")
+
+    monkeypatch.setattr("regard.studio.app.create_app", refused)
+    outcome = regard("studio", "--port", 0, "--no-open")
+    assert (outcome.code, outcome.err) == (2, "regard: this copy of regard has no page.\n")
 
 
 def test_a_browser_is_opened_only_where_it_could_be_seen(monkeypatch):

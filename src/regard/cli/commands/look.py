@@ -27,6 +27,8 @@ from regard.options import check_options
 from regard.tasks.options import TraceRequest
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
+
     from regard.inspection.trace import Trace
 
 SAVED = ".safetensors"
@@ -97,23 +99,28 @@ def look(
     request = TraceRequest(short_name(model), input_text, **options)
     check_options(request)
     if not (html or save or figure or terminal or as_json):
-        from regard.http.server import bind
-        from regard.studio.app import serve
+        from regard.http.sockets import bind
+        from regard.studio.browser import announce
 
-        with bind(port) as listener:  # before the slow part: a port in use is said at once
-            trace = traced(model, saved, input_text, options)
-            checked(trace, tap, head_choice)
+        def make() -> "FastAPI":
             from regard.studio.app import create_app
 
-            query = _query(_link(trace, request, saved) | {"tap": tap, "head": head})
-            app = create_app(
+            return create_app(
                 [*catalog.taken_by("studio"), *([] if saved else [model])],
                 {request.id: trace},
                 requests={} if saved else {request.id: request},
                 cache=True,
                 download=download,
             )
-            serve(app, listener, path=f"/?{query}", browse=not no_open)
+
+        with bind(port) as listener:  # before the slow part: a port in use is said at once
+            trace = traced(model, saved, input_text, options)
+            checked(trace, tap, head_choice)
+            query = _query(_link(trace, request, saved) | {"tap": tap, "head": head})
+            announce(listener, path=f"/?{query}", browse=not no_open)
+            from regard.studio.early import serve
+
+            serve(make, listener)
         return
     trace = traced(model, saved, input_text, options)
     chosen = checked(trace, tap, head_choice)

@@ -68,7 +68,7 @@ def serve(
     Clients of OpenAI and LibreTranslate work unchanged; /docs lists everything. Only this machine
     can connect unless --host names another address, which needs a key or --no-auth.
     """
-    from regard.http.server import bind, is_loopback
+    from regard.http.sockets import bind, is_loopback
 
     loopback = is_loopback(host)
     if not loopback and not api_key and not no_auth:

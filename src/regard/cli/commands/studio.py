@@ -1,9 +1,12 @@
 """`regard studio`: the page for looking into models, in a browser on this machine."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from regard import catalog
 from regard.cli.options import Download, NoOpen, Port, argument, located
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 
 def studio(
@@ -23,16 +26,22 @@ def studio(
     Only this machine can connect. The page opens no folder but those named here; with --download,
     it may fetch any model of the Hugging Face Hub.
     """
-    from regard.http.server import bind
-    from regard.studio.app import serve
+    from regard.http.sockets import bind
+    from regard.studio.browser import announce
 
-    with bind(port) as listener:  # before the slow imports: a port in use is said at once
-        from regard.checkpoints import open_checkpoint
+    def make() -> "FastAPI":
         from regard.studio.app import create_app
 
+        offered = [*folders, *catalog.taken_by("studio")]  # the first is looked into at once
+        return create_app(offered, {}, cache=True, download=download)
+
+    with bind(port) as listener:  # before the slow imports: a port in use is said at once
         folders = [located(model, download, "studio", model) for model in models or []]
         for model in folders:
+            from regard.checkpoints import open_checkpoint
+
             _ = open_checkpoint(model).settings  # refuses a folder without a model now, not later
-        offered = [*folders, *catalog.taken_by("studio")]  # the first is looked into at once
-        app = create_app(offered, {}, cache=True, download=download)
-        serve(app, listener, browse=not no_open)
+        announce(listener, browse=not no_open)
+        from regard.studio.early import serve
+
+        serve(make, listener)
