@@ -39,7 +39,7 @@ class Early(Starlette):
         """Answer a request."""
         if scope["type"] == "lifespan":
             await super().__call__(scope, receive, send)
-        elif scope["method"] == "GET" and (file := page_at(scope["path"])):
+        elif scope.get("method") == "GET" and (file := page_at(scope["path"])):
             await Guard(file, Admission(Access()))(scope, receive, send)
         else:
             await (await asyncio.wrap_future(self.made))(scope, receive, send)
