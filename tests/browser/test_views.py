@@ -22,6 +22,18 @@ def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, read
     assert "regard" in page.title()
 
 
+def test_words_that_a_reader_may_not_know_are_explained_where_they_stand(open_page, at):
+    page = open_page(at(tap=CROSS, head=1, view="map", quantity="norm", focus="7,10", drawer=1))
+    page.locator(".rg-said").filter(has_text="head 1 of layer 1 looked at").wait_for()
+    page.get_by_text("norm of cross-attention, decoder layer 1, head 1 · the length").wait_for()
+    drawer = page.get_by_role("complementary", name="equation")
+    drawer.get_by_text("log-sum-exp: log Σ exp(score)").wait_for()
+    drawer.get_by_text("the length ‖α·f(x)‖ of the vector").wait_for()
+    page.get_by_role("button", name="why", exact=True).click()
+    page.get_by_text("value zeroing: how far a layer's output turns").wait_for()
+    page.get_by_text("ρ: how alike a measure and |Δp| rank these tokens").wait_for()
+
+
 def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_address):
     page = open_page(at(tap=SELF, head=1, view="flow"))
     flow = page.get_by_role("region", name="flow")
@@ -213,7 +225,7 @@ def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
     said = page.locator(".rg-said")
     said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
     page.get_by_text(
-        "α der Cross-Attention, Decoder, Schicht 1, Mittel über die Köpfe"
+        "Gewicht der Cross-Attention, Decoder, Schicht 1, Mittel über die Köpfe"
     ).first.wait_for()
     page.get_by_text("die Karten sind von einem Durchgang über die fertige Hypothese").wait_for()
     page.get_by_label("Sprache").select_option("hi")

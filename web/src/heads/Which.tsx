@@ -64,7 +64,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")}</h2>
+      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}</span></h2>
       <ul class="rg-which__looks">
         {rows.map((look, at) => (
           <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />

@@ -55,7 +55,7 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   };
   return (
     <div class="rg-said">
-      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={head === "mean" ? say("said.model") : `${say("head")} ${tap.layer}·${head}`} onAsk={cell} />}
+      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={head === "mean" ? say("said.model") : say("said.head", { head, layer: tap.layer })} onAsk={cell} />}
       {" "}
       {step !== null && (
         <button type="button" class="rg-link rg-said__why" title={say("said.why.title")} onClick={ask}>

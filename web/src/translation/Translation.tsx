@@ -11,7 +11,7 @@ import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
 import { knows } from "../weights/units";
-import { captionWords, percent, quantityWords } from "../weights/words";
+import { captionWords, percent } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
 import { leftOut, useAligned, type Aligned } from "./aligned";
@@ -181,6 +181,6 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
 /** Legend of what can be done and what is not drawn. */
 function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
   const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
-  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantityWords(say, quantity) })] : [];
+  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: say(quantity) })] : [];
   return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
 }
