@@ -157,8 +157,8 @@ export function settle(state: State, tap: TapInfo): void {
   if ((state.step.value ?? 0) >= steps) state.step.value = null;
 }
 
-/** Traces a text and shows it; what goes wrong is said on the page. */
-export async function ask(state: State, request: TraceRequest): Promise<void> {
+/** Traces a text and shows it, or what is asked for `instead` once it is known; what goes wrong is said on the page. */
+export async function ask(state: State, request: TraceRequest, instead: (trace: TraceInfo) => TraceRequest | null = () => null): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
   const stop = new AbortController();
   state.cancel.value?.(); // the text before
@@ -167,7 +167,12 @@ export async function ask(state: State, request: TraceRequest): Promise<void> {
     state.unanswered.value = null;
     state.cancel.value = state.source.working || state.source.written ? () => stop.abort() : null;
   });
-  await during(state, async () => show(state, await made(state, request, stop.signal), request), () => state.asking.value === request);
+  const work = async () => {
+    const trace = await made(state, request, stop.signal);
+    const other = instead(trace);
+    show(state, other ? await made(state, other, stop.signal) : trace, other ?? request);
+  };
+  await during(state, work, () => state.asking.value === request);
   if (state.source.connection?.lost.value) state.unanswered.value = request;
   if (state.asking.value === request)
     batch(() => {

@@ -2,7 +2,7 @@
 import { batch } from "@preact/signals";
 import type { AblationRequest, TraceRequest } from "../source";
 import { ablate, ask, restored, type State } from "../state";
-import type { Span } from "../weights/units";
+import { positionsOf, type Span } from "../weights/units";
 import { lookOf, nameOf, ordered, positionName } from "./parts";
 
 /** Parts that are off in the trace on the screen. */
@@ -41,10 +41,8 @@ export async function showing(state: State, request: TraceRequest): Promise<void
 export const switchOff = (state: State, without: readonly string[]): Promise<void> => rewrite(state, without, looks(state));
 
 /** The names of positions, such as those of a word. */
-export function namesOf(state: State, axis: string, { first, end }: Span): string[] {
-  const axes = state.trace.value?.axes ?? {};
-  return Array.from({ length: end - first }, (_, i) => positionName(axes, axis, first + i));
-}
+export const namesOf = (state: State, axis: string, word: Span): string[] =>
+  positionsOf(word).map((position) => positionName(state.trace.value?.axes ?? {}, axis, position));
 
 /** Strikes out these positions besides. */
 export const strike = (state: State, axis: string, span: Span): Promise<void> => switchOff(state, [...off(state), ...namesOf(state, axis, span)]);

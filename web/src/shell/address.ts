@@ -2,10 +2,12 @@
 import { batch, effect, type Signal } from "@preact/signals";
 import type { AxisInfo, TraceInfo, TraceRequest } from "../source";
 import { ask, firstTap, found, lookAt, made, open, sentence, settle, type State } from "../state";
+import { chipsOf, ordered, pullsOf, sameWords } from "../off/parts";
 import { ofDay } from "../play/game";
 import { asks, split, telling } from "../said/said";
 import { fitsWhole, WHOLE } from "../weights/matrix";
 import { DEFAULTS, deliberate, FIELDS, linked, read, write, type Address, type Fields, type Named } from "../url";
+import { sayIn } from "../words/words";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
 
@@ -177,11 +179,23 @@ async function land(state: State, address: Address): Promise<void> {
   await landed(state);
 }
 
-/** Looks into a text; in a model of another kind, at what suits that one. */
+/** Looks into a text; in a model of another kind, at what suits that one. Words that are struck out stay so in another
+ * model; what else was changed is its own, and said to be left. */
 export async function lookInto(state: State, request: TraceRequest): Promise<void> {
-  const before = state.trace.value?.task;
-  await ask(state, request);
-  if (before && before !== state.trace.value?.task) await landed(state);
+  const { value: before } = state.trace;
+  const { without = [], looks = [], forced_beginning } = state.request.value ?? {};
+  const other = before?.text === request.text && before.model !== request.model;
+  let struck = new Map<string, string[]>();
+  await ask(state, request, ({ axes, can_rewrite }) => {
+    if (other && can_rewrite) struck = sameWords(without, before.axes, axes);
+    return struck.size ? { ...request, without: ordered([...struck.values()].flat()) } : null;
+  });
+  if (!before || state.trace.value === before) return;
+  if (before.task !== state.trace.value?.task) await landed(state);
+  const say = sayIn(state.language.value);
+  const left = [...chipsOf(say, without.filter((name) => !struck.has(name)), before), ...pullsOf(say, looks, before)];
+  const parts = [...left.map(({ label }) => label), ...(forced_beginning && !looks.length ? [say("steps.forced")] : [])];
+  if (other && parts.length) state.error.value = say("changed.left", { model: before.model, parts: parts.join("; ") });
 }
 
 async function landed(state: State): Promise<void> {

@@ -6,7 +6,7 @@ import type { Pointed } from "../links/Links";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
 import { partOf } from "../off/parts";
-import { off, rewrites, switchOff } from "../off/switch";
+import { bringBack, off, rewrites, strike } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
@@ -97,10 +97,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const strikes = rewrites(state);
   const onStrike = (index: number) => {
     const word = aligned?.source[index];
-    if (!word || state.busy.value) return;
-    const others = without.filter((each) => !isIn(each, word));
-    const added = Array.from({ length: word.end - word.first }, (_, i) => String(word.first + i));
-    void switchOff(state, struck.has(index) ? others : [...others, ...added]);
+    if (!aligned || !word || state.busy.value) return;
+    void (struck.has(index) ? bringBack(state, without.filter((each) => isIn(each, word))) : strike(state, aligned.tap.keys, word));
   };
   const changes =
     reliance && reliance.id === aligned?.trace.id

@@ -220,6 +220,7 @@ export const PHRASES = {
   "changed.go": ["let go", "loslassen", "छोड़ें"],
   "changed.all": ["bring everything back", "alles zurückholen", "सब वापस लाएँ"],
   "changed.own": ["let the model choose", "das Modell wählen lassen", "मॉडल को चुनने दें"],
+  "changed.left": ["This was changed in {model} and is left there: {parts}.", "Dies war in {model} geändert und bleibt dort: {parts}.", "यह {model} में बदला गया था और वहीं रहता है: {parts}."],
   "ribbons.sure": ["a word is as strong as its probability", "ein Wort ist so kräftig, wie es wahrscheinlich ist", "शब्द उतना गाढ़ा है जितना संभावित"],
   "ribbons.strike": ["× strikes a word out", "× streicht ein Wort", "× से शब्द कटता है"],
   "ribbons.pull": ["a ring pulls its ribbon to another word, in all heads and layers", "ein Ring zieht sein Band zu einem anderen Wort, in allen Köpfen und Schichten", "छल्ला अपने फ़ीते को दूसरे शब्द तक खींचता है, सभी हेडों और परतों में"],
