@@ -49,7 +49,9 @@ def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wai
     heads.get_by_role("heading", name="Which head, for Tee?").wait_for()
     rows = heads.locator(".rg-look")
     expect(rows.locator(".rg-look__place")).to_have_text(best)
-    expect(rows.locator(".rg-look__best")).to_contain_text([f"{100 * shares[each]:.0f}" for each in best])
+    expect(rows.locator(".rg-look__best")).to_contain_text(
+        [f"{100 * shares[each]:.0f}" for each in best]
+    )
     # The pattern over the whole text is in its title.
     [info] = [each for each in trace.patterns(CROSS) if f"1·{each.head}" == best[0]]
     expect(rows.first).to_have_attribute(

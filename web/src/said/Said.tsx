@@ -34,7 +34,7 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
     map: await fetchRows(state.source, trace.id, tap, head, "weight", rows as NonNullable<typeof rows>, signal),
   }));
   const map = held && held.key === key ? held.map : null;
-  const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), map, queries === keys) : null), [map]);
+  const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), [map], queries === keys) : null), [map]);
   const spoken = asked ?? first?.asked ?? null;
   useEffect(() => {
     state.word.value = spoken && { ...spoken, axis: tap.queries };

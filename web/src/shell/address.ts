@@ -219,7 +219,7 @@ export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Parti
   return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
 }
 
-/** Turns to the head that looks farthest at one word, where there is no cross-attention to begin with. */
+/** Turns to the head that shows best what most of them look at, where there is no cross-attention to begin with. */
 async function turnToTelling(state: State): Promise<void> {
   const { value: trace } = state.trace;
   const first = trace && firstTap(trace);
@@ -229,14 +229,10 @@ async function turnToTelling(state: State): Promise<void> {
   const axis = trace.axes[first.queries] as AxisInfo;
   const [words, keys] = [asks(axis, trace.generation?.axis === first.queries), split(axis)];
   const pictures = await Promise.all(layers.map((tap) => state.source.thumbnails(trace.id, tap.name, WHOLE)));
-  let [best, most] = [null as (() => void) | null, 0];
-  layers.forEach((tap, at) => {
+  const heads = layers.flatMap((tap, at) => {
     const { height, width, values } = pictures[at] as (typeof pictures)[number];
-    for (let head = 0; head < tap.heads; head++) {
-      const map = { height, width, values: values.subarray(head * height * width, (head + 1) * height * width) };
-      const worth = telling(words, keys, map, true)?.worth ?? 0;
-      if (worth > most) [best, most] = [() => lookAt(state, tap, head), worth];
-    }
+    return Array.from({ length: tap.heads }, (_, head) => ({ tap, head, height, width, values: values.subarray(head * height * width, (head + 1) * height * width) }));
   });
-  if (state.trace.value === trace) best?.();
+  const best = heads[telling(words, keys, heads, true)?.map ?? -1];
+  if (best && state.trace.value === trace) lookAt(state, best.tap, best.head);
 }
