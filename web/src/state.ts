@@ -70,6 +70,7 @@ export function createState(source: Source) {
     painted: signal(false), // the map has shown something of its trace
     hover: signal<Position | null>(null),
     word: signal<(Asked & { axis: string }) | null>(null), // the word in question, of which the heads are asked
+    changed: signal<(Asked & { axis: string }) | null>(null), // the word in question as the reader changed something, which stays so
     toward: signal<number | null>(null), // the position that the heads are asked for too
     about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
     ablation: signal<Ablation | null>(null),
@@ -111,7 +112,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     state.ablation.value = null;
     state.hover.value = null;
     state.about.value = null;
-    state.word.value = null;
+    state.word.value = state.changed.value = null;
     state.toward.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";
     const tap = state.tap.value;

@@ -55,8 +55,8 @@ class Trace(TraceData):
         of_run = [] if written is None else written.notes
         if logits is None:
             of_run.append(
-                "the model gives vectors, no scores of words or labels (logits), so there is"
-                " nothing to measure when a part is switched off"
+                "the model gives vectors, no scores of words or labels (logits), so nothing can"
+                " be switched off"
             )
         elif written is not None:
             fields["generation"] = generation_info(written, logits[0], token_of)

@@ -23,15 +23,16 @@ async function rewrite(state: State, without: readonly string[], looks: readonly
   if (request) await showing(state, request);
 }
 
-/** Shows what a request writes; the cell and the step that are looked at stay. */
+/** Shows what a request writes; the cell, the step and the word that are looked at stay. */
 export async function showing(state: State, request: TraceRequest): Promise<void> {
   const { value: trace } = state.trace;
-  const [focus, step] = [state.focus.value, state.step.value];
+  const [focus, step, word] = [state.focus.value, state.step.value, state.word.value];
   await ask(state, request);
   const { value: written } = state.trace;
   const { value: tap } = state.tap;
   if (written === trace || !written) return;
   batch(() => {
+    state.changed.value = word;
     if (focus && tap && focus.query < tap.rows && focus.key < tap.columns) state.focus.value = focus;
     if (step !== null && step < (written.generation?.steps.length ?? 0)) state.step.value = step;
   });

@@ -66,13 +66,14 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   );
 }
 
-/** The row under the pointer; else of the word that the drawer is of, or in focus. */
+/** The row under the pointer; else of the word that the drawer is of, in focus, or in question at the last change. */
 function query(state: State, trace: TraceInfo, tap: TapInfo): number | null {
   const { generation } = trace;
   const pointed = state.about.value ?? state.hover.value;
   const ofWord = state.drawer.value === "word" || state.drawer.value === "why";
   if (!pointed && ofWord && generation && tap.queries === generation.axis) return rowOf(trace.axes[generation.axis]?.prompt ?? 0, stepShown(state, generation));
-  return (pointed ?? state.focus.value)?.query ?? null;
+  const { value: changed } = state.changed;
+  return (pointed ?? state.focus.value)?.query ?? (changed?.axis === tap.queries ? changed.rows.first : null);
 }
 
 interface WordsProps {

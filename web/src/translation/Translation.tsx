@@ -165,7 +165,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   );
 }
 
-/** The strongest cell of a word's row or column. */
+/** The strongest cell of a word's row or column; a word that is struck out has none. */
 function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): { query: number; key: number } | null {
   const value = (query: number, key: number) => values.values[query * values.width + key] ?? 0;
   const best = (count: number, of: (i: number) => number) =>
@@ -173,7 +173,7 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
   const query = side === "query" ? index : best(output.length, (i) => value(i, index));
   const key = side === "key" ? index : best(source.length, (i) => value(index, i));
   const [row, column] = [output[query]?.rows, source[key]];
-  return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
+  return row && column && row.end > row.first && value(query, key) > 0 ? { query: row.first, key: column.first } : null;
 }
 
 /** Legend of what can be done and what is not drawn. */
