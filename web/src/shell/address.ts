@@ -6,6 +6,7 @@ import { chipsOf, ordered, pullsOf, sameWords } from "../off/parts";
 import { ofDay } from "../play/game";
 import { asks, split, telling } from "../said/said";
 import { fitsWhole, WHOLE } from "../weights/matrix";
+import { markOf } from "../weights/units";
 import { DEFAULTS, deliberate, FIELDS, linked, read, write, type Address, type Fields, type Named } from "../url";
 import { sayIn } from "../words/words";
 
@@ -206,17 +207,19 @@ async function landed(state: State): Promise<void> {
     state.tapName.value = firstTap(trace)?.name ?? "";
     if (first.view) state.view.value = first.view;
     if (first.head !== undefined) state.head.value = first.head;
+    if (first.group) state.group.value = first.group;
   });
   await turnToTelling(state);
 }
 
 const MOST_LAYERS = 48;
 
-/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads; an image's patches have it too. */
-export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
+/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads; an image's patches have it too; letters are put together as words. */
+export function landing({ task, taps, axes }: Pick<TraceInfo, "task" | "taps" | "axes">): Partial<Address> {
   if (task === "transcription" || task === "vision") return { view: "sentence", head: "mean" };
   if (!taps.every(fitsWhole)) return {};
-  return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
+  const [axis] = Object.values(axes);
+  return { view: "sentence", ...(axis?.words && markOf(axis.tokens) === "letters" && { group: "word" as const }), ...(task === "translation" && { head: "mean" as const }) };
 }
 
 /** Turns to the head that shows best what most of them look at, where there is no cross-attention to begin with. */
