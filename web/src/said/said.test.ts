@@ -56,7 +56,7 @@ test("within one text, a look over other words says more than one at the next wo
   expect(telling(asks(axis, false), split(axis), [{ height: 4, width: 4, values: new Float32Array(16) }], true)).toBeNull();
 });
 
-test("of several heads, what most look at is told, by the one that looks at it most, and no single head's stronger look", () => {
+test("of several heads, what most look at is said, by the one that looks at it most, and no single head's stronger look", () => {
   const tokens = ["the", "animal", "was", "so", "it", "slept"];
   const axis: AxisInfo = { tokens, predicts: null, words: null, sentences: null, prompt: 6 };
   const head = (query: number, key: number, share: number) => ({ height: 6, width: 6, values: Float32Array.from({ length: 36 }, (_, i) => (i === 6 * query + key ? share : 0)) });

@@ -5,12 +5,11 @@ import { lockedOn, positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
-import { partOf } from "../off/parts";
-import { bringBack, off, rewrites, strike } from "../off/switch";
+import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
-import { knows } from "../weights/units";
+import { knows, positionsOf } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
@@ -89,16 +88,13 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   };
 
   const without = off(state);
-  const isIn = (name: string, { first, end }: { first: number; end: number }) => {
-    const part = partOf(name);
-    return part?.what === "token" && part.axis === null && part.position >= first && part.position < end;
-  };
-  const struck = new Set(aligned?.source.flatMap((word, index) => (without.some((each) => isIn(each, word)) ? [index] : [])));
+  const struck = new Set(aligned?.source.flatMap((word, index) => (positionsOf(word).some((each) => without.includes(String(each))) ? [index] : [])));
   const strikes = rewrites(state);
   const onStrike = (index: number) => {
     const word = aligned?.source[index];
     if (!aligned || !word || state.busy.value) return;
-    void (struck.has(index) ? bringBack(state, without.filter((each) => isIn(each, word))) : strike(state, aligned.tap.keys, word));
+    const axis = aligned.tap.keys;
+    void (struck.has(index) ? bringBack(state, namesOf(state, axis, word)) : strike(state, axis, word));
   };
   const changes =
     reliance && reliance.id === aligned?.trace.id
