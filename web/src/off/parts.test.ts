@@ -57,4 +57,5 @@ test("a struck word is found among another model's tokens, the second of two as 
   const twice = { source: axis(["▁the", "▁the", "▁te", "a,", "▁milk"], [[0, 1], [1, 2], [2, 4], [4, 5]]) };
   expect([...sameWords(["1", "2", "3", "4", `${CROSS}:1`, "target:1"], twice, other)]).toEqual([["1", ["6"]], ["2", ["1"]], ["3", ["1"]]]);
   expect([...sameWords(["5"], other, trace.axes)]).toEqual([]);
+  expect([...sameWords(["patches:1"], { patches: axis(["0,0", "0,1"], []) }, { patches: axis(["0,0", "0,1"], []) })]).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Parts that are switched off, and looks, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import { split } from "../said/said";
-import type { AblationRequest, AxisInfo, TraceInfo } from "../source";
+import type { AblationRequest, TraceInfo } from "../source";
 import { isSpecial, labelAt, markOf, positionsOf } from "../weights/units";
 import { headWords, tapWords } from "../weights/words";
 import type { Say } from "../words/words";
@@ -72,8 +72,9 @@ export function sameWords(names: readonly string[], from: Axes, to: Axes): Map<s
 
 /** What the model reads: each word by its letters and how many such there are so far. */
 function wordsOf(axes: Axes): { word: string; positions: string[] }[] {
+  const axis = axes[readAxis(axes)]; // an image has none
   const before: string[] = [];
-  return split(axes[readAxis(axes)] as AxisInfo).map((unit) => {
+  return (axis ? split(axis) : []).map((unit) => {
     const letters = unit.special ? unit.label : unit.label.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, "");
     before.push(letters);
     return { word: `${letters} ${before.filter((each) => each === letters).length}`, positions: positionsOf(unit).map(String) };

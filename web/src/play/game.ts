@@ -40,9 +40,9 @@ export async function play(state: State, text?: string): Promise<void> {
 /** Ends the game: what had been struck, pulled or switched off in its text is so again. */
 export async function leave(state: State): Promise<void> {
   state.drawn.value = null;
-  const [{ value: trace }, shown] = [state.trace, before.get(state)];
-  const { id, request } = shown ?? {};
-  if (request && trace && id !== trace.id && request.text === trace.text && request.model === trace.model) await ask(state, request);
+  const { value: trace } = state.trace;
+  const { id, request } = before.get(state) ?? {};
+  if (request && id !== trace?.id && request.text === trace?.text && request.model === trace.model) await ask(state, request);
 }
 
 /** The two sentences with a ribbon of all its looks for each word that has a line. */
