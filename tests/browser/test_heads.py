@@ -30,7 +30,7 @@ def test_the_heads_are_one_stop_of_the_tab_key(open_page, at):
 
 
 def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wait_for_address):
-    """The best three are named; the one that is chosen goes on speaking of the same word."""
+    """Each is named with its share; the one that is chosen goes on speaking of the same word."""
     page = open_page(at(view="translation", head="mean"))
     row = trace.axes["target"].predicts.index("▁Tee")
     words = trace.axes["source"].words
@@ -49,15 +49,17 @@ def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wai
     heads.get_by_role("heading", name="Which head, for Tee?").wait_for()
     rows = heads.locator(".rg-look")
     expect(rows.locator(".rg-look__place")).to_have_text(best)
-    expect(rows.first).to_contain_text(f"{100 * shares[best[0]]:.0f}")
+    expect(rows.locator(".rg-look__best")).to_contain_text(
+        [f"{100 * shares[each]:.0f}" for each in best]
+    )
     # The pattern over the whole text is in its title.
     [info] = [each for each in trace.patterns(CROSS) if f"1·{each.head}" == best[0]]
     expect(rows.first).to_have_attribute(
         "title", re.compile(f"{info.pattern}: .* of the weight.*entropy {info.entropy:.2f} bits")
     )
     rows.nth(1).click()
-    page.locator(".rg-said").filter(has_text=f"head {best[1]} looked at").wait_for()
     layer, head = best[1].split("·")
+    page.locator(".rg-said").filter(has_text=f"head {head} of layer {layer} looked at").wait_for()
     wait_for_address(page, "tap", f"decoder.layers.{layer}.cross")
     wait_for_address(page, "head", None if head == "0" else head)
 

@@ -98,6 +98,18 @@ def test_lines_are_dragged_tapped_and_pulled_by_keys_and_are_in_the_link(
     page.locator(".rg-said").wait_for()
 
 
+def test_what_was_struck_before_the_game_is_struck_after_it(open_page, wait_for_address):
+    page = open_page(f"/?{urlencode({'model': 'en-de', 'text': TEXT, 'without': '2'})}")
+    struck = page.locator(".rg-word--struck").filter(has_text="the")
+    struck.wait_for()
+    page.get_by_role("button", name="play: you are the attention").click()
+    page.get_by_role("heading", name="You are the attention").wait_for()
+    wait_for_address(page, "without", None)
+    page.get_by_role("button", name="see the model’s own looks").click()
+    struck.wait_for()
+    wait_for_address(page, "without", "2")
+
+
 def test_a_day_has_a_sentence_and_a_line_that_is_nowhere_is_left_out(open_page, file):
     page = open_page(path="?drawn=", server=file, offline=True)
     page.get_by_role("heading", name="You are the attention").wait_for()

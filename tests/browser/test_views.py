@@ -22,6 +22,18 @@ def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, read
     assert "regard" in page.title()
 
 
+def test_words_that_a_reader_may_not_know_are_explained_where_they_stand(open_page, at):
+    page = open_page(at(tap=CROSS, head=1, view="map", quantity="norm", focus="7,10", drawer=1))
+    page.locator(".rg-said").filter(has_text="head 1 of layer 1 looked at").wait_for()
+    page.get_by_text("norm of cross-attention, decoder layer 1, head 1 · the length").wait_for()
+    drawer = page.get_by_role("complementary", name="equation")
+    drawer.get_by_text("log-sum-exp: log Σ exp(score)").wait_for()
+    drawer.get_by_text("the length ‖α·f(x)‖ of the vector").wait_for()
+    page.get_by_role("button", name="why", exact=True).click()
+    page.get_by_text("value zeroing: how far a layer's output turns").wait_for()
+    page.get_by_text("ρ: how alike a measure and |Δp| rank these tokens").wait_for()
+
+
 def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_address):
     page = open_page(at(tap=SELF, head=1, view="flow"))
     flow = page.get_by_role("region", name="flow")
@@ -97,9 +109,17 @@ def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_fo
     page = open_page(at(tap=CROSS, head="mean", view="translation"))
     word = page.locator("[data-word^=source]").filter(has_text="my")
     word.focus()
+    said = page.locator(".rg-said")
+    said.filter(has_text="To write meinen").wait_for()
     word.press("x")
     struck = page.locator(".rg-word--struck").filter(has_text="my")
     struck.wait_for()
+    said.filter(has_text="To write Freunden").wait_for()  # which stands there now
+    page.mouse.move(0, 0)
+    page.locator("[data-word^=output]").filter(has_text="Ich").hover()
+    said.filter(has_text="To write Ich").wait_for()
+    page.mouse.move(0, 0)
+    said.filter(has_text="To write Freunden").wait_for()
     wait_for_address(page, "without", str(trace.axes["source"].tokens.index("▁my")))
     page.reload()
     struck.wait_for()
@@ -213,7 +233,7 @@ def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
     said = page.locator(".rg-said")
     said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
     page.get_by_text(
-        "α der Cross-Attention, Decoder, Schicht 1, Mittel über die Köpfe"
+        "Gewicht der Cross-Attention, Decoder, Schicht 1, Mittel über die Köpfe"
     ).first.wait_for()
     page.get_by_text("die Karten sind von einem Durchgang über die fertige Hypothese").wait_for()
     page.get_by_label("Sprache").select_option("hi")

@@ -70,6 +70,7 @@ export function createState(source: Source) {
     painted: signal(false), // the map has shown something of its trace
     hover: signal<Position | null>(null),
     word: signal<(Asked & { axis: string }) | null>(null), // the word in question, of which the heads are asked
+    changed: signal<(Asked & { axis: string }) | null>(null), // the word in question as the reader changed something, which stays so
     toward: signal<number | null>(null), // the position that the heads are asked for too
     about: signal<Position | null>(null), // the cell that is spoken of, where a view has no cells to hover over
     ablation: signal<Ablation | null>(null),
@@ -111,7 +112,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     state.ablation.value = null;
     state.hover.value = null;
     state.about.value = null;
-    state.word.value = null;
+    state.word.value = state.changed.value = null;
     state.toward.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";
     const tap = state.tap.value;
@@ -157,8 +158,8 @@ export function settle(state: State, tap: TapInfo): void {
   if ((state.step.value ?? 0) >= steps) state.step.value = null;
 }
 
-/** Traces a text and shows it; what goes wrong is said on the page. */
-export async function ask(state: State, request: TraceRequest): Promise<void> {
+/** Traces a text and shows it, or what is asked for `instead` once it is known; what goes wrong is said on the page. */
+export async function ask(state: State, request: TraceRequest, instead: (trace: TraceInfo) => TraceRequest | null = () => null): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
   const stop = new AbortController();
   state.cancel.value?.(); // the text before
@@ -167,7 +168,12 @@ export async function ask(state: State, request: TraceRequest): Promise<void> {
     state.unanswered.value = null;
     state.cancel.value = state.source.working || state.source.written ? () => stop.abort() : null;
   });
-  await during(state, async () => show(state, await made(state, request, stop.signal), request), () => state.asking.value === request);
+  const work = async () => {
+    const trace = await made(state, request, stop.signal);
+    const other = instead(trace);
+    show(state, other ? await made(state, other, stop.signal) : trace, other ?? request);
+  };
+  await during(state, work, () => state.asking.value === request);
   if (state.source.connection?.lost.value) state.unanswered.value = request;
   if (state.asking.value === request)
     batch(() => {

@@ -11,7 +11,7 @@ from regard.arrays import Array
 from regard.errors import UnavailableError
 from regard.files import whole_file
 from regard.inspection.answers import Attribution, HeadInfo, Lens, Measures
-from regard.inspection.trace_data import Edit, TraceData, name_of, run_without_gradients
+from regard.inspection.trace_data import Edit, TraceData, run_without_gradients
 from regard.inspection.views.part import part as part_of
 from regard.inspection.views.statistics import summary_of
 from regard.inspection.views.tiles import Head
@@ -54,7 +54,10 @@ class Trace(TraceData):
         those of the same inputs under an edit, if it can, and `fields` are more of TraceData's."""
         of_run = [] if written is None else written.notes
         if logits is None:
-            of_run.append(f"{name_of(model)} returns no logits, so nothing can be ablated")
+            of_run.append(
+                "the model gives vectors, no scores of words or labels (logits), so nothing can"
+                " be switched off"
+            )
         elif written is not None:
             fields["generation"] = generation_info(written, logits[0], token_of)
         if run is None:

@@ -6,7 +6,7 @@ import { among, Links, type End, type Look, type Pointed } from "../links/Links"
 import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
 import { useSize } from "../weights/size";
-import { amount, axisWords, captionWords, headWords, percent, quantityWords } from "../weights/words";
+import { amount, axisWords, captionWords, headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
@@ -179,7 +179,7 @@ export function Flow({ state }: { state: State }) {
       </div>
       <p class="rg-note rg-views__hint">
         {shown.more.count > 0
-          ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: quantityWords(say, quantity) })
+          ? say("flow.more", { count: shown.more.count.toLocaleString("en"), share: percent(shown.more.value / (shown.total || 1)), quantity: say(quantity) })
           : shown.lines.length > 0 && say("flow.all", { count: shown.lines.length })}
         {!quiet && scrolling && ` ${say("flow.visible")}`}
         <span data-screen> · {filled(say("flow.hint"), { l: <kbd>l</kbd>, esc: <kbd>Esc</kbd> })}</span>

@@ -1,4 +1,4 @@
-/** Which head? A row for each, token by token, ranked for the word in question; the best three are named. */
+/** Which head? A row for each, token by token, ranked for the word in question, with the word that it looks at most. */
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { beside, chosen, slotsOf } from "../flow/heads";
@@ -22,7 +22,6 @@ const GROUPS = [
   ["decoder", "self"],
   ["decoder", "cross"],
 ] as const;
-const NAMED = 3;
 const MOST = 96; // rows
 const SETTLED = 200; // ms on a word of a long text, until its heads are asked
 const LARGEST = 16; // weights of a row of a long text
@@ -64,10 +63,10 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")}</h2>
+      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}</span></h2>
       <ul class="rg-which__looks">
-        {rows.map((look, at) => (
-          <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} named={at < NAMED} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
+        {rows.map((look) => (
+          <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
         ))}
       </ul>
       <p class="rg-note">
@@ -146,12 +145,11 @@ interface RowProps {
   state: State;
   look: Look;
   info: HeadInfo | undefined;
-  named: boolean;
   stop: boolean; // of the tab key
   onChoose(several: boolean): void;
 }
 
-function Row({ state, look, info, named, stop, onChoose }: RowProps) {
+function Row({ state, look, info, stop, onChoose }: RowProps) {
   const say = useWords();
   const { tap, head, cells, best, special } = look;
   const canvas = usePixels(cells, cells?.length ?? 1, state.dark.value);
@@ -174,11 +172,7 @@ function Row({ state, look, info, named, stop, onChoose }: RowProps) {
       >
         <span class="rg-look__place rg-note rg-number">{tap.layer}·{head}</span>
         <canvas ref={canvas} class="rg-look__cells" width={1} height={1} />
-        {named && best && (
-          <span class="rg-look__best">
-            {best.label} {percent(best.share)}
-          </span>
-        )}
+        {best && <span class="rg-look__best rg-note"><span class="rg-cut">{best.label}</span> {percent(best.share)}</span>}
       </button>
     </li>
   );

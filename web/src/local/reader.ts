@@ -70,7 +70,7 @@ export class Reader extends Model {
       by_text: true,
       labels: reading.ranked ? this.labels(rows[0] as Float32Array) : [],
       nearest: reading.vector && !changes.looks.length && !changes.without.length ? this.nearest(states, tokens.length) : [],
-      notes: [...(rows.length ? [] : ["Encoder returns no logits, so nothing can be ablated"]), ...notesOf(parts, taps, seen.axes, readable), ...answers, ROUNDED],
+      notes: [...(rows.length ? [] : ["the model gives vectors, no scores of words or labels (logits), so nothing can be switched off"]), ...notesOf(parts, taps, seen.axes, readable), ...answers, ROUNDED],
     };
     return { info, run, kept };
   }

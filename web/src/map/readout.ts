@@ -20,8 +20,7 @@ export interface Named {
 }
 
 export function quantityName({ say, quantity, difference }: Omit<Named, "reduce">): string {
-  const name = quantity === "norm" ? "‖α·f(x)‖" : say(quantity);
-  return difference ? `Δ ${name}` : name;
+  return `${difference ? "Δ " : ""}${say(quantity)}`;
 }
 
 export function where(say: Say, reading: Reading, axes: Axes): string {

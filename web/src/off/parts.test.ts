@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TraceInfo } from "../source";
 import { sayIn } from "../words/words";
-import { chipsOf, lookOf, nameOf, ordered, partOf, pullsOf } from "./parts";
+import { chipsOf, lookOf, nameOf, ordered, partOf, pullsOf, sameWords } from "./parts";
 
 const CROSS = "decoder.layers.2.cross";
 const axis = (tokens: string[], words: [number, number][]) => ({ tokens, words, predicts: null, sentences: null, prompt: 1 });
@@ -50,4 +50,12 @@ test("the looks of one word at another are one chip, and say both", () => {
   expect(pulls.map(({ label }) => label)).toEqual(["der → tea", "Tee → the", "Tee → </s>, cross-attention, decoder layer 2, head 1", "Tasse:tea"]);
   expect(pulls[0]?.names).toEqual(["0:1", "0:2"]);
   expect(pulls[0]?.title).toBe("“der” sees “tea” alone: in all heads and layers");
+});
+
+test("a struck word is found among another model's tokens, the second of two as the second; no head is", () => {
+  const other = { source: axis(["[CLS]", "Tea", ",", "the", "t", "##ea", "the", "[SEP]"], [[1, 2], [3, 4], [4, 6], [6, 7]]) };
+  const twice = { source: axis(["▁the", "▁the", "▁te", "a,", "▁milk"], [[0, 1], [1, 2], [2, 4], [4, 5]]) };
+  expect([...sameWords(["1", "2", "3", "4", `${CROSS}:1`, "target:1"], twice, other)]).toEqual([["1", ["6"]], ["2", ["1"]], ["3", ["1"]]]);
+  expect([...sameWords(["5"], other, trace.axes)]).toEqual([]);
+  expect([...sameWords(["patches:1"], { patches: axis(["0,0", "0,1"], []) }, { patches: axis(["0,0", "0,1"], []) })]).toEqual([]);
 });

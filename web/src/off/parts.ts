@@ -1,7 +1,8 @@
 /** Parts that are switched off, and looks, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
+import { split } from "../said/said";
 import type { AblationRequest, TraceInfo } from "../source";
-import { isSpecial, labelAt, markOf } from "../weights/units";
+import { isSpecial, labelAt, markOf, positionsOf } from "../weights/units";
 import { headWords, tapWords } from "../weights/words";
 import type { Say } from "../words/words";
 
@@ -57,6 +58,27 @@ export function nameOf({ what, tap, head, query, key }: AblationRequest, { axes,
 export function ordered(names: readonly string[]): string[] {
   const rank = (name: string) => (/^\d+$/.test(name) ? Number(name) : Infinity);
   return [...new Set(names)].sort((one, other) => (rank(one) === rank(other) ? (one < other ? -1 : 1) : rank(one) - rank(other)));
+}
+
+/** Where the struck words are in what another model reads of the same text; a name whose word it does not have is left out. */
+export function sameWords(names: readonly string[], from: Axes, to: Axes): Map<string, string[]> {
+  const [before, after] = [wordsOf(from), wordsOf(to)];
+  return new Map(names.flatMap((name) => {
+    const word = before.find(({ positions }) => positions.includes(name))?.word;
+    const there = after.find((each) => each.word === word);
+    return there ? [[name, there.positions]] : [];
+  }));
+}
+
+/** What the model reads: each word by its letters and how many such there are so far. */
+function wordsOf(axes: Axes): { word: string; positions: string[] }[] {
+  const axis = axes[readAxis(axes)]; // an image has none
+  const before: string[] = [];
+  return (axis ? split(axis) : []).map((unit) => {
+    const letters = unit.special ? unit.label : unit.label.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, "");
+    before.push(letters);
+    return { word: `${letters} ${before.filter((each) => each === letters).length}`, positions: positionsOf(unit).map(String) };
+  });
 }
 
 /** One thing that a reader switched off: a word may be several positions. */

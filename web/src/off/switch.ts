@@ -2,7 +2,7 @@
 import { batch } from "@preact/signals";
 import type { AblationRequest, TraceRequest } from "../source";
 import { ablate, ask, restored, type State } from "../state";
-import type { Span } from "../weights/units";
+import { positionsOf, type Span } from "../weights/units";
 import { lookOf, nameOf, ordered, positionName } from "./parts";
 
 /** Parts that are off in the trace on the screen. */
@@ -23,15 +23,16 @@ async function rewrite(state: State, without: readonly string[], looks: readonly
   if (request) await showing(state, request);
 }
 
-/** Shows what a request writes; the cell and the step that are looked at stay. */
+/** Shows what a request writes; the cell, the step and the word that are looked at stay. */
 export async function showing(state: State, request: TraceRequest): Promise<void> {
   const { value: trace } = state.trace;
-  const [focus, step] = [state.focus.value, state.step.value];
+  const [focus, step, word] = [state.focus.value, state.step.value, state.word.value];
   await ask(state, request);
   const { value: written } = state.trace;
   const { value: tap } = state.tap;
   if (written === trace || !written) return;
   batch(() => {
+    state.changed.value = word;
     if (focus && tap && focus.query < tap.rows && focus.key < tap.columns) state.focus.value = focus;
     if (step !== null && step < (written.generation?.steps.length ?? 0)) state.step.value = step;
   });
@@ -41,10 +42,8 @@ export async function showing(state: State, request: TraceRequest): Promise<void
 export const switchOff = (state: State, without: readonly string[]): Promise<void> => rewrite(state, without, looks(state));
 
 /** The names of positions, such as those of a word. */
-export function namesOf(state: State, axis: string, { first, end }: Span): string[] {
-  const axes = state.trace.value?.axes ?? {};
-  return Array.from({ length: end - first }, (_, i) => positionName(axes, axis, first + i));
-}
+export const namesOf = (state: State, axis: string, word: Span): string[] =>
+  positionsOf(word).map((position) => positionName(state.trace.value?.axes ?? {}, axis, position));
 
 /** Strikes out these positions besides. */
 export const strike = (state: State, axis: string, span: Span): Promise<void> => switchOff(state, [...off(state), ...namesOf(state, axis, span)]);

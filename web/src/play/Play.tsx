@@ -101,7 +101,7 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
           {reads && <button type="button" class="rg-button" aria-pressed={trace.text === todays} onClick={() => void game.play(state, todays)}>{say("play.day", { date })}</button>}
           {reads && <button type="button" class="rg-button" onClick={() => void game.play(state, game.another(trace.text))}>{say("play.another")}</button>}
           <button type="button" class="rg-button" disabled={!lines.size} onClick={() => (state.drawn.value = [])}>{say("play.again")}</button>
-          <button type="button" class="rg-button" onClick={() => (state.drawn.value = null)}>{say("play.own")}</button>
+          <button type="button" class="rg-button" onClick={() => void game.leave(state)}>{say("play.own")}</button>
         </div>
       </header>
       <div class="rg-stack rg-play__picture">

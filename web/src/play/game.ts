@@ -25,13 +25,24 @@ export const ofDay = (day: Date): string =>
 /** The sentence after this one in the list. */
 export const another = (text: string): string => SENTENCES[(SENTENCES.indexOf(text) + 1) % SENTENCES.length] as string;
 
+const before = new WeakMap<State, { id: string; request: TraceRequest }>(); // what was shown as the game began
+
 /** Opens the game, with another text or the one that is there. */
 export async function play(state: State, text?: string): Promise<void> {
   const request = restored(state);
   if (!request) return;
+  if (!playing(state)) before.set(state, { id: state.trace.value?.id ?? "", request: state.request.value ?? request });
   state.drawn.value = [];
   state.drawer.value = "";
   await ask(state, text ? { model: request.model, text } : request);
+}
+
+/** Ends the game: what had been struck, pulled or switched off in its text is so again. */
+export async function leave(state: State): Promise<void> {
+  state.drawn.value = null;
+  const { value: trace } = state.trace;
+  const { id, request } = before.get(state) ?? {};
+  if (request && id !== trace?.id && request.text === trace?.text && request.model === trace.model) await ask(state, request);
 }
 
 /** The two sentences with a ribbon of all its looks for each word that has a line. */

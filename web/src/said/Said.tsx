@@ -34,7 +34,7 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
     map: await fetchRows(state.source, trace.id, tap, head, "weight", rows as NonNullable<typeof rows>, signal),
   }));
   const map = held && held.key === key ? held.map : null;
-  const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), map, queries === keys) : null), [map]);
+  const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), [map], queries === keys) : null), [map]);
   const spoken = asked ?? first?.asked ?? null;
   useEffect(() => {
     state.word.value = spoken && { ...spoken, axis: tap.queries };
@@ -55,7 +55,7 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   };
   return (
     <div class="rg-said">
-      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={head === "mean" ? say("said.model") : `${say("head")} ${tap.layer}·${head}`} onAsk={cell} />}
+      {sentence && <Words state={state} trace={trace} tap={tap} sentence={sentence} by={head === "mean" ? say("said.model") : say("said.head", { head, layer: tap.layer })} onAsk={cell} />}
       {" "}
       {step !== null && (
         <button type="button" class="rg-link rg-said__why" title={say("said.why.title")} onClick={ask}>
@@ -66,13 +66,14 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   );
 }
 
-/** The row under the pointer; else of the word that the drawer is of, or in focus. */
+/** The row under the pointer; else of the word that the drawer is of, in focus, or in question at the last change. */
 function query(state: State, trace: TraceInfo, tap: TapInfo): number | null {
   const { generation } = trace;
   const pointed = state.about.value ?? state.hover.value;
   const ofWord = state.drawer.value === "word" || state.drawer.value === "why";
   if (!pointed && ofWord && generation && tap.queries === generation.axis) return rowOf(trace.axes[generation.axis]?.prompt ?? 0, stepShown(state, generation));
-  return (pointed ?? state.focus.value)?.query ?? null;
+  const { value: changed } = state.changed;
+  return (pointed ?? state.focus.value)?.query ?? (changed?.axis === tap.queries ? changed.rows.first : null);
 }
 
 interface WordsProps {

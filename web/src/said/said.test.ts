@@ -44,14 +44,22 @@ test("a token of the model's own is named with the word after it", () => {
 });
 
 test("the row that says most is one of a word that looks at one word", () => {
-  expect(telling(asks(target, true), split(source), map, false)?.asked.label).toBe("Tasse");
+  expect(telling(asks(target, true), split(source), [map], false)?.asked.label).toBe("Tasse");
 });
 
-test("within one text, a look far away says more than one at the next word", () => {
-  const tokens = ["the", "animal", "was", "tired"];
+test("within one text, a look over other words says more than one at the next word, over an apostrophe too", () => {
+  const tokens = ["animal", "'", "was", "tired"];
   const axis: AxisInfo = { tokens, predicts: null, words: null, sentences: null, prompt: 4 };
-  const values = Float32Array.from([0.1, 0.9, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0.4, 0.6, 0, 0]);
-  const far = telling(asks(axis, false), split(axis), { height: 4, width: 4, values }, true);
-  expect([far?.asked.label, far?.worth]).toEqual(["animal", 1]);
-  expect(telling(asks(axis, false), split(axis), { height: 4, width: 4, values: new Float32Array(16) }, true)).toBeNull();
+  const values = Float32Array.from([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0.8, 0.2, 0, 0]);
+  const far = telling(asks(axis, false), split(axis), [{ height: 4, width: 4, values }], true);
+  expect([far?.asked.label, far?.worth]).toEqual(["tired", expect.closeTo(0.64 / 1.5, 6)]);
+  expect(telling(asks(axis, false), split(axis), [{ height: 4, width: 4, values: new Float32Array(16) }], true)).toBeNull();
+});
+
+test("of several heads, what most look at is said, by the one that looks at it most, and no single head's stronger look", () => {
+  const tokens = ["the", "animal", "was", "so", "it", "slept"];
+  const axis: AxisInfo = { tokens, predicts: null, words: null, sentences: null, prompt: 6 };
+  const head = (query: number, key: number, share: number) => ({ height: 6, width: 6, values: Float32Array.from({ length: 36 }, (_, i) => (i === 6 * query + key ? share : 0)) });
+  const best = telling(asks(axis, false), split(axis), [head(0, 3, 0.9), head(4, 1, 0.6), head(4, 1, 0.8)], true);
+  expect(best).toMatchObject({ asked: { label: "it" }, map: 2, share: expect.closeTo(0.8, 6) });
 });

@@ -20,6 +20,7 @@ const WORTH = 0.1; // a second look of at least this share is named
 const PLAIN = 0.8; // beside a first one of less than this
 const PART = 0.2; // of the strongest stretch of a sound: those beside it that are named with it
 const FAR = 0.5; // of the text: a look so far away counts in full
+const BESIDE = 0.1; // of a word: what a look at the next one counts
 
 export const split = (axis: AxisInfo): Unit[] => units(axis, knows(axis, "word") ? "word" : "token");
 
@@ -83,20 +84,33 @@ function around(all: readonly Unit[], values: Float32Array, tokens: readonly str
   return { first, end, label: `${label}–${tokens[end] ?? title}`, title: label, special: false, share };
 }
 
-/** The word that says most: it looked most at one other word; within one text, the farther away the better. */
-export function telling(words: readonly Asked[], keys: readonly Unit[], map: Weights, within: boolean): { asked: Asked; worth: number } | null {
-  let best: { asked: Asked; worth: number } | null = null;
+interface Telling {
+  asked: Asked;
+  worth: number; // over all maps
+  map: number; // in which its look is strongest
+  share: number; // of that look
+}
+
+/** The word that says most, as in most of these maps it looked most at the same other word; within one text, the more words lie between the better. */
+export function telling(words: readonly Asked[], keys: readonly Unit[], maps: readonly Weights[], within: boolean): Telling | null {
+  const pairs = new Map<string, Telling>();
+  let count = 0;
+  const order = keys.map((key) => (isWord(key) ? count++ : count));
   const writes = words.some(({ deed }) => deed === "write");
-  for (const asked of words) {
-    if ((writes && asked.deed !== "write") || !isWord(asked)) continue;
-    const { values } = grouped(map, [asked.rows], keys);
-    const most = values.reduce((top, value, i) => (value > (values[top] as number) ? i : top), 0);
-    const key = keys[most];
-    if (!key || !isWord(key) || key.label === asked.label) continue;
-    const worth = (values[most] as number) * (within ? away(asked.rows.first, key.first, map.width) : 1);
-    if (worth > (best?.worth ?? 0)) best = { asked, worth };
-  }
-  return best;
+  for (const [map, weights] of maps.entries())
+    for (const asked of words) {
+      if ((writes && asked.deed !== "write") || !isWord(asked)) continue;
+      const { values } = grouped(weights, [asked.rows], keys);
+      const most = values.reduce((top, value, i) => (value > (values[top] as number) ? i : top), 0);
+      const [key, share] = [keys[most], values[most] as number];
+      if (!key || !isWord(key) || key.label === asked.label) continue;
+      const pair = `${asked.rows.first} ${most}`;
+      const { worth, ...before } = pairs.get(pair) ?? { worth: 0, asked, map, share };
+      const between = Math.abs((order[most] as number) - (order[unitAt(keys, asked.rows.first)] ?? 0)) - 1;
+      const more = share ** 2 * (within ? Math.min(1, Math.max(between, BESIDE) / (FAR * count)) : 1);
+      pairs.set(pair, { ...(share > before.share ? { asked, map, share } : before), worth: worth + more });
+    }
+  return [...pairs.values()].reduce<Telling | null>((best, pair) => (pair.worth > (best?.worth ?? 0) ? pair : best), null);
 }
 
 /** How far a look goes within a text, as a share that counts in full from half of it on. */

@@ -6,7 +6,7 @@ import type { Quantity, TapInfo, TraceInfo } from "../source";
 import type { State } from "../state";
 import { Choice } from "../weights/Choice";
 import { knows } from "../weights/units";
-import { captionWords, quantityWords } from "../weights/words";
+import { captionWords } from "../weights/words";
 import { filled, useWords, type Key } from "../words/words";
 import { facesOf } from "./drawer/Drawer";
 import { ExportMenu } from "./ExportMenu";
@@ -85,7 +85,7 @@ export function Shown({ state, trace, tap, lines }: { state: State; trace: Trace
   const axes = [trace.axes[tap.queries], trace.axes[tap.keys]];
   const named = (name: string, all: readonly string[]) => all.map((each) => [each, say(`${name}.${each}` as Key)] as const);
   const groups = named("group", GROUPS.filter((group) => (lines ? axes.every((axis) => knows(axis, group)) : axes.some((axis) => knows(axis, group)))));
-  const quantities = tap.quantities.filter((each: Quantity) => !lines || each !== "score").map((each) => [each, quantityWords(say, each), say(`quantity.${each}`)] as const);
+  const quantities = tap.quantities.filter((each: Quantity) => !lines || each !== "score").map((each) => [each, say(each), say(`quantity.${each}`)] as const);
   const chosen = (name: "quantity" | "scale" | "group" | "reduce", look: "joined" | "list", options: readonly (readonly [string, string, string?])[], forgets?: "ends" | "viewport") => (
     <Choice
       name={say(name)}
@@ -116,12 +116,13 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
   const say = useWords();
   const tap = state.tap.value;
   const { row_sum_error, difference, rows, dtype } = trace.receipt;
+  const { value: quantity } = state.quantity;
   return (
     <footer class="rg-row rg-receipt">
       {tap && (
         <p class="rg-receipt__what">
-          {captionWords(say, state.quantity.value, tap, [state.head.value])}
-          {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
+          {captionWords(say, quantity, tap, [state.head.value])}
+          {[...(quantity === "weight" ? [] : [say(`quantity.${quantity}`)]), ...tap.notes, ...(trace.notes ?? [])].map((note) => (
             <span key={note} class="rg-note"> · {translated(say, note)}</span>
           ))}
         </p>

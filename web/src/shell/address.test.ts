@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { model, recordedSource, traces } from "../../tests/recorded";
-import { createState } from "../state";
+import type { TraceRequest } from "../source";
+import { ask, createState } from "../state";
 import { read, write } from "../url";
-import { addressOf, begin } from "./address";
+import { addressOf, begin, lookInto } from "./address";
 
 test("a page without an address links model, text and options of the trace that it finds, not its id", async () => {
   const source = recordedSource();
@@ -23,4 +24,24 @@ test("a page without an address does not open what another page asked for", asyn
   const state = createState({ ...source, models, traces: () => Promise.resolve([listed]) });
   await begin(state, read(""));
   expect(state.trace.value?.text).toBe(traces[2]!.text);
+});
+
+test("another model strikes the same words out of the same text, and what it cannot have is said to be left", async () => {
+  const axis = (tokens: string[]) => ({ tokens, words: null, predicts: null, sentences: null, prompt: 1 });
+  const tokens: Record<string, string[]> = { one: ["▁My", "▁tea", "</s>"], other: ["<s>", "▁my", "▁tea"] };
+  const asked: TraceRequest[] = [];
+  const trace = (request: TraceRequest) => {
+    asked.push(request);
+    const { model, text, without } = request;
+    return Promise.resolve({ ...traces[0]!, id: `${model} ${without}`, model, text, axes: { source: axis(tokens[model]!) }, taps: [], can_rewrite: true });
+  };
+  const state = createState({ ...recordedSource(), trace });
+  const cross = "decoder.layers.0.cross";
+  await ask(state, { model: "one", text: "My tea", without: ["0", `${cross}:1`] });
+  await lookInto(state, { model: "other", text: "My tea" });
+  expect(asked.slice(1)).toEqual([{ model: "other", text: "My tea" }, { model: "other", text: "My tea", without: ["1"] }]);
+  expect(state.request.value?.without).toEqual(["1"]);
+  expect(state.error.value).toBe(`This was changed in one and is left there: ${cross}:1.`);
+  await lookInto(state, { model: "one", text: "My milk" });
+  expect([state.request.value?.without, state.error.value]).toEqual([undefined, null]);
 });

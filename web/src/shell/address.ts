@@ -2,10 +2,13 @@
 import { batch, effect, type Signal } from "@preact/signals";
 import type { AxisInfo, TraceInfo, TraceRequest } from "../source";
 import { ask, firstTap, found, lookAt, made, open, sentence, settle, type State } from "../state";
+import { chipsOf, ordered, pullsOf, sameWords } from "../off/parts";
 import { ofDay } from "../play/game";
 import { asks, split, telling } from "../said/said";
 import { fitsWhole, WHOLE } from "../weights/matrix";
+import { markOf } from "../weights/units";
 import { DEFAULTS, deliberate, FIELDS, linked, read, write, type Address, type Fields, type Named } from "../url";
+import { sayIn } from "../words/words";
 
 const SETTLED = 250; // ms without a pan or zoom until the address is rewritten
 
@@ -177,11 +180,23 @@ async function land(state: State, address: Address): Promise<void> {
   await landed(state);
 }
 
-/** Looks into a text; in a model of another kind, at what suits that one. */
+/** Looks into a text; in a model of another kind, at what suits that one. Words that are struck out stay so in another
+ * model; what else was changed is its own, and said to be left. */
 export async function lookInto(state: State, request: TraceRequest): Promise<void> {
-  const before = state.trace.value?.task;
-  await ask(state, request);
-  if (before && before !== state.trace.value?.task) await landed(state);
+  const { value: before } = state.trace;
+  const { without = [], looks = [], forced_beginning } = state.request.value ?? {};
+  const other = before?.text === request.text && before.model !== request.model;
+  let struck = new Map<string, string[]>();
+  await ask(state, request, ({ axes, can_rewrite }) => {
+    if (other && can_rewrite) struck = sameWords(without, before.axes, axes);
+    return struck.size ? { ...request, without: ordered([...struck.values()].flat()) } : null;
+  });
+  if (!before || state.trace.value === before) return;
+  if (before.task !== state.trace.value?.task) await landed(state);
+  const say = sayIn(state.language.value);
+  const left = [...chipsOf(say, without.filter((name) => !struck.has(name)), before), ...pullsOf(say, looks, before)];
+  const parts = [...left.map(({ label }) => label), ...(forced_beginning && !looks.length ? [say("steps.forced")] : [])];
+  if (other && parts.length) state.error.value = say("changed.left", { model: before.model, parts: parts.join("; ") });
 }
 
 async function landed(state: State): Promise<void> {
@@ -192,20 +207,22 @@ async function landed(state: State): Promise<void> {
     state.tapName.value = firstTap(trace)?.name ?? "";
     if (first.view) state.view.value = first.view;
     if (first.head !== undefined) state.head.value = first.head;
+    if (first.group) state.group.value = first.group;
   });
   await turnToTelling(state);
 }
 
 const MOST_LAYERS = 48;
 
-/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads; an image's patches have it too. */
-export function landing({ task, taps }: Pick<TraceInfo, "task" | "taps">): Partial<Address> {
+/** The view for a trace: a translator's words, or those of a sound, are joined by ribbons, of the mean over heads; an image's patches have it too; letters are put together as words. */
+export function landing({ task, taps, axes }: Pick<TraceInfo, "task" | "taps" | "axes">): Partial<Address> {
   if (task === "transcription" || task === "vision") return { view: "sentence", head: "mean" };
   if (!taps.every(fitsWhole)) return {};
-  return { view: "sentence", ...(task === "translation" && { head: "mean" as const }) };
+  const [axis] = Object.values(axes);
+  return { view: "sentence", ...(axis?.words && markOf(axis.tokens) === "letters" && { group: "word" as const }), ...(task === "translation" && { head: "mean" as const }) };
 }
 
-/** Turns to the head that looks farthest at one word, where there is no cross-attention to begin with. */
+/** Turns to the head that shows best what most of them look at, where there is no cross-attention to begin with. */
 async function turnToTelling(state: State): Promise<void> {
   const { value: trace } = state.trace;
   const first = trace && firstTap(trace);
@@ -215,14 +232,10 @@ async function turnToTelling(state: State): Promise<void> {
   const axis = trace.axes[first.queries] as AxisInfo;
   const [words, keys] = [asks(axis, trace.generation?.axis === first.queries), split(axis)];
   const pictures = await Promise.all(layers.map((tap) => state.source.thumbnails(trace.id, tap.name, WHOLE)));
-  let [best, most] = [null as (() => void) | null, 0];
-  layers.forEach((tap, at) => {
+  const heads = layers.flatMap((tap, at) => {
     const { height, width, values } = pictures[at] as (typeof pictures)[number];
-    for (let head = 0; head < tap.heads; head++) {
-      const map = { height, width, values: values.subarray(head * height * width, (head + 1) * height * width) };
-      const worth = telling(words, keys, map, true)?.worth ?? 0;
-      if (worth > most) [best, most] = [() => lookAt(state, tap, head), worth];
-    }
+    return Array.from({ length: tap.heads }, (_, head) => ({ tap, head, height, width, values: values.subarray(head * height * width, (head + 1) * height * width) }));
   });
-  if (state.trace.value === trace) best?.();
+  const best = heads[telling(words, keys, heads, true)?.map ?? -1];
+  if (best && state.trace.value === trace) lookAt(state, best.tap, best.head);
 }

@@ -1,6 +1,7 @@
 /** One zoom, from the sentence to its map, to a cell of it, and to the products behind the cell. */
 import { batch } from "@preact/signals";
 import { closeUp, fit, zoom } from "../map/input/commands";
+import { leave, playing } from "../play/game";
 import type { Head } from "../source";
 import { lookAt, sentence, type Position, type State } from "../state";
 
@@ -24,7 +25,7 @@ export async function zoomTo(state: State, level: Level): Promise<void> {
     if (cell) state.focus.value = cell;
     if (level === "products") return void (state.drawer.value = "cell");
     if (state.drawer.value === "cell") state.drawer.value = "";
-    if (level === "sentence" && state.view.value === level) state.drawn.value = null; // out of the game
+    if (level === "sentence" && playing(state)) void leave(state);
     state.view.value = level === "sentence" ? "sentence" : "map";
     if (level === "map") fit(state);
     if (cell) closeUp(state, cell);

@@ -5,10 +5,11 @@ import type { Ask } from "../local/ask";
 import type { Kept, Traced } from "../local/model";
 import type { Study } from "../local/study/study";
 import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
+import { positionsOf } from "../weights/units";
+import { PHRASES } from "../words/interface";
 import { answersFrom, type Answers } from "./kept";
 import { sourceOver, type Binary } from "./requests";
 
-const DRAWS = "Draws with the random numbers of Python (numpy's Philox), not PyTorch's; a text can still differ, since weights are rounded to int8.";
 type Pieces = Iterable<string> | AsyncIterable<string>;
 
 const WHY = ["lens", "attribution", "measures"];
@@ -122,7 +123,7 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
       },
     },
     { trace: true, ablate: true, export: false, explain: words !== null, open: false, why: true },
-    { draws: [DRAWS], written },
+    { draws: [PHRASES["page.draws"][0]], written },
   );
 }
 
@@ -142,8 +143,7 @@ async function reliance(info: TraceInfo, score: (hidden: number[]) => Promise<nu
   const found: Reliance[] = [];
   for (const [first, end] of words ?? tokens.map((_, at): [number, number] => [at, at + 1])) {
     signal?.throwIfAborted();
-    const hidden = Array.from({ length: end - first }, (_, i) => first + i);
-    found.push({ first, end, change: (await score(hidden)) - whole });
+    found.push({ first, end, change: (await score(positionsOf({ first, end }))) - whole });
   }
   return found;
 }

@@ -5,13 +5,12 @@ import { lockedOn, positionsToggled, strongestCell } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
-import { partOf } from "../off/parts";
-import { off, rewrites, switchOff } from "../off/switch";
+import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
-import { knows } from "../weights/units";
-import { captionWords, percent, quantityWords } from "../weights/words";
+import { knows, positionsOf } from "../weights/units";
+import { captionWords, percent } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
 import { leftOut, useAligned, type Aligned } from "./aligned";
@@ -89,18 +88,13 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   };
 
   const without = off(state);
-  const isIn = (name: string, { first, end }: { first: number; end: number }) => {
-    const part = partOf(name);
-    return part?.what === "token" && part.axis === null && part.position >= first && part.position < end;
-  };
-  const struck = new Set(aligned?.source.flatMap((word, index) => (without.some((each) => isIn(each, word)) ? [index] : [])));
+  const struck = new Set(aligned?.source.flatMap((word, index) => (positionsOf(word).some((each) => without.includes(String(each))) ? [index] : [])));
   const strikes = rewrites(state);
   const onStrike = (index: number) => {
     const word = aligned?.source[index];
-    if (!word || state.busy.value) return;
-    const others = without.filter((each) => !isIn(each, word));
-    const added = Array.from({ length: word.end - word.first }, (_, i) => String(word.first + i));
-    void switchOff(state, struck.has(index) ? others : [...others, ...added]);
+    if (!aligned || !word || state.busy.value) return;
+    const axis = aligned.tap.keys;
+    void (struck.has(index) ? bringBack(state, namesOf(state, axis, word)) : strike(state, axis, word));
   };
   const changes =
     reliance && reliance.id === aligned?.trace.id
@@ -167,7 +161,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   );
 }
 
-/** The strongest cell of a word's row or column. */
+/** The strongest cell of a word's row or column; a word that is struck out has none. */
 function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): { query: number; key: number } | null {
   const value = (query: number, key: number) => values.values[query * values.width + key] ?? 0;
   const best = (count: number, of: (i: number) => number) =>
@@ -175,12 +169,12 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
   const query = side === "query" ? index : best(output.length, (i) => value(i, index));
   const key = side === "key" ? index : best(source.length, (i) => value(index, i));
   const [row, column] = [output[query]?.rows, source[key]];
-  return row && column && row.end > row.first ? { query: row.first, key: column.first } : null;
+  return row && column && row.end > row.first && value(query, key) > 0 ? { query: row.first, key: column.first } : null;
 }
 
 /** Legend of what can be done and what is not drawn. */
 function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
   const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
-  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: quantity === "weight" ? say("weight") : quantityWords(say, quantity) })] : [];
+  const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: say(quantity) })] : [];
   return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
 }

@@ -4,7 +4,7 @@ import { lookOf } from "../off/parts";
 import { looks, pulled, showing } from "../off/switch";
 import type { TraceInfo, TraceRequest } from "../source";
 import { made, sentence, type State } from "../state";
-import { knows, type Span } from "../weights/units";
+import { knows, positionsOf, type Span } from "../weights/units";
 import type { Aligned } from "./aligned";
 import { outputWords, type OutputWord } from "./sentences";
 
@@ -18,8 +18,8 @@ export interface Held {
 }
 
 /** Tokens of a word without marks of punctuation, unless it has no others. */
-export function spelling({ first, end }: Span, tokens: readonly string[]): number[] {
-  const all = Array.from({ length: end - first }, (_, i) => first + i);
+export function spelling(word: Span, tokens: readonly string[]): number[] {
+  const all = positionsOf(word);
   const spelled = all.filter((at) => /[\p{L}\p{N}]/u.test(tokens[at] ?? ""));
   return spelled.length ? spelled : all;
 }

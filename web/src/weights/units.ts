@@ -7,6 +7,8 @@ export interface Span {
   end: number;
 }
 
+export const positionsOf = ({ first, end }: Span): number[] => Array.from({ length: end - first }, (_, i) => first + i);
+
 export interface Unit extends Span {
   label: string; // what is read on the chip
   title: string; // the tokens as they are

@@ -8,10 +8,10 @@ const say = sayIn("en");
 const tap = { kind: "cross", side: "decoder", layer: 3 } as TapInfo;
 
 it("says quantity, layer and head, and that a mean is one", () => {
-  expect(captionWords(say, "weight", tap, ["mean"])).toBe("α of cross-attention, decoder layer 3, mean over heads");
-  expect(captionWords(say, "norm", tap, [7])).toBe("‖α·f(x)‖ of cross-attention, decoder layer 3, head 7");
-  expect(captionWords(say, "weight", tap, [5, "mean", 2])).toBe("α of cross-attention, decoder layer 3, heads 2, 5 and mean over heads");
-  expect(captionWords(sayIn("de"), "weight", tap, [7])).toBe("α der Cross-Attention, Decoder, Schicht 3, Kopf 7");
+  expect(captionWords(say, "weight", tap, ["mean"])).toBe("weight of cross-attention, decoder layer 3, mean over heads");
+  expect(captionWords(say, "norm", tap, [7])).toBe("norm of cross-attention, decoder layer 3, head 7");
+  expect(captionWords(say, "weight", tap, [5, "mean", 2])).toBe("weight of cross-attention, decoder layer 3, heads 2, 5 and mean over heads");
+  expect(captionWords(sayIn("de"), "weight", tap, [7])).toBe("Gewicht der Cross-Attention, Decoder, Schicht 3, Kopf 7");
 });
 
 it("writes shares with as many digits as they bear", () => {

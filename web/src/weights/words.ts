@@ -16,16 +16,12 @@ export function axisWords(say: Say, name: string): string {
   return say.knows(`axis.${name}`) ? say(`axis.${name}` as Key) : name;
 }
 
-export function quantityWords(say: Say, quantity: Quantity): string {
-  return { weight: "α", norm: "‖α·f(x)‖", score: say("score") }[quantity];
-}
-
-/** "α of cross-attention, decoder layer 3, mean over heads" */
+/** "weight of cross-attention, decoder layer 3, mean over heads" */
 export function captionWords(say: Say, quantity: Quantity, tap: TapInfo, heads: readonly Head[]): string {
   const named = heads.filter((head): head is number => head !== "mean").sort((a, b) => a - b);
   const parts = named.length > 1 ? [say("heads.n", { heads: named.join(", ") })] : named.map((head) => headWords(say, head));
   if (heads.includes("mean")) parts.push(headWords(say, "mean"));
-  return say("caption", { quantity: quantityWords(say, quantity), tap: tapWords(say, tap), heads: parts.join(say("said.and")) });
+  return say("caption", { quantity: say(quantity), tap: tapWords(say, tap), heads: parts.join(say("said.and")) });
 }
 
 /** "41 %", "4.1 %", "0.3 %", "< 0.1 %", with narrow spaces that do not break. */

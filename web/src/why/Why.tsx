@@ -151,16 +151,15 @@ function Ladder({ lens, style }: { lens: Lens; style: Style }) {
   );
 }
 
-const SIGNS = { weight: "α", norm: "‖α·f(x)‖", hiding: "Δp" };
-
 function MeasureTable({ measures: { tokens, measures }, style }: { measures: Measures; style: Style }) {
   const say = useWords();
+  const named = (name: Measures["measures"][number]["name"]) => (name === "hiding" ? "Δp" : say(name === "weight" || name === "norm" ? name : `why.${name}`));
   const columns = measures.map(({ name, values, correlation }): Column => {
     const most = Math.max(...values.map(Math.abs)) || 1;
     return {
       title: (
-        <span title={say(`why.measure.${name}`)}>
-          {name === "gradient" || name === "value_zeroing" ? say(`why.${name}`) : SIGNS[name]}
+        <span>
+          {named(name)}
           {name !== "hiding" && <strong class="rg-number"> ρ {rho(correlation)}</strong>}
         </span>
       ),
@@ -174,6 +173,7 @@ function MeasureTable({ measures: { tokens, measures }, style }: { measures: Mea
       <div class="rg-why__scroll" tabIndex={0} role="region" aria-label={say("why.table")}>
         <WordTable look="rg-why__table" label={say("why.table")} corner={say("group.token")} words={tokens.map((_, i) => labelAt(tokens, i, style))} columns={columns} spotlight={-1} />
       </div>
+      {measures.map(({ name }) => <p key={name} class="rg-note"><b>{named(name)}</b>: {say(`why.measure.${name}`)}</p>)}
       <p class="rg-note">{say("why.rho")}</p>
     </>
   );

@@ -54,7 +54,7 @@ export function Equation({ tap, cell }: { tap: TapInfo; cell: Cell }) {
           strong
         />
         {cell.value_norm !== null && cell.norm !== null && (
-          <Step name="‖α·f(x)‖" says={<>{short(cell.weight)} × {short(cell.value_norm)}</>} value={cell.norm} strong />
+          <Step name={say("norm")} says={<>{short(cell.weight)} × {short(cell.value_norm)}: {say("quantity.norm")}</>} value={cell.norm} strong />
         )}
       </ol>
       {cell.value_norm === null && (
