@@ -62,11 +62,15 @@ def test_the_picture_has_two_fifths_of_the_window_and_the_distances_hold_still(
     assert len(places) == 1 if width > 1000 else len(places) <= 2
 
 
-def test_the_first_ribbon_is_near_the_top_of_a_laptops_window(open_page, at):
+def test_ribbons_begin_near_the_top_of_a_laptops_window_and_use_its_height(open_page, at):
     page = open_page(at())
     ribbons = page.locator(".rg-links__lines path")
     ribbons.first.wait_for()
-    assert min(each.bounding_box()["y"] for each in ribbons.all()) <= 140
+    boxes = [each.bounding_box() for each in ribbons.all()]
+    assert min(box["y"] for box in boxes) <= 140
+    assert max(box["height"] for box in boxes) >= 0.3 * 900 - 1
+    hero = page.locator("#rg-hero")
+    assert hero.evaluate("hero => hero.scrollHeight <= hero.clientHeight")
 
 
 def some(length: int, seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
