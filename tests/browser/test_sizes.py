@@ -16,7 +16,8 @@ from regard.studio.app import create_app, in_background
 # 720 × 450 and 683 × 320 are 1440 × 900 and 1366 × 640 at 200 %.
 WINDOWS = ((844, 390), (720, 450), (683, 320), (1366, 640), (390, 844), (1440, 900))
 LEVELS = ("map", "pin", "cell", "products", "sentence")  # of the zoom, with a map beside another
-VIEWS = ("map", "sentence", "sentence&drawer=word", "sentence&drawer=why", "compare")
+BESIDE = "map&other=mean,decoder.layers.0.self"
+VIEWS = ("map", "sentence", "sentence&drawer=word", "sentence&drawer=why", BESIDE)
 LENGTHS = (10, 300, 3_000, 131_072)
 ELEMENTS, TASK, FIRST = 5_000, 200, 1_200  # of a page; milliseconds of a task and to a picture
 PICTURE = """hero => {
@@ -46,7 +47,7 @@ QUIET = 25
 def test_the_picture_has_two_fifths_of_the_window_and_the_distances_hold_still(
     open_page, at, settled, width: int, height: int
 ):
-    page = open_page(at(view="translation", head="mean"), width=width, height=height)
+    page = open_page(at(view="sentence", head="mean"), width=width, height=height)
     page.locator("[data-word^=output]").first.wait_for()
     places = set()
     for level in ("", *LEVELS):
