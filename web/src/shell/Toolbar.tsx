@@ -119,16 +119,11 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
   const say = useWords();
   const tap = state.tap.value;
   const { row_sum_error, difference, rows, dtype } = trace.receipt;
+  const caption = tap && state.view.value === "map" ? [captionWords(say, state.quantity.value, tap, [state.head.value])] : []; // the words have their own
+  const said = [...caption, ...[...(tap?.notes ?? []), ...(trace.notes ?? [])].map((note) => translated(say, note))];
   return (
     <footer class="rg-row rg-receipt">
-      {tap && (
-        <p class="rg-receipt__what">
-          {captionWords(say, state.quantity.value, tap, [state.head.value])}
-          {[...tap.notes, ...(trace.notes ?? [])].map((note) => (
-            <span key={note} class="rg-note"> · {translated(say, note)}</span>
-          ))}
-        </p>
-      )}
+      <p class="rg-note">{said.join(" · ")}</p>
       <p class="rg-note" title={say("receipt.title", { rows })}>
         {filled(say("receipt", { rows, dtype }), { sums: <span class="rg-number">{short(row_sum_error)}</span>, most: <span class="rg-number">{short(difference)}</span> })}
       </p>
