@@ -151,7 +151,7 @@ def page(model: str) -> None:
         live_page(model).write(file)
         times = []
         for text, moves in PULLS.items():
-            query = urlencode({"model": model, "text": text, "view": "translation", "head": "mean"})
+            query = urlencode({"model": model, "text": text, "view": "sentence", "head": "mean"})
             shown = browser.new_context(viewport=WINDOW).new_page()  # type: ignore[arg-type]
             shown.goto(f"{file.as_uri()}?{query}&pieces=token")
             shown.locator(".rg-translation__reliance").first.wait_for()

@@ -50,7 +50,7 @@ def main() -> None:
     chromium = shutil.which("chromium") or sys.exit("this benchmark needs chromium")
     print(f"{options.model}: {options.text}")
     parts(options.model, options.text)
-    query = urlencode({"model": options.model, "text": options.text, "view": "translation"})
+    query = urlencode({"model": options.model, "text": options.text, "view": "sentence"})
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         with in_background(create_app([options.model], {})) as address:

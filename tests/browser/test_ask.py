@@ -22,7 +22,7 @@ def said():
 
 
 def test_a_forced_word_is_gone_on_from_and_in_the_link(open_page, at, said):
-    page = open_page(at(view="generation", tap=CROSS, head="mean", step=1))
+    page = open_page(at(view="sentence", drawer="word", tap=CROSS, head="mean", step=1))
     page.get_by_role("button", name=re.compile("^möchte")).click()
     changes = page.get_by_role("region", name="what changed")
     changes.locator("del", has_text="würde").wait_for()
@@ -36,7 +36,7 @@ def test_a_forced_word_is_gone_on_from_and_in_the_link(open_page, at, said):
 
 
 def test_the_sentence_follows_the_pointer(open_page, at, trace, said):
-    page = open_page(at(view="translation", head="mean", tap=CROSS))
+    page = open_page(at(view="sentence", head="mean", tap=CROSS))
     page.locator("[data-word^=output]").filter(has_text="meinen").hover()
     row = trace.axes["target"].predicts.index("▁meinen")
     key = trace.axes["source"].tokens.index("▁my")
@@ -73,7 +73,9 @@ def test_a_path_is_refused_with_the_command_that_opens_it(browser, address, at):
 def test_what_unfolds_is_accessible(open_page, at, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = open_page(at(view="generation", tap=CROSS, step=4, temperature=1.5), scheme=scheme)
+    page = open_page(
+        at(view="sentence", drawer="word", tap=CROSS, step=4, temperature=1.5), scheme=scheme
+    )
     page.get_by_text("open another model").click()
     page.get_by_text("A saved trace").wait_for()
     page.get_by_role("radio", name=re.compile("^step 1:")).wait_for()

@@ -39,7 +39,7 @@ def switched_off(page) -> dict:
 def test_one_key_ablates_and_shows_the_change(open_page, ready, at, trace):
     tokens = trace.axes["target"].predicts
     query, key = tokens.index("▁Tee"), trace.axes["source"].tokens.index("▁tea")
-    page = open_page(at(tap=CROSS, head=1, focus=f"{query},{key}", drawer=1))
+    page = open_page(at(tap=CROSS, head=1, focus=f"{query},{key}", drawer="cell"))
     ready(page).focus()
     got = switched_off(page)
     expected = ablate(trace, "edge", CROSS, head=1, query=query, key=key, step=query)
@@ -54,7 +54,7 @@ def test_one_key_ablates_and_shows_the_change(open_page, ready, at, trace):
 
 def test_an_edge_of_the_encoder_tells_of_the_step_that_changes_most(open_page, ready, at, trace):
     tap = "encoder.layers.2.self"
-    page = open_page(at(tap=tap, head=1, focus="3,8", drawer=1))
+    page = open_page(at(tap=tap, head=1, focus="3,8", drawer="cell"))
     ready(page).focus()
     got = switched_off(page)
     expected = ablate(trace, "edge", tap, head=1, query=3, key=8)

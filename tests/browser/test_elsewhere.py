@@ -193,7 +193,7 @@ def test_keys_pressed_in_the_widget_do_not_reach_the_notebook(notebook):
 
 @pytest.mark.slow  # JupyterLab itself is in test_jupyterlab.py
 def test_the_notebooks_styles_do_not_reach_the_drawer(notebook):
-    page = notebook("focus=4,6&drawer=1")
+    page = notebook("focus=4,6&drawer=cell")
     pair = page.locator(".rg-pair")
     pair.wait_for()
     floats = "all => all.map(each => getComputedStyle(each).float)"

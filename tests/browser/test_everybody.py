@@ -36,7 +36,7 @@ def test_every_view_fits_its_width_and_is_accessible(open_page, at, scheme: str,
     from axe_playwright_python.sync_playwright import Axe
 
     axe, quick = Axe(), {"resultTypes": ["violations"], "preload": False}
-    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1), scheme=scheme)
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer="cell"), scheme=scheme)
     page.emulate_media(reduced_motion="reduce")  # nothing is measured while it fades in
     page.get_by_label("the weight, step by step").wait_for()
     grounds = page.evaluate("getComputedStyle(document.querySelector('.regard')).backgroundColor")

@@ -16,13 +16,13 @@ pytestmark = pytest.mark.skipif(
 TEXT = "I would like to drink a cup of tea with my friends."
 CROSS = "decoder.layers.1.cross"
 HERO = "document.querySelector('#rg-hero:not([aria-busy=true])')"
-# What is on screen once a view of an earlier version has drawn what its links ask for.
+# What is on screen once a view has drawn what a link asks for.
 DRAWN = {
     "map": "document.querySelector('canvas.rg-map__canvas[data-ready=true]')",
-    "flow&heads=1,2": f"{HERO}?.querySelectorAll('svg path').length > 20",
-    "generation": "document.querySelector('.rg-drawer')?.innerText.includes('-asse')",
-    "translation": f"{HERO}?.innerText.includes('Tasse')",
-    "compare": "document.querySelectorAll('canvas.rg-map__canvas[data-ready=true]').length >= 2",
+    "sentence&heads=1,2": f"{HERO}?.querySelectorAll('svg path').length > 20",
+    "sentence&drawer=word": "document.querySelector('.rg-drawer')?.innerText.includes('-asse')",
+    "sentence": f"{HERO}?.innerText.includes('Tasse')",
+    f"map&other=2,{CROSS}": "document.querySelectorAll('canvas[data-ready=true]').length >= 2",
 }
 
 

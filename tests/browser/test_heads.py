@@ -31,7 +31,7 @@ def test_the_heads_are_one_stop_of_the_tab_key(open_page, at):
 
 def test_the_heads_are_ranked_for_the_word_in_question(open_page, at, trace, wait_for_address):
     """Each is named with its share; the one that is chosen goes on speaking of the same word."""
-    page = open_page(at(view="translation", head="mean"))
+    page = open_page(at(view="sentence", head="mean"))
     row = trace.axes["target"].predicts.index("▁Tee")
     words = trace.axes["source"].words
     shares, worth = {}, {}

@@ -38,14 +38,14 @@ def test_its_maps_are_those_of_the_model_within_what_rounding_does(
 
 def test_switching_a_token_off_is_answered_without_a_server(open_page, ready, file):
     page = open_page(server=file, path=f"?model=en-de&text={TEXT}&tap=decoder.layers.1.cross"
-                     "&head=1&focus=7,10&drawer=1", offline=True)  # fmt: skip
+                     "&head=1&focus=7,10&drawer=cell", offline=True)  # fmt: skip
     ready(page)
     page.get_by_role("region", name="switch off").get_by_role("button").last.click()
     page.locator(".rg-change__delta").wait_for()
 
 
 def test_a_struck_word_is_left_out_of_the_translation_without_a_server(open_page, file):
-    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=translation&head=mean",
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=sentence&head=mean",
                      offline=True)  # fmt: skip
     page.locator("[data-word^=output]").filter(has_text="meinen").wait_for()
     page.locator(".rg-translation__reliance").first.wait_for()
@@ -60,7 +60,7 @@ def test_a_struck_word_is_left_out_of_the_translation_without_a_server(open_page
 
 
 def test_another_word_is_written_and_gone_on_from_without_a_server(open_page, file):
-    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=generation&step=1",
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=sentence&drawer=word&step=1",
                      offline=True)  # fmt: skip
     page.get_by_role("button", name=re.compile("^möchte")).click()
     page.get_by_role("region", name="what changed").locator("ins", has_text="möchte").wait_for()
@@ -70,8 +70,8 @@ def test_another_word_is_written_and_gone_on_from_without_a_server(open_page, fi
 
 
 def test_an_edge_is_switched_off_and_tokens_are_drawn_without_a_server(open_page, ready, file):
-    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&tap=decoder.layers.1.cross"
-                     "&head=1&focus=4,8&drawer=1&seed=3&temperature=1.5", offline=True)  # fmt: skip
+    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&tap=decoder.layers.1.cross&head=1"
+                     "&focus=4,8&drawer=cell&seed=3&temperature=1.5", offline=True)  # fmt: skip
     ready(page)
     before = page.get_by_role("group", name="tokens of target").inner_text()
     region = page.get_by_role("region", name="switch off")
@@ -159,7 +159,9 @@ def test_every_lesson_shows_in_the_file_what_it_shows_in_the_studio(open_page, f
 
 
 def test_why_a_word_was_written_is_answered_without_a_server(open_page, file, trace):
-    page = open_page(server=file, path=f"?model=en-de&text={TEXT}&view=why&step=6", offline=True)
+    page = open_page(
+        server=file, path=f"?model=en-de&text={TEXT}&view=sentence&drawer=why&step=6", offline=True
+    )
     why = page.get_by_role("region", name="why this word")
     table = why.get_by_role("region", name="tokens by measure")
     table.wait_for()

@@ -55,7 +55,7 @@ def word(page, side: str, text: str):
 
 @pytest.mark.parametrize("live", [True, False])
 def test_the_pages_score_is_pythons(open_page, file, scores, live):
-    query = {"model": "en-de", "text": TEXT, "view": "translation", "drawn": LINES}
+    query = {"model": "en-de", "text": TEXT, "view": "sentence", "drawn": LINES}
     page = played(open_page, file if live else None, **query)
     page.locator(".rg-play__squares").wait_for()
     for name, expected in scores.items():
@@ -68,7 +68,7 @@ def test_the_pages_score_is_pythons(open_page, file, scores, live):
 def test_lines_are_dragged_tapped_and_pulled_by_keys_and_are_in_the_link(
     open_page, wait_for_address
 ):
-    page = played(open_page, model="en-de", text=TEXT, view="translation", drawn="")
+    page = played(open_page, model="en-de", text=TEXT, view="sentence", drawn="")
     places = [word(page, side, text).bounding_box() for side, text in
               (("output", "Wo"), ("source", "Where"))]  # fmt: skip
     for step, box in enumerate(places):
@@ -119,6 +119,6 @@ def test_a_day_has_a_sentence_and_a_line_that_is_nowhere_is_left_out(open_page, 
     expect(button).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="another one").click()
     page.locator("[aria-pressed=false]", has_text="sentence of").wait_for()
-    page.goto(f"{file}?text={TEXT[:-1]}%3F&view=translation&drawn=0:0,77:3,1:99,later")
+    page.goto(f"{file}?text={TEXT[:-1]}%3F&view=sentence&drawn=0:0,77:3,1:99,later")
     page.get_by_text("Where to look to write ist?").wait_for()
     expect(page.locator(".rg-translation__pulled")).to_have_count(1)

@@ -14,7 +14,7 @@ def opened(open_page, settled, file):
     """Opens the translation in a file that translates itself, or in the studio, and all of it."""
 
     def open_(live: bool = True, **sizes):
-        path = f"?model=en-de&text={TEXT}&view=translation&head=mean"
+        path = f"?model=en-de&text={TEXT}&view=sentence&head=mean"
         where = {"server": file, "offline": True} if live else {}
         page = open_page(path=path if live else f"/{path}", **where, **sizes)
         page.locator("[data-handle]").first.wait_for()

@@ -23,7 +23,9 @@ def test_the_page_shows_the_text_the_translation_and_the_receipt(open_page, read
 
 
 def test_words_that_a_reader_may_not_know_are_explained_where_they_stand(open_page, at):
-    page = open_page(at(tap=CROSS, head=1, view="map", quantity="norm", focus="7,10", drawer=1))
+    page = open_page(
+        at(tap=CROSS, head=1, view="map", quantity="norm", focus="7,10", drawer="cell")
+    )
     page.locator(".rg-said").filter(has_text="head 1 of layer 1 looked at").wait_for()
     page.get_by_text("norm of cross-attention, decoder layer 1, head 1 · the length").wait_for()
     drawer = page.get_by_role("complementary", name="equation")
@@ -35,7 +37,7 @@ def test_words_that_a_reader_may_not_know_are_explained_where_they_stand(open_pa
 
 
 def test_a_token_of_the_flow_is_locked_and_released(open_page, at, wait_for_address):
-    page = open_page(at(tap=SELF, head=1, view="flow"))
+    page = open_page(at(tap=SELF, head=1, view="sentence"))
     flow = page.get_by_role("region", name="flow")
     token = flow.get_by_role("button", name=re.compile("^query 7"))
     token.click()
@@ -60,7 +62,7 @@ def test_the_heads_of_the_flow_are_in_the_link(open_page, at, wait_for_address):
 
 
 def test_the_words_of_the_drawer_are_the_decodes_steps(open_page, at, trace, wait_for_address):
-    page = open_page(at(tap=CROSS, head=1, view="generation"))
+    page = open_page(at(tap=CROSS, head=1, view="sentence", drawer="word"))
     for number, step in enumerate(trace.generation.steps[:3], start=1):
         per_cent = f"{100 * step.probability:.0f}"[:2]
         page.get_by_label(re.compile(f"^step {number}: .*{per_cent}")).first.wait_for()
@@ -78,7 +80,7 @@ def test_the_words_of_the_drawer_are_the_decodes_steps(open_page, at, trace, wai
 
 
 def test_another_hypothesis_is_traced_when_chosen(open_page, at, wait_for_address, trace):
-    page = open_page(at(tap=CROSS, head=1, view="generation"))
+    page = open_page(at(tap=CROSS, head=1, view="sentence", drawer="word"))
     page.get_by_label(re.compile("^hypothesis 2:")).first.click()
     wait_for_address(page, "hypothesis", "1")
     last = trace.generation.hypotheses[1].tokens[-2].replace("▁", "")
@@ -86,7 +88,7 @@ def test_another_hypothesis_is_traced_when_chosen(open_page, at, wait_for_addres
 
 
 def test_a_word_of_the_translation_says_what_it_looked_at(open_page, at, trace):
-    page = open_page(at(tap=CROSS, head=1, view="translation"))
+    page = open_page(at(tap=CROSS, head=1, view="sentence"))
     page.locator("[data-word^=output]").filter(has_text="Tee").hover()
     query = trace.axes["target"].predicts.index("▁Tee")
     key = trace.axes["source"].tokens.index("▁tea")
@@ -98,7 +100,7 @@ def test_a_word_of_the_translation_says_what_it_looked_at(open_page, at, trace):
 
 
 def test_the_step_of_the_translation_is_in_the_link(open_page, at, wait_for_address):
-    page = open_page(at(tap=CROSS, head=1, view="translation"))
+    page = open_page(at(tap=CROSS, head=1, view="sentence"))
     page.get_by_role("button", name="input", exact=True).click()
     wait_for_address(page, "aligned", "input")
     page.reload()
@@ -106,7 +108,7 @@ def test_the_step_of_the_translation_is_in_the_link(open_page, at, wait_for_addr
 
 
 def test_a_struck_word_is_in_the_link_and_can_be_put_back(open_page, at, wait_for_address, trace):
-    page = open_page(at(tap=CROSS, head="mean", view="translation"))
+    page = open_page(at(tap=CROSS, head="mean", view="sentence"))
     word = page.locator("[data-word^=source]").filter(has_text="my")
     word.focus()
     said = page.locator(".rg-said")
@@ -136,7 +138,7 @@ def test_a_head_that_is_switched_off_in_the_drawer_writes_another_sentence(
     open_page, ready, at, wait_for_address
 ):
     off = ",".join(f"{CROSS}:{head}" for head in (0, 2, 3))
-    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1, without=off))
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer="cell", without=off))
     ready(page)
     chips = page.get_by_role("list", name="switched off").get_by_role("button")
     expect(chips).to_have_count(3)
@@ -156,7 +158,7 @@ def test_a_head_that_is_switched_off_in_the_drawer_writes_another_sentence(
 
 
 def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, trace):
-    page = open_page(at(tap=CROSS, head="mean", view="translation"))
+    page = open_page(at(tap=CROSS, head="mean", view="sentence"))
     bars = page.locator(".rg-translation__reliance")
     bars.first.wait_for()
     found = [
@@ -169,14 +171,14 @@ def test_the_bars_say_how_much_the_translation_depends_on_a_word(open_page, at, 
 
 def test_a_comparison_shows_the_difference_of_two_heads(open_page, ready, read_focus, at, trace):
     other = {"other": f"2,{CROSS}", "difference": 1}
-    page = open_page(at(tap=CROSS, head=1, view="compare", focus="7,10", **other))
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", **other))
     ready(page)
     weights = trace[CROSS].weights(1) - trace[CROSS].weights(2)
     assert read_focus(page, 7, 10) == pytest.approx(float(weights[7, 10]), rel=1e-5)
 
 
 def test_two_maps_side_by_side_have_one_scale_that_nobody_moved(open_page, ready, at):
-    page = open_page(at(tap=CROSS, head=1, view="compare"))
+    page = open_page(at(tap=CROSS, head=1, other=f"mean,{CROSS}"))
     page.get_by_text(re.compile("one color scale for both")).wait_for()
     reset = page.get_by_role("button", name="reset ends")
     expect(reset).to_have_count(0)
@@ -204,7 +206,7 @@ def test_a_map_that_is_pinned_stays_beside_another_text_and_head(open_page, at, 
 
 
 def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready, at):
-    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer=1), width=820, height=1100)
+    page = open_page(at(tap=CROSS, head=1, focus="7,10", drawer="cell"), width=820, height=1100)
     ready(page)
     drawer = page.get_by_role("complementary", name="equation").bounding_box()
     picture = page.locator("#rg-hero").bounding_box()
@@ -213,7 +215,7 @@ def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready,
 
 
 def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
-    page = open_page(at(tap=SELF, head=1, view="flow"))
+    page = open_page(at(tap=SELF, head=1, view="sentence"))
     page.locator("[data-word='query 4']").focus()
     for key in ("ArrowDown", "ArrowDown", "Home", "ArrowDown", "ArrowRight", "End"):
         page.keyboard.press(key)
@@ -229,7 +231,7 @@ def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
 
 
 def test_the_page_speaks_german_and_hindi(open_page, at, wait_for_address):
-    page = open_page(at(view="translation", head="mean", language="de"))
+    page = open_page(at(view="sentence", head="mean", language="de"))
     said = page.locator(".rg-said")
     said.filter(has_text=re.compile("Um Tee.* zu schreiben, sah das .* auf tea")).wait_for()
     page.get_by_text(

@@ -8,7 +8,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").e
 
 
 def test_a_step_is_explained_and_a_head_is_opened(open_page, at, wait_for_address, trace):
-    page = open_page(at(view="why", step=6))
+    page = open_page(at(view="sentence", drawer="why", step=6))
     why = page.get_by_role("region", name="why this word")
     why.get_by_role("heading", name="why “Tee”?").wait_for()
     table = why.get_by_role("region", name="tokens by measure")

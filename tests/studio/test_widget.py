@@ -28,7 +28,7 @@ def built():
 
 @pytest.fixture
 def widget(trace):
-    widget = TraceWidget(trace, query="view=flow", height=480)
+    widget = TraceWidget(trace, query="view=sentence", height=480)
     widget.output = []
     widget.send = lambda content, buffers=None: widget.output.append((content, buffers))
     yield widget
@@ -46,7 +46,7 @@ def test_it_carries_the_page_and_what_to_show_first(widget):
     state = widget.get_state()
     assert state["_esm"] == "/* regard.js */"
     assert state["_css"] == "/* regard.css */"
-    assert (state["query"], state["height"]) == ("view=flow", 480)
+    assert (state["query"], state["height"]) == ("view=sentence", 480)
     assert state["abilities"] == {"trace": False, "ablate": True, "why": True, "export": False}
 
 

@@ -20,7 +20,7 @@ import { read } from "./url";
 export interface Options {
   /** The page has the window to itself: its state is in the address bar, its keys work anywhere. */
   whole?: boolean;
-  /** View to open with, written as the page's address ("view=flow&head=3"). */
+  /** View to open with, written as the page's address ("view=sentence&head=3"). */
   query?: string;
   /** Of an element in another page, in CSS pixels. */
   height?: number;

@@ -50,15 +50,6 @@ test("what makes no sense is as by default", () => {
   expect(read(nonsense)).toEqual({ ...DEFAULTS, locked: [1, 4], landing: false });
 });
 
-test("the views of an earlier version are distances and drawers now", () => {
-  const views = ["map", "heads", "flow", "translation", "generation", "why"].map((name) => read(`view=${name}&tap=a&head=1&step=2`));
-  expect(views.map(({ view, drawer }) => `${view} ${drawer}`)).toEqual(["map ", "sentence ", "sentence ", "sentence ", "sentence word", "sentence why"]);
-  expect(views.every(({ tapName, head, step, landing }) => tapName === "a" && head === 1 && step === 2 && !landing)).toBe(true);
-  expect(read("tap=a&focus=1,2&drawer=1").drawer).toBe("cell");
-  expect(read("view=compare&tap=a&head=1").other).toEqual({ trace: null, tap: "a", head: "mean" });
-  expect(read("view=compare&tap=a&head=1&other=3,b")).toMatchObject({ view: "map", other: { tap: "b", head: 3 } });
-});
-
 test("a comparison within one trace does not name the trace twice", () => {
   const address: Address = { ...DEFAULTS, landing: false, other: { trace: null, tap: "encoder.layers.1.self", head: 5 } };
   expect(write(address)).toBe("other=5,encoder.layers.1.self");

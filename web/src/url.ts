@@ -9,7 +9,6 @@ import type { Language } from "./words/words";
 /** Longer texts would not survive a link; their trace is named by its id. */
 export const LONGEST_TEXT = 2000;
 const MOST_HEADS = 8; // as many as there are colors
-const face = choice<Face>("", ["cell", "word", "why"]);
 
 /** A trace as a link names it: by its text where asking for it makes it again, else by its id. */
 export type Named = TraceRequest & { id: string };
@@ -29,7 +28,7 @@ export const FIELDS = {
   head,
   viewport: { ...tuple(3, ({ row, column, columns }: Viewport) => [row, column, columns].map(short), ([row, column, columns]) => ({ row: row!, column: column!, columns: Math.max(1, columns!) }), null, -Infinity, false), param: "at" }, // null: the whole map fits
   focus: tuple(2, ({ query, key }: Position) => [query, key], ([query, key]) => ({ query: query!, key: key! }), null), // the cell that the keyboard moves and the drawer shows
-  drawer: { ...face, read: (text: string) => face.read(text === "1" ? "cell" : text) }, // "1": in a link of an earlier version
+  drawer: choice<Face>("", ["cell", "word", "why"]),
   locked: places<number[]>([]), // queries whose lines stay
   step: count(null), // of the output: the word that the drawer is of
   heads: list<Head | null, (Head | null)[]>((text) => text.split(",").slice(0, MOST_HEADS).map((each) => (each ? head.read(each) : null)), []), // drawn as lines together, each in the color of its place; none: `head` alone
@@ -39,14 +38,6 @@ export const FIELDS = {
   difference: flag, // from the map that is pinned, instead of both
 };
 export type Fields = Values<typeof FIELDS>;
-/** What a view of an earlier version, one of seven, is now. */
-const FORMER: Record<string, Partial<Fields>> = {
-  heads: { view: "sentence" },
-  flow: { view: "sentence" },
-  translation: { view: "sentence" },
-  generation: { view: "sentence", drawer: "word" },
-  why: { view: "sentence", drawer: "why" },
-};
 const { theme, language } = FIELDS;
 const LASTING = { theme, language }; // beside a lesson too
 
@@ -114,10 +105,8 @@ export function read(query: string): Address {
   const learn = readLearning(params);
   if (learn) return { ...DEFAULTS, ...readFields(LASTING, params), learn, landing: false };
   const [from = "", tap] = (params.get("other") ?? "").split(",");
-  const [view, fields] = [params.get("view") ?? "", readFields(FIELDS, params)];
-  const beside = { head: fields.head === "mean" ? 0 : "mean" as const, tap: fields.tapName, trace: null };
-  const other = tap ? { head: head.read(from), tap, trace: readNamed(params, "other-") } : view === "compare" ? beside : null;
-  return { ...fields, ...FORMER[view], trace: readNamed(params, ""), other, landing: [...params.keys()].every((name) => TEXT.includes(name)), learn };
+  const other = tap ? { head: head.read(from), tap, trace: readNamed(params, "other-") } : null;
+  return { ...readFields(FIELDS, params), trace: readNamed(params, ""), other, landing: [...params.keys()].every((name) => TEXT.includes(name)), learn };
 }
 
 function readNamed(params: URLSearchParams, prefix: string): Named | null {

@@ -192,7 +192,7 @@ class Trace(TraceData):
         """The page in a notebook: a widget. `regard look` opens it in a browser.
 
         Args:
-            query: what to show first, as the page's address has it ("view=flow&head=3").
+            query: what to show first, as the page's address has it ("view=sentence&head=3").
             height: in pixels.
 
         Raises:

@@ -31,7 +31,7 @@ class TraceWidget(anywidget.AnyWidget):
     """A trace as a notebook shows it.
 
     Args:
-        query: what to show first, as the page's address has it ("view=flow&head=3").
+        query: what to show first, as the page's address has it ("view=sentence&head=3").
 
     Messages are {id, path, body} and {id, cancel: true}, answers {id, json}, {id, shape} with one
     buffer, or {id, detail}; see web/src/source/widget.ts. A path is one of the server's under /api,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fixture from "../../../tests/fixtures/oklab.json";
-import { contrast, cssGradient, diverging, INKS, inks, sequential, toLab, unpack, type Lab, type Ramp, type Rgb } from "./ramps";
+import { contrast, cssGradient, diverging, INKS, inks, sequential, unpack, type Ramp, type Rgb } from "./ramps";
 
 const LIGHT: Rgb = [255, 255, 255];
 const DARK: Rgb = [27, 30, 36];
@@ -9,6 +9,17 @@ const GROUNDS: [string, Rgb][] = [["light", LIGHT], ["dark", DARK]];
 // Full dichromacy, in linear sRGB: Machado, Oliveira and Fernandes, 2009, table of severity 1.0.
 const PROTANOPIA = [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]];
 const DEUTERANOPIA = [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]];
+
+type Lab = readonly [number, number, number];
+
+/** Lightness 0…1, green–red, blue–yellow. */
+function toLab(color: Rgb): Lab {
+  const [red, green, blue] = color.map((each) => (each / 255 <= 0.04045 ? each / 255 / 12.92 : ((each / 255 + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+  const l = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
+  const m = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
+  const s = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+  return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s, 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+}
 
 function seen(color: Rgb, matrix: number[][] | null): Lab {
   if (!matrix) return toLab(color);

@@ -1,22 +1,24 @@
 /** The flow: queries left, keys right, a line for each weight that counts; tokens are followed and locked. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { middle, rendered, rowOf, sheaf, type Extent, type Strand } from "../links/layout";
 import { among, Links, type End, type Look, type Pointed } from "../links/Links";
 import { Shown } from "../shell/Toolbar";
 import type { State } from "../state";
 import { useSize } from "../weights/size";
+import type { Unit } from "../weights/units";
 import { amount, axisWords, captionWords, headWords, percent } from "../weights/words";
 import { filled, useWords } from "../words/words";
 import "./flow.css";
 import { chosen, slotsOf } from "./heads";
 import { chooseLines, linesOf, linesOfLooks, without, type Line } from "./lines";
-import { lockedOn, overlapping, positionsToggled, strongestCell } from "./locks";
+import { overlapping, positionsToggled, strongestCell, useAbout, useLocks } from "./locks";
 import { useAsked, usePicture } from "./picture";
 
 const [THINNEST, THICKEST] = [0.75, 8]; // px
 const APART = 3; // px between the same line of two heads
 const WIDEST = 180; // px of a column
+const NONE: Unit[] = [];
 
 export function Flow({ state }: { state: State }) {
   const say = useWords();
@@ -24,25 +26,18 @@ export function Flow({ state }: { state: State }) {
   const loaded = usePicture(state, picked);
   const picture = loaded.value;
 
-  const hover = useSignal<Pointed | null>(null);
-  const lockedKeys = useSignal<number[]>([]);
   const scroll = useSignal(0);
   const box = useRef<HTMLDivElement>(null);
   const { width, height } = useSize(box);
-  useEffect(() => {
-    hover.value = null;
-    lockedKeys.value = [];
-  }, [picture?.trace.id, picture?.tap.queries, picture?.tap.keys, picture?.queries.length]);
-
-  const queries = picture?.queries ?? [];
-  const keys = picture?.keys ?? [];
+  const queries = picture?.queries ?? NONE;
+  const keys = picture?.keys ?? NONE;
+  const { hover, columns, locked, release } = useLocks(state, queries, keys, [picture?.trace.id, picture?.tap.queries, picture?.tap.keys, picture?.queries.length]);
   const longest = Math.max(queries.length, keys.length);
   const row = rowOf(height, longest);
   const extents = useMemo(() => {
     const all = Array.from({ length: longest }, (_, i): Extent => ({ start: i * row + 1, end: (i + 1) * row - 1 }));
     return { query: all.slice(0, queries.length), key: all.slice(0, keys.length) };
   }, [queries.length, keys.length, row]);
-  const locked = useMemo(() => lockedOn(queries, state.locked.value, keys, lockedKeys.value), [queries, keys, state.locked.value, lockedKeys.value]);
 
   // A long map has no overview: until a token is followed, it shows the one in focus or the last in sight.
   const followed = hover.value && !among(locked, hover.value) ? [...locked, hover.value] : [...locked];
@@ -52,12 +47,7 @@ export function Flow({ state }: { state: State }) {
     followed.push({ side: "query", index: focused ?? Math.max(0, Math.min(queries.length, sight[1]) - 1) });
   }
   const spoken = hover.value?.side === "query" ? (queries[hover.value.index]?.first ?? null) : null;
-  useEffect(() => {
-    state.about.value = spoken === null ? null : { query: spoken, key: 0 };
-    return () => {
-      state.about.value = null;
-    };
-  }, [spoken]);
+  useAbout(state, spoken === null ? null : { query: spoken, key: 0 });
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
   const shown = useMemo(() => {
@@ -101,19 +91,13 @@ export function Flow({ state }: { state: State }) {
     const unit = unitsOf(side)[index];
     if (!unit || !picture) return;
     if (side === "key") {
-      lockedKeys.value = positionsToggled(lockedKeys.value, unit);
-      state.toward.value = lockedKeys.value.at(-1) ?? null;
+      columns.value = positionsToggled(columns.value, unit);
+      state.toward.value = columns.value.at(-1) ?? null;
       return;
     }
     state.locked.value = positionsToggled(state.locked.value, unit);
     const best = picture.tokens?.[0] ? strongestCell(picture.tokens[0], unit, { first: 0, end: picture.tap.columns }) : null;
     state.focus.value = best ?? { query: unit.first, key: asked.value?.[0]?.looks.looks[0]?.position ?? 0 };
-  };
-  const release = () => {
-    state.locked.value = [];
-    lockedKeys.value = [];
-    state.toward.value = null;
-    hover.value = null;
   };
   const ask = (line: Strand) => {
     const [query, key, head] = [queries[line.query], keys[line.key], heads[line.slot]?.head];
@@ -167,7 +151,10 @@ export function Flow({ state }: { state: State }) {
               behind={rest > 0 && <path class="rg-flow__bundle" d={sheaf(depth, reach("query"), reach("key"))} style={{ stroke: "none", fill: heads.length > 1 ? "var(--rg-muted)" : `var(--rg-head-${heads[0]?.color ?? 0})` }} fill-opacity={0.04 + 0.12 * rest} />}
               onHover={(pointed) => (hover.value = pointed)}
               onLock={lock}
-              onRelease={release}
+              onRelease={() => {
+                release();
+                state.toward.value = null;
+              }}
               onPoint={(line) => {
                 const [query, key] = line ? [queries[line.query], keys[line.key]] : [];
                 state.hover.value = query && key ? { query: query.first, key: key.first } : null;

@@ -1,8 +1,38 @@
-/** Locks are kept as token positions, so that they outlive a change from tokens to words. */
+/** What is pointed at and locked between two sides. Locks are kept as token positions, so that they outlive a change from
+ * tokens to words. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import type { End, Pointed } from "../links/Links";
-import type { Position } from "../state";
+import type { Position, State } from "../state";
 import type { Weights } from "../weights/matrix";
 import { unitAt, type Span } from "../weights/units";
+
+/** The word pointed at, and those locked, until `figure` is another one. */
+export function useLocks(state: State, queries: readonly Span[], keys: readonly Span[], figure: readonly unknown[]) {
+  const hover = useSignal<Pointed | null>(null);
+  const columns = useSignal<number[]>([]);
+  useEffect(() => {
+    hover.value = null;
+    columns.value = [];
+  }, figure);
+  const locked = useMemo(() => lockedOn(queries, state.locked.value, keys, columns.value), [queries, keys, state.locked.value, columns.value]);
+  const release = () => {
+    state.locked.value = [];
+    columns.value = [];
+    hover.value = null;
+  };
+  return { hover, columns, locked, release };
+}
+
+/** Has the line above the picture speak of a cell. */
+export function useAbout(state: State, cell: Position | null): void {
+  useEffect(() => {
+    state.about.value = cell;
+    return () => {
+      state.about.value = null;
+    };
+  }, [cell?.query, cell?.key]);
+}
 
 /** The units that hold one of the positions. */
 export function overlapping(units: readonly Span[], positions: readonly number[]): Set<number> {
@@ -10,7 +40,7 @@ export function overlapping(units: readonly Span[], positions: readonly number[]
 }
 
 /** What is locked on both sides: units that hold one of the positions of their side. */
-export function lockedOn(queries: readonly Span[], rows: readonly number[], keys: readonly Span[], columns: readonly number[]): Pointed[] {
+function lockedOn(queries: readonly Span[], rows: readonly number[], keys: readonly Span[], columns: readonly number[]): Pointed[] {
   const on = (side: End, units: readonly Span[], positions: readonly number[]) => [...overlapping(units, positions)].map((index): Pointed => ({ side, index }));
   return [...on("key", keys, columns), ...on("query", queries, rows)];
 }

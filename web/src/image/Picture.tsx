@@ -1,10 +1,11 @@
 /** An image cut into its patches: each is as strong in color as the one that is pointed at looks at it. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useTheme } from "../color/theme";
 import { between, coloring, emptyExtent, fraction, widen } from "../color/scales";
 import { isLong, survey } from "../color/survey";
+import { useAbout } from "../flow/locks";
 import { partOf } from "../off/parts";
 import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Shown } from "../shell/Toolbar";
@@ -32,12 +33,7 @@ export function Picture({ state, trace, image }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { of, error } = useShares(state, trace, query, box);
   const looks = tap.queries === image.axis; // else a query of another axis looks at all of it
-  useEffect(() => {
-    state.about.value = pointed.value === null ? null : { query: pointed.value, key: 0 };
-    return () => {
-      state.about.value = null;
-    };
-  }, [pointed.value]);
+  useAbout(state, pointed.value === null ? null : { query: pointed.value, key: 0 });
   const [best] = trace.labels ?? [];
   const struck = new Set(off(state).map(partOf).flatMap((part) => (part?.what === "token" && part.axis === image.axis ? [part.position] : [])));
   const keep = (at: number) => {

@@ -235,7 +235,6 @@ function Road({ lesson, onTurn }: { lesson: LessonName; onTurn(lesson: LessonNam
             <button
               type="button"
               class="rg-road__lesson"
-             
               aria-current={name === lesson ? "step" : undefined}
               title={say(`lesson.${name}.title`)}
               onClick={() => onTurn(name)}

@@ -31,11 +31,7 @@ test("an emptied sentence is not the sample", () => {
 test("what a link cannot mean is passed over", () => {
   const { learn } = read("learn=masks&heads=3&mask=no&temperature=0&swap=1,x&word=-1&head_dim=all&window=9&struck=x&step=1,2&language=xx");
   expect(learn).toEqual({ lesson: "masks", text: null, spotlight: null, chosen: { head_dim: null } });
-  expect(read("learn=nothing&view=flow")).toMatchObject({ learn: null, view: "sentence" });
-});
-
-test("a link to a lesson that is now part of another one leads there", () => {
-  expect(read("learn=trained").learn?.lesson).toBe("heads");
+  expect(read("learn=nothing&view=sentence")).toMatchObject({ learn: null, view: "sentence" });
 });
 
 test("back undoes a lesson and a choice, not each letter or word pointed at", () => {

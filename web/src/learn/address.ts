@@ -11,7 +11,6 @@ export interface Learning {
   chosen: Chosen;
 }
 
-const FORMER: Record<string, LessonName> = { trained: "heads" }; // lessons of earlier links
 const PLACE = { text: { ...words(null), param: "sentence" }, spotlight: { ...count(null), param: "word" } };
 const options = Object.entries({ ...OPTIONS, temperature: TEMPERATURES }).map(([name, all]) => [name, choice<unknown>(undefined, all)]);
 const CHOSEN = {
@@ -31,7 +30,6 @@ export function writeLearning(params: URLSearchParams, { lesson, chosen, ...plac
 
 /** Null where the query names no lesson; a choice that there is not is passed over. */
 export function readLearning(params: URLSearchParams): Learning | null {
-  const named = params.get("learn") ?? "";
-  const lesson = LESSONS.find(({ name }) => name === (FORMER[named] ?? named))?.name;
+  const lesson = LESSONS.find(({ name }) => name === params.get("learn"))?.name;
   return lesson ? { lesson, ...readFields(PLACE, params), chosen: readFields(CHOSEN, params) as Chosen } : null;
 }

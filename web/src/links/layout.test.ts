@@ -23,7 +23,7 @@ describe("words in a line", () => {
 
 describe("a column", () => {
   it("has its words closer together where all of them then fit", () => {
-    expect([rowOf(1000, 7), rowOf(300, 12), rowOf(264, 12), rowOf(263, 12)]).toEqual([ROW, 25, 22, ROW]);
+    expect([rowOf(1000, 7), rowOf(245, 7), rowOf(300, 12), rowOf(264, 12), rowOf(263, 12)]).toEqual([40, 35, 25, 22, ROW]);
   });
   it("has all of a short text on the page, and of a long one what is near its window", () => {
     expect(rendered(0, 7 * ROW, ROW, 7)).toEqual([0, 7]);

@@ -17,15 +17,16 @@ export interface Strand {
 }
 
 export const ROW = 28; // of a word in a column
+const WIDE = 40; // of one of a few
 const TIGHT = 22; // of one where that puts all of them in sight
 const MARGIN = 12; // words beyond the window that are on the page already, for scrolling
 const REACH = 9; // from a line's edge, that the pointer may be off
 
 export const middle = ({ start, end }: Extent): number => (start + end) / 2;
 
-/** Height of a row: smaller where all of them then fit. */
+/** Height of a row: larger where all of them fit, smaller where all of them then do. */
 export function rowOf(height: number, count: number): number {
-  return count * TIGHT <= height ? Math.min(ROW, height / count) : ROW;
+  return count * TIGHT <= height ? Math.min(WIDE, height / count) : ROW;
 }
 
 /** Half-open range of the words of a column that are put on the page. */

@@ -75,7 +75,7 @@ function Inspector({ state, trace, face, whole }: { state: State; trace: TraceIn
       <Rail state={state} />
       {trace && !playing(state) && <Which key={`${trace.id} ${returns}`} state={state} trace={trace} />}
       <main class="rg-main">
-        {trace && whole && <Hint state={state} trace={trace} />}
+        {trace && whole && !face && <Hint state={state} trace={trace} />}
         <Toolbar state={state} trace={trace} />
         {trace && <Sentences state={state} trace={trace} />}
         <Progress state={state} />

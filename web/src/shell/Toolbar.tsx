@@ -29,10 +29,9 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
     chosen.current = false;
   }, [level]);
   return (
-    <div class="rg-bar" ref={bar}>
-      {state.source.abilities.trace && <TextLine state={state} />}
-      {trace && (
-        <div class="rg-row rg-bar__row">
+    <>
+      <div class="rg-row rg-bar" ref={bar}>
+        {trace && (
           <Choice
             name={say("zoom")}
             label=""
@@ -44,33 +43,37 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
               void zoomTo(state, next);
             }}
           />
+        )}
+        {state.source.abilities.trace && <TextLine state={state} />}
+        {trace && (
           <div class="rg-row rg-bar__end">
             {facesOf(state, trace).map((face) => (
               <button key={face} type="button" class="rg-button" aria-pressed={drawer.value === face} title={say(`drawer.${face}.title`)} onClick={() => (drawer.value = drawer.value === face ? "" : face)}>
                 {say(`drawer.${face}`)}
               </button>
             ))}
-            {onMap && (
-              <button
-                type="button"
-                class="rg-button"
-                aria-pressed={other.value !== null}
-                title={say("pin.title")}
-                onClick={() => (other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value })}
-              >
-                {say("pin")}
-              </button>
-            )}
             <ExportMenu state={state} trace={trace} />
           </div>
-        </div>
-      )}
+        )}
+      </div>
       {onMap && (
-        <div class="rg-row rg-bar__row">
+        <div class="rg-row rg-bar rg-bar--map">
           <Shown state={state} trace={trace} tap={tap} />
+          <button
+            type="button"
+            class="rg-button rg-bar__end"
+            aria-pressed={other.value !== null}
+            title={say("pin.title")}
+            onClick={() => {
+              other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value };
+              bar.current?.scrollIntoView({ block: "nearest" }); // in a low window this button stands after the pictures
+            }}
+          >
+            {say("pin")}
+          </button>
         </div>
       )}
-    </div>
+    </>
   );
 }
 
@@ -117,16 +120,12 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
   const tap = state.tap.value;
   const { row_sum_error, difference, rows, dtype } = trace.receipt;
   const { value: quantity } = state.quantity;
+  const meant = quantity === "weight" ? [] : [say(`quantity.${quantity}`)];
+  const caption = tap && state.view.value === "map" ? [captionWords(say, quantity, tap, [state.head.value]), ...meant] : []; // the words have their own
+  const said = [...caption, ...[...(tap?.notes ?? []), ...(trace.notes ?? [])].map((note) => translated(say, note))];
   return (
     <footer class="rg-row rg-receipt">
-      {tap && (
-        <p class="rg-receipt__what">
-          {captionWords(say, quantity, tap, [state.head.value])}
-          {[...(quantity === "weight" ? [] : [say(`quantity.${quantity}`)]), ...tap.notes, ...(trace.notes ?? [])].map((note) => (
-            <span key={note} class="rg-note"> · {translated(say, note)}</span>
-          ))}
-        </p>
-      )}
+      <p class="rg-note">{said.join(" · ")}</p>
       <p class="rg-note" title={say("receipt.title", { rows })}>
         {filled(say("receipt", { rows, dtype }), { sums: <span class="rg-number">{short(row_sum_error)}</span>, most: <span class="rg-number">{short(difference)}</span> })}
       </p>

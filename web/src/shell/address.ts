@@ -83,8 +83,7 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
       : wanted.text
         ? await made(state, requestOf(wanted))
         : await found(state, wanted.id);
-    const name = tap || state.tapName.value;
-    if (state.trace.value === trace && other.taps.some((each) => each.name === name)) state.other.value = { trace: other, tap: name, head };
+    if (state.trace.value === trace && other.taps.some(({ name }) => name === tap)) state.other.value = { trace: other, tap, head };
   } catch (error) {
     state.error.value = sentence(error);
   }

@@ -4,7 +4,7 @@
  *   {"trace": TraceInfo,
  *    "answers": {key: JSON, or {"shape": [..], "f32": base64 of little-endian row-major float32}},
  *    "left_out": ["one sentence on what is not in this file", ..],
- *    "query": "view=flow&tap=.." or absent: what to show first, written as the page's address}
+ *    "query": "view=sentence&tap=.." or absent: what to show first, written as the page's address}
  * with every "<" inside the JSON written as "\u003c", so that no text can end the script early.
  *
  * source/kept.ts lists the keys. A stored answer is used before one is made; what is neither stored nor

@@ -43,7 +43,7 @@ interface Plan {
 }
 
 const CLICK = 6; // px that a pointer moves in a click
-const DEPTH = 190; // px between the lines
+const [SHALLOW, DEEP] = [190, 300]; // px between the lines
 const CHIP = 32; // px, height of a word
 const NUMBER = 24; // px, for the bar and the per cent beside it
 const BAND = 22; // px, of all the looks of a word
@@ -58,7 +58,7 @@ export function RibbonFigure(props: RibbonFigureProps) {
   const say = useWords();
   const pressed = useRef<{ x: number; y: number } | null>(null);
   const dragged = useRef(false); // since it was pressed
-  const plan = useMemo(() => arranged(aligned, width), [aligned, width]);
+  const plan = useMemo(() => arranged(aligned, width, free ? SHALLOW : depthOf()), [aligned, width]);
   const { down, depth, column, first = column, source, output } = plan;
   const peaks = peaksOf(aligned);
   const drawn = useMemo(() => ribbons(aligned.shares, source, output, BAND), [aligned, plan]);
@@ -268,7 +268,7 @@ function times(nats: number): string {
 }
 
 /** Two lines in the largest type that fits the width, or two columns from the first to the last line; a sound is as long as they are. */
-function arranged(aligned: Aligned, width: number): Plan {
+function arranged(aligned: Aligned, width: number, depth: number): Plan {
   const { source, output } = aligned;
   const peaks = peaksOf(aligned);
   for (const { font, padding, gap } of SIZES) {
@@ -277,15 +277,20 @@ function arranged(aligned: Aligned, width: number): Plan {
     const [above, below] = [peaks ? [] : source.map((unit) => wide(unit.label)), output.map((unit) => wide(unit.label))];
     const natural = Math.max(length(above, gap), length(below, gap));
     if (natural > width) continue;
-    if (peaks) return { down: true, depth: DEPTH, font, column: CHIP, first: WAVE, total: width, source: spread(source, peaks, width), output: linedUp(below, gap, width, Infinity) };
+    if (peaks) return { down: true, depth, font, column: CHIP, first: WAVE, total: width, source: spread(source, peaks, width), output: linedUp(below, gap, width, Infinity) };
     const total = Math.min(width, natural + 8 * Math.max(above.length, below.length));
-    return { down: true, depth: DEPTH, font, column: CHIP, total, source: linedUp(above, gap, total), output: linedUp(below, gap, total) };
+    return { down: true, depth, font, column: CHIP, total, source: linedUp(above, gap, total), output: linedUp(below, gap, total) };
   }
   const column = Math.min(200, Math.floor(width * 0.36));
   const [left, right] = [peaks ? [] : source.map(() => ROW), output.map(() => ROW)];
   const total = Math.max(length(left, 4), length(right, 4));
   const first = peaks ? Math.min(WAVE, column) : column;
   return { down: false, depth: Math.min(280, width - first - column), font: 14, column, first, total, source: peaks ? spread(source, peaks, total) : linedUp(left, 4, total, Infinity), output: linedUp(right, 4, total, Infinity) };
+}
+
+/** Pixels between the lines: more in a taller page. */
+function depthOf(): number {
+  return Math.min(DEEP, Math.max(SHALLOW, 0.3 * (document.querySelector(".regard")?.clientHeight ?? 0)));
 }
 
 let canvas: CanvasRenderingContext2D | null = null;

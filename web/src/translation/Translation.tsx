@@ -1,7 +1,6 @@
 /** The translation: source and output as words, and ribbons of cross-attention between them. */
-import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { lockedOn, positionsToggled, strongestCell } from "../flow/locks";
+import { useMemo, useRef } from "preact/hooks";
+import { positionsToggled, strongestCell, useAbout, useLocks } from "../flow/locks";
 import type { Pointed } from "../links/Links";
 import { stepOf, type State } from "../state";
 import { Changed } from "../off/Changed";
@@ -9,7 +8,7 @@ import { bringBack, namesOf, off, rewrites, strike } from "../off/switch";
 import { Choice } from "../weights/Choice";
 import { useSize } from "../weights/size";
 import { painted, useLoaded } from "../weights/loaded";
-import { knows, positionsOf } from "../weights/units";
+import { knows, positionsOf, type Unit } from "../weights/units";
 import { captionWords, percent } from "../weights/words";
 import { useWords, type Say } from "../words/words";
 import { play } from "../play/game";
@@ -20,13 +19,13 @@ import { chances, type StepChoice } from "./sentences";
 import { THINNEST_SHARE } from "./ribbons";
 import "./translation.css";
 
+const NONE: Unit[] = [];
+
 /** `plain`: without the choice of layer, head and step. */
 export function Translation({ state, plain = false }: { state: State; plain?: boolean }) {
   const say = useWords();
   const step = state.aligned;
   const pieces = state.pieces;
-  const hover = useSignal<Pointed | null>(null);
-  const lockedSource = useSignal<number[]>([]);
   const { held, take, letGo } = useMemo(() => puller(state), [state]);
   const frame = useRef<HTMLDivElement>(null);
   const { width } = useSize(frame);
@@ -34,15 +33,8 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
   const trace = state.trace.value;
   const tap = state.tap.value;
   const { aligned, loading, error } = useAligned(state, step.value, pieces.value);
-  useEffect(() => {
-    hover.value = null;
-    lockedSource.value = [];
-  }, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
-
-  const locked = useMemo(
-    () => (aligned ? lockedOn(aligned.output.map(({ rows }) => rows), state.locked.value, aligned.source, lockedSource.value) : []),
-    [aligned, state.locked.value, lockedSource.value],
-  );
+  const rows = useMemo(() => aligned?.output.map((word) => word.rows) ?? [], [aligned]);
+  const { hover, columns, locked, release } = useLocks(state, rows, aligned?.source ?? NONE, [aligned?.trace.id, aligned?.output.length, aligned?.source.length]);
 
   const relies = !state.busy.value && trace?.can_ablate && state.source.abilities.ablate && trace.generation && trace.axes["source"] && !trace.axes["source"].peaks ? trace.id : null;
   const reliance = useLoaded(relies, async (signal) => {
@@ -52,26 +44,16 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
 
   // The sentence above speaks of the row that predicts the word; the step that reads it is another row.
   const pointed = hover.value ?? locked[locked.length - 1] ?? null;
-  useEffect(() => {
-    state.about.value = aligned && pointed && aligned.step === "output" ? cellOf(aligned, pointed) : null;
-    return () => {
-      state.about.value = null;
-    };
-  }, [aligned, pointed?.side, pointed?.index]);
+  useAbout(state, aligned && pointed && aligned.step === "output" ? cellOf(aligned, pointed) : null);
 
   if (!trace || !tap) return null;
 
   const lock = ({ side, index }: Pointed) => {
     const span = side === "key" ? aligned?.source[index] : aligned?.output[index]?.rows;
     if (!span || span.end === span.first) return;
-    if (side === "key") return void (lockedSource.value = positionsToggled(lockedSource.value, span));
+    if (side === "key") return void (columns.value = positionsToggled(columns.value, span));
     state.locked.value = positionsToggled(state.locked.value, span);
     if (step.value === "output") state.step.value = stepOf(state, tap, span.first); // the drawer of a word is of this one
-  };
-  const release = () => {
-    state.locked.value = [];
-    lockedSource.value = [];
-    hover.value = null;
   };
   const ask = (query: number, key: number) => {
     const [word, looked] = [aligned?.output[query], aligned?.source[key]];

@@ -1,4 +1,6 @@
 /** One word's vector inside the trained encoder: through the parts of a layer, and after each layer beside the other words. */
+import type { InsideRequest } from "../../source";
+import type { State } from "../../state";
 import { useLoaded } from "../../weights/loaded";
 import { useWords, type Key } from "../../words/words";
 import { numbers, strips, WordTable } from "../pictures/WordTable";
@@ -8,11 +10,12 @@ import { Matrix } from "../pictures/Matrix";
 
 const COUNT = 32; // numbers of a vector that are shown
 
+const useInside = ({ source }: State, request: InsideRequest) => useLoaded(JSON.stringify(request), (signal) => source.inside(request, signal));
+
 export function Block({ state, settings: { layer }, words, spotlight }: OwnProps) {
   const say = useWords();
   const word = words[spotlight] ?? "";
-  const request = { text: words.join(" "), word: spotlight, layer };
-  const loaded = useLoaded(JSON.stringify(request), (signal) => state.source.inside(request, signal));
+  const loaded = useInside(state, { text: words.join(" "), word: spotlight, layer });
   return (
     <Asked loaded={loaded}>
       {({ parts, active, units }) => {
@@ -39,8 +42,7 @@ export function Block({ state, settings: { layer }, words, spotlight }: OwnProps
 export function Layers({ state, words, spotlight, onPoint, onChoose }: OwnProps) {
   const say = useWords();
   const word = words[spotlight] ?? "";
-  const request = { text: words.join(" "), word: spotlight, layer: 0 };
-  const loaded = useLoaded(JSON.stringify(request), (signal) => state.source.inside(request, signal));
+  const loaded = useInside(state, { text: words.join(" "), word: spotlight, layer: 0 });
   return (
     <Asked loaded={loaded}>
       {({ tokens, words: wordOf, token, depths }) => {
