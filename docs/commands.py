@@ -73,7 +73,7 @@ class Command:
         match words:
             case ["make", *targets]:
                 return shlex.join(["make", "-n", *targets]) + " >/dev/null"
-            case ["source", file]:
+            case ["source", file] | ["python", "-m", "pytest", file, *_]:
                 return f"test -f {file}"
             case ["pip" | "pipx", "install", *what]:
                 # Nothing is fetched where all of it is installed.

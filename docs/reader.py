@@ -76,10 +76,11 @@ def make(folder: Path) -> None:
 
 def limited(text: str) -> str:
     """A command line whose trainings take a few steps, and `regard ladder` a few seconds; a port
-    that only some may open is any free one, and the reader's cluster is this machine."""
+    that only some may open is any free one, and the reader's cluster and hub are this machine."""
     text = re.sub(r" --max-(steps|minutes) \S+", "", text)
     text = re.sub(r"regard train [a-z-]+", rf"\g<0> --max-steps {STEPS}", text)
     text = text.replace("--port 80", "--port 0")
+    text = text.replace("hub:Helsinki-NLP/opus-mt-en-de", "path/to/a/translator")
     text = text.replace("--address ray-head:6379 --workers 64", "--address local --workers 2")
     return text.replace("regard ladder", "regard ladder --max-minutes 0.1")
 
@@ -98,6 +99,8 @@ def _texts(folder: Path) -> None:
         _rows(folder / f"{name}.tsv", PAIRS)
     for name in ("test", "more"):
         _rows(folder / f"{name}.tsv", PAIRS[::FEW])
+    sources = [f'[[source]]\npairs = "{name}.tsv"\n' for name in ("talks", "captions")]
+    _lines(folder / "sources.toml", sources)
     _rows(folder / "pairs.csv", [("text", "pair"), *PAIRS])
     reviews = [
         (text, "joy" if "beautiful" in text or "new" in text else "neutral") for text in TEXTS
@@ -253,8 +256,9 @@ def _clip(folder: Path) -> None:
     shared: dict[str, Any] = dict(d_model=32, d_ff=64, num_layers=1, num_heads=2, head="embedding")
     tokenizer = TokenizerPair.load(find_folder("sentences")).source
     text = EncoderConfig(
-        tokenizer.vocab_size, **shared, **CLIP_TEXT, projection=16, projection_bias=False
-    )
+        tokenizer.vocab_size, **shared, **CLIP_TEXT, end_id=tokenizer.eos_id,
+        projection=16, projection_bias=False,
+    )  # fmt: skip
     image = VisionConfig(
         (32, 32), (8, 8), **shared, activation="quick_gelu", norm_eps=1e-5, patch_bias=False,
         embedding_norm=True, projection=16, projection_bias=False,
