@@ -157,8 +157,8 @@ export function settle(state: State, tap: TapInfo): void {
   if ((state.step.value ?? 0) >= steps) state.step.value = null;
 }
 
-/** Traces a text and shows it; what goes wrong is said on the page. */
-export async function ask(state: State, request: TraceRequest): Promise<void> {
+/** Traces a text and shows it; what goes wrong is said on the page. `arrive` is a part of showing it, so nothing is drawn twice. */
+export async function ask(state: State, request: TraceRequest, arrive?: (trace: TraceInfo) => void): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
   const stop = new AbortController();
   state.cancel.value?.(); // the text before
@@ -167,7 +167,14 @@ export async function ask(state: State, request: TraceRequest): Promise<void> {
     state.unanswered.value = null;
     state.cancel.value = state.source.working || state.source.written ? () => stop.abort() : null;
   });
-  await during(state, async () => show(state, await made(state, request, stop.signal), request), () => state.asking.value === request);
+  const shown = async () => {
+    const trace = await made(state, request, stop.signal);
+    batch(() => {
+      show(state, trace, request);
+      arrive?.(trace);
+    });
+  };
+  await during(state, shown, () => state.asking.value === request);
   if (state.source.connection?.lost.value) state.unanswered.value = request;
   if (state.asking.value === request)
     batch(() => {

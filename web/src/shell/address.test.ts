@@ -1,3 +1,4 @@
+import { effect } from "@preact/signals";
 import { expect, test } from "vitest";
 import { model, recordedSource, traces } from "../../tests/recorded";
 import { createState } from "../state";
@@ -23,4 +24,13 @@ test("a page without an address does not open what another page asked for", asyn
   const state = createState({ ...source, models, traces: () => Promise.resolve([listed]) });
   await begin(state, read(""));
   expect(state.trace.value?.text).toBe(traces[2]!.text);
+});
+
+test("the first trace comes in the view that suits it, so that no other is drawn before", async () => {
+  const models = () => Promise.resolve([{ ...model!, example: traces[0]!.text }]);
+  const state = createState({ ...recordedSource(), models, traces: () => Promise.resolve([]) });
+  const seen: unknown[] = [];
+  effect(() => void (state.trace.value && seen.push([state.view.value, state.head.value])));
+  await begin(state, read(""));
+  expect(seen).toEqual([["sentence", "mean"]]);
 });

@@ -40,8 +40,8 @@ function named(state: State, trace: TraceInfo): Named {
   return request ? { ...request, id: trace.id } : { model: trace.model, text: "", id: trace.id };
 }
 
-/** Makes the state what an address says; a trace is asked for only when it is another one. */
-export async function goTo(state: State, address: Address): Promise<void> {
+/** Makes the state what an address says; a trace is asked for only when it is another one. `landed` may say more of it. */
+export async function goTo(state: State, address: Address, landed?: (state: State, trace: TraceInfo) => void): Promise<void> {
   state.learn.value = state.source.abilities.explain ? address.learn : null;
   const set = (names: (keyof Fields)[]) => {
     for (const name of names) (state[name] as Signal<unknown>).value = address[name];
@@ -52,19 +52,22 @@ export async function goTo(state: State, address: Address): Promise<void> {
     if (!state.trace.value) set(["tapName", "head", "viewport"]); // known before the trace comes, so that no other map is drawn first
   });
   const before = state.trace.value && named(state, state.trace.value);
+  const arrive = (trace: TraceInfo) => {
+    const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
+    set(OF_TRACE);
+    if (tap) {
+      state.tapName.value = tap.name;
+      settle(state, tap);
+    }
+    landed?.(state, trace);
+  };
   if (address.trace && !same(before, address.trace)) {
-    if (address.trace.text) await ask(state, requestOf(address.trace));
+    if (address.trace.text) await ask(state, requestOf(address.trace), arrive);
     else await open(state, address.trace.id);
   }
   const { value: trace } = state.trace;
   if (!trace) return;
-  batch(() => {
-    const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
-    set(OF_TRACE);
-    if (!tap) return;
-    state.tapName.value = tap.name;
-    settle(state, tap);
-  });
+  batch(() => arrive(trace));
   await goToOther(state, address, trace);
 }
 
@@ -173,27 +176,25 @@ export async function begin(state: State, address: Address): Promise<void> {
 
 /** Shows a trace in the view that suits it, at a head that says something. */
 async function land(state: State, address: Address): Promise<void> {
-  await goTo(state, address);
-  await landed(state);
+  await goTo(state, address, turnTo);
+  await turnToTelling(state);
 }
 
 /** Looks into a text; in a model of another kind, at what suits that one. */
 export async function lookInto(state: State, request: TraceRequest): Promise<void> {
   const before = state.trace.value?.task;
   await ask(state, request);
-  if (before && before !== state.trace.value?.task) await landed(state);
+  const { value: trace } = state.trace;
+  if (!trace || !before || before === trace.task) return;
+  batch(() => turnTo(state, trace));
+  await turnToTelling(state);
 }
 
-async function landed(state: State): Promise<void> {
-  const { value: trace } = state.trace;
-  if (!trace) return;
+function turnTo(state: State, trace: TraceInfo): void {
   const first = landing(trace);
-  batch(() => {
-    state.tapName.value = firstTap(trace)?.name ?? "";
-    if (first.view) state.view.value = first.view;
-    if (first.head !== undefined) state.head.value = first.head;
-  });
-  await turnToTelling(state);
+  state.tapName.value = firstTap(trace)?.name ?? "";
+  if (first.view) state.view.value = first.view;
+  if (first.head !== undefined) state.head.value = first.head;
 }
 
 const MOST_LAYERS = 48;
