@@ -158,8 +158,14 @@ export function settle(state: State, tap: TapInfo): void {
   if ((state.step.value ?? 0) >= steps) state.step.value = null;
 }
 
-/** Traces a text and shows it, or what is asked for `instead` once it is known; what goes wrong is said on the page. */
-export async function ask(state: State, request: TraceRequest, instead: (trace: TraceInfo) => TraceRequest | null = () => null): Promise<void> {
+interface Arrival {
+  instead?: (trace: TraceInfo) => TraceRequest | null;
+  arrive?: (trace: TraceInfo) => void;
+}
+
+/** Traces a text and shows it; what goes wrong is said on the page.
+ * `instead`: what is asked for once it is known. `arrive`: a part of showing it, so that nothing is drawn twice. */
+export async function ask(state: State, request: TraceRequest, { instead, arrive }: Arrival = {}): Promise<void> {
   if (!state.trace.value) state.request.value = request; // to try again with, where it fails
   const stop = new AbortController();
   state.cancel.value?.(); // the text before
@@ -169,9 +175,13 @@ export async function ask(state: State, request: TraceRequest, instead: (trace: 
     state.cancel.value = state.source.working || state.source.written ? () => stop.abort() : null;
   });
   const work = async () => {
-    const trace = await made(state, request, stop.signal);
-    const other = instead(trace);
-    show(state, other ? await made(state, other, stop.signal) : trace, other ?? request);
+    const first = await made(state, request, stop.signal);
+    const other = instead?.(first);
+    const trace = other ? await made(state, other, stop.signal) : first;
+    batch(() => {
+      show(state, trace, other ?? request);
+      arrive?.(trace);
+    });
   };
   await during(state, work, () => state.asking.value === request);
   if (state.source.connection?.lost.value) state.unanswered.value = request;

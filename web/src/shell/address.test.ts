@@ -1,3 +1,4 @@
+import { effect } from "@preact/signals";
 import { expect, test } from "vitest";
 import { model, recordedSource, traces } from "../../tests/recorded";
 import type { TraceRequest } from "../source";
@@ -44,4 +45,13 @@ test("another model strikes the same words out of the same text, and what it can
   expect(state.error.value).toBe(`This was changed in one and is left there: ${cross}:1.`);
   await lookInto(state, { model: "one", text: "My milk" });
   expect([state.request.value?.without, state.error.value]).toEqual([undefined, null]);
+});
+
+test("the first trace comes in the view that suits it, so that no other is drawn before", async () => {
+  const models = () => Promise.resolve([{ ...model!, example: traces[0]!.text }]);
+  const state = createState({ ...recordedSource(), models, traces: () => Promise.resolve([]) });
+  const seen: unknown[] = [];
+  effect(() => void (state.trace.value && seen.push([state.view.value, state.head.value])));
+  await begin(state, read(""));
+  expect(seen).toEqual([["sentence", "mean"]]);
 });

@@ -43,8 +43,8 @@ function named(state: State, trace: TraceInfo): Named {
   return request ? { ...request, id: trace.id } : { model: trace.model, text: "", id: trace.id };
 }
 
-/** Makes the state what an address says; a trace is asked for only when it is another one. */
-export async function goTo(state: State, address: Address): Promise<void> {
+/** Makes the state what an address says; a trace is asked for only when it is another one. `landed` may say more of it. */
+export async function goTo(state: State, address: Address, landed?: (state: State, trace: TraceInfo) => void): Promise<void> {
   state.learn.value = state.source.abilities.explain ? address.learn : null;
   const set = (names: (keyof Fields)[]) => {
     for (const name of names) (state[name] as Signal<unknown>).value = address[name];
@@ -55,19 +55,22 @@ export async function goTo(state: State, address: Address): Promise<void> {
     if (!state.trace.value) set(["tapName", "head", "viewport"]); // known before the trace comes, so that no other map is drawn first
   });
   const before = state.trace.value && named(state, state.trace.value);
+  const arrive = (trace: TraceInfo) => {
+    const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
+    set(OF_TRACE);
+    if (tap) {
+      state.tapName.value = tap.name;
+      settle(state, tap);
+    }
+    landed?.(state, trace);
+  };
   if (address.trace && !same(before, address.trace)) {
-    if (address.trace.text) await ask(state, requestOf(address.trace));
+    if (address.trace.text) await ask(state, requestOf(address.trace), { arrive });
     else await open(state, address.trace.id);
   }
   const { value: trace } = state.trace;
   if (!trace) return;
-  batch(() => {
-    const tap = trace.taps.find((each) => each.name === address.tapName) ?? state.tap.value;
-    set(OF_TRACE);
-    if (!tap) return;
-    state.tapName.value = tap.name;
-    settle(state, tap);
-  });
+  batch(() => arrive(trace));
   await goToOther(state, address, trace);
 }
 
@@ -175,8 +178,8 @@ export async function begin(state: State, address: Address): Promise<void> {
 
 /** Shows a trace in the view that suits it, at a head that says something. */
 async function land(state: State, address: Address): Promise<void> {
-  await goTo(state, address);
-  await landed(state);
+  await goTo(state, address, turnTo);
+  await turnToTelling(state);
 }
 
 /** Looks into a text; in a model of another kind, at what suits that one. Words that are struck out stay so in another
@@ -186,29 +189,29 @@ export async function lookInto(state: State, request: TraceRequest): Promise<voi
   const { without = [], looks = [], forced_beginning } = state.request.value ?? {};
   const other = before?.text === request.text && before.model !== request.model;
   let struck = new Map<string, string[]>();
-  await ask(state, request, ({ axes, can_rewrite }) => {
+  const instead = ({ axes, can_rewrite }: TraceInfo) => {
     if (other && can_rewrite) struck = sameWords(without, before.axes, axes);
     return struck.size ? { ...request, without: ordered([...struck.values()].flat()) } : null;
-  });
-  if (!before || state.trace.value === before) return;
-  if (before.task !== state.trace.value?.task) await landed(state);
+  };
+  await ask(state, request, { instead });
+  const { value: trace } = state.trace;
+  if (!trace || !before || trace === before) return;
+  if (before.task !== trace.task) {
+    batch(() => turnTo(state, trace));
+    await turnToTelling(state);
+  }
   const say = sayIn(state.language.value);
   const left = [...chipsOf(say, without.filter((name) => !struck.has(name)), before), ...pullsOf(say, looks, before)];
   const parts = [...left.map(({ label }) => label), ...(forced_beginning && !looks.length ? [say("steps.forced")] : [])];
   if (other && parts.length) state.error.value = say("changed.left", { model: before.model, parts: parts.join("; ") });
 }
 
-async function landed(state: State): Promise<void> {
-  const { value: trace } = state.trace;
-  if (!trace) return;
+function turnTo(state: State, trace: TraceInfo): void {
   const first = landing(trace);
-  batch(() => {
-    state.tapName.value = firstTap(trace)?.name ?? "";
-    if (first.view) state.view.value = first.view;
-    if (first.head !== undefined) state.head.value = first.head;
-    if (first.group) state.group.value = first.group;
-  });
-  await turnToTelling(state);
+  state.tapName.value = firstTap(trace)?.name ?? "";
+  if (first.view) state.view.value = first.view;
+  if (first.head !== undefined) state.head.value = first.head;
+  if (first.group) state.group.value = first.group;
 }
 
 const MOST_LAYERS = 48;
