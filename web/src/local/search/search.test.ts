@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Decoding } from "../config";
-import { largest, logSoftmax } from "./numbers";
+import { largest, logSoftmax, shrunk } from "./numbers";
 import { ended, search, type Decoder } from "./search";
 
 const decoding: Decoding = {
@@ -64,4 +64,9 @@ test("the largest are found in order, of equals the first", () => {
   expect(largest([3, 9, 9, 1, 7], 3)).toEqual([1, 2, 4]);
   expect(largest([1], 3)).toEqual([0]);
   expect([...logSoftmax(Float32Array.from([0, 0]))].map((value) => Math.exp(value))).toEqual([0.5, 0.5].map((value) => expect.closeTo(value, 6)));
+});
+
+test("the quick exponential is the exponential", () => {
+  for (let y = 0; y < 44; y += 0.0137) expect(Math.abs(shrunk(y) / Math.exp(-y) - 1)).toBeLessThan(1e-9);
+  expect([shrunk(0), shrunk(1e3), shrunk(Infinity), shrunk(NaN)]).toEqual([1, 0, 0, NaN]);
 });
