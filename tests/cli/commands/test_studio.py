@@ -1,6 +1,7 @@
 """`regard studio`: serves this machine alone, until it is interrupted."""
 
 import json
+import logging
 import os
 import re
 import signal
@@ -107,6 +108,8 @@ def test_what_the_server_cannot_be_made_of_ends_it_with_a_sentence(regard, monke
         raise UnavailableError("this copy of regard has no page.")
 
     monkeypatch.setattr("regard.studio.app.create_app", refused)
+    # `regard serve` of another test may have left a handler, whose stderr is closed.
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "handlers", [])
     outcome = regard("studio", "--port", 0, "--no-open")
     assert (outcome.code, outcome.err) == (2, "regard: this copy of regard has no page.\n")
 

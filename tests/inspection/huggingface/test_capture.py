@@ -224,7 +224,7 @@ def test_a_layer_used_again_counts_on(families):
     trace = regard.trace(model, input_ids=torch.randint(3, 97, (1, 11)))
     assert list(trace) == [f"encoder.layers.{layer}.self" for layer in range(3)]
     assert trace.rerun is None
-    assert "no logits" in trace.notes[0]
+    assert "(logits), so nothing can be switched off" in trace.notes[0]
 
 
 @torch.no_grad()
