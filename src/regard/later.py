@@ -29,8 +29,8 @@ def later(
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Imports while the block runs, which leave no garbage, without the search for it, which takes
-    a tenth of their time; what they made is not searched later either."""
+    """Run a block of imports without garbage collection: they leave no garbage, and the search for
+    it takes a tenth of their time. What they made is not searched later either."""
     gc.disable()
     try:
         yield

@@ -8,7 +8,9 @@ from regard import RegardError
 
 @pytest.mark.parametrize("name", ["en-de", "emotions", "minilm", "shakespeare"])
 def test_one_text_is_no_list(name: str) -> None:
-    with pytest.raises(
-        RegardError, match=r"takes a list of inputs; got the string 'one text'\. Put"
-    ):
-        regard.load(name).run("one text")
+    task, first = regard.load(name), "prompts" if name == "shakespeare" else "texts"
+    for inputs, named in (("one text",), {}), ((), {first: "one text"}):
+        with pytest.raises(
+            RegardError, match=r"takes a list of inputs; got the string 'one text'\."
+        ):
+            task.run(*inputs, **named)

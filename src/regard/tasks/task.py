@@ -25,12 +25,14 @@ MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothi
 
 def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, which refuses a string: Python takes that for a list of its letters."""
+    first = run.__code__.co_varnames[1]
 
     @wraps(run)
     def checked(self: Task, *inputs: Any, **options: Any) -> Any:
-        if inputs and isinstance(inputs[0], str):
+        given = inputs[0] if inputs else options.get(first)
+        if isinstance(given, str):
             raise BadArgumentError(
-                f"`run` takes a list of inputs; got the string {shortened(inputs[0])!r}."
+                f"`run` takes a list of inputs; got the string {shortened(given)!r}."
                 " Put it into a list, or call the model itself."
             )
         return run(self, *inputs, **options)

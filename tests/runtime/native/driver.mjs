@@ -1,5 +1,6 @@
 // What driver.c does, by the engine in WebAssembly: node driver.mjs wasm32.wasm model
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 
 const [library, model] = process.argv.slice(2);
 const file = readFileSync(model);
@@ -8,7 +9,9 @@ const take = (size) => file.subarray(at, (at += size));
 const number = () => take(4).readInt32LE();
 
 const nothing = new Proxy({}, { get: () => () => 0 }); // an abort's reason is printed nowhere
-const { exports: engine } = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(library)), {
+const code = readFileSync(library);
+if (!WebAssembly.validate(code)) setFlagsFromString("--experimental-wasm-relaxed-simd"); // of an older Node.js
+const { exports: engine } = new WebAssembly.Instance(new WebAssembly.Module(code), {
   wasi_snapshot_preview1: nothing,
   page: nothing,
 });
