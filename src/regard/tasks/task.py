@@ -29,10 +29,10 @@ def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(run)
     def checked(self: Task, *inputs: Any, **options: Any) -> Any:
-        given = inputs[0] if inputs else options.get(first)
-        if isinstance(given, str):
+        value = inputs[0] if inputs else options.get(first)
+        if isinstance(value, str):
             raise BadArgumentError(
-                f"`run` takes a list of inputs; got the string {shortened(given)!r}."
+                f"`run` takes a list of inputs; got the string {shortened(value)!r}."
                 " Put it into a list, or call the model itself."
             )
         return run(self, *inputs, **options)
