@@ -410,8 +410,10 @@ def sentence(error: Exception) -> str:
 
 
 def work(name: str, sender: Connection) -> None:
-    """Examines in this process, which may not grow beyond MEMORY."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    """Examines in this process, which may not grow by more than MEMORY."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])  # those of the parent too
+    most = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     torch.set_num_threads(1)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)
