@@ -103,3 +103,32 @@ def test_the_first_steps_are_shown_once(browser, address):
     page.locator(".rg-said strong").first.wait_for()
     assert page.get_by_role("complementary", name="first steps").count() == 0
     context.close()
+
+
+def test_a_press_strikes_a_word_while_the_text_field_closes(open_page, at):
+    """It has two lines while it is written in, and one when the press has taken its focus."""
+    page = open_page(at(view="sentence", tap=CROSS, head="mean"))
+    field = page.get_by_label("text", exact=True)
+    field.fill("I would like to drink a cup of tea with my friends." + " Yes." * 40)
+    assert field.evaluate("each => each.clientHeight") > 40
+    page.get_by_label("strike out tea").click()
+    page.get_by_role("button", name="bring back tea").wait_for()
+    assert field.evaluate("each => each.clientHeight") < 40
+
+
+def test_nothing_fades_under_a_pointer_that_rests_on_a_struck_word(open_page, at):
+    page = open_page(at(view="sentence", tap=CROSS, head="mean"))
+    page.get_by_label("strike out tea").click()
+    page.get_by_role("button", name="bring back tea").wait_for()
+    expect(page.locator(".rg-word--quiet")).to_have_count(0)
+    page.locator("[data-word='source 6']").hover()
+    expect(page.locator(".rg-word--quiet").first).to_be_visible()
+
+
+@pytest.mark.parametrize(("scheme", "other"), [("light", "dark"), ("dark", "light")])
+def test_the_first_press_of_the_theme_changes_what_is_seen(open_page, at, scheme, other):
+    page = open_page(at(tap=CROSS), scheme=scheme)
+    button = page.get_by_label(re.compile("^theme: "))
+    for theme in (other, scheme, scheme):
+        button.click()
+        expect(page.locator(f".regard[data-theme={theme}]")).to_have_count(1)

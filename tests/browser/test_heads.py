@@ -108,3 +108,16 @@ def test_an_encoders_page_shows_the_nearest_sentences(browser):
         page.close()
     heading = f"nearest in meaning, of {len(cosines)} sentences:"
     assert said.startswith(f"{heading}\n“The dog is asleep on the sofa.” {cosines[0]:.2f}")
+
+
+def test_a_cell_is_asked_for_until_its_map_is_left(open_page, ready, at):
+    page = open_page(at(tap=CROSS, head=1, focus="7,10"))
+    ready(page).first.press("ArrowLeft")
+    heads = page.get_by_role("navigation", name="attention to show")
+    expect(heads.get_by_role("heading", name=re.compile("→"))).to_have_count(1)
+    page.get_by_role("button", name="sentence", exact=True).click()
+    page.locator("[data-word^=output]").filter(has_text="Tee").hover()
+    expect(heads.get_by_role("heading", name="Which head, for Tee?")).to_have_count(1)
+    page.locator("[data-word^=source]").filter(has_text="cup").click()
+    page.locator("[data-word^=output]").filter(has_text="Tee").hover()
+    expect(heads.get_by_role("heading", name="Which head, for Tee → cup?")).to_have_count(1)

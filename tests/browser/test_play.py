@@ -93,7 +93,7 @@ def test_lines_are_dragged_tapped_and_pulled_by_keys_and_are_in_the_link(
     assert copied.startswith("You are the attention: 8")
     assert copied.endswith("🟦")
     assert "127.0.0.1" not in copied
-    page.get_by_role("button", name="see the model’s own looks").click()
+    page.get_by_role("button", name="back to the ribbons").click()
     wait_for_address(page, "drawn", None)
     page.locator(".rg-said").wait_for()
 
@@ -105,7 +105,7 @@ def test_what_was_struck_before_the_game_is_struck_after_it(open_page, wait_for_
     page.get_by_role("button", name="play: you are the attention").click()
     page.get_by_role("heading", name="You are the attention").wait_for()
     wait_for_address(page, "without", None)
-    page.get_by_role("button", name="see the model’s own looks").click()
+    page.get_by_role("button", name="back to the ribbons").click()
     struck.wait_for()
     wait_for_address(page, "without", "2")
 

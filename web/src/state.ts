@@ -104,6 +104,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     const before = state.tap.value;
     if (state.trace.value?.id !== trace.id) {
       state.painted.value = false;
+      state.word.value = null;
       if (state.drawn.value) state.drawn.value = [];
     }
     state.trace.value = trace;
@@ -112,7 +113,7 @@ export function show(state: State, trace: TraceInfo, request: TraceRequest | nul
     state.ablation.value = null;
     state.hover.value = null;
     state.about.value = null;
-    state.word.value = state.changed.value = null;
+    state.changed.value = null;
     state.toward.value = null;
     if (!state.tap.value) state.tapName.value = firstTap(trace)?.name ?? "";
     const tap = state.tap.value;

@@ -90,11 +90,7 @@ export function Flow({ state }: { state: State }) {
   const lock = ({ side, index }: Pointed) => {
     const unit = unitsOf(side)[index];
     if (!unit || !picture) return;
-    if (side === "key") {
-      columns.value = positionsToggled(columns.value, unit);
-      state.toward.value = columns.value.at(-1) ?? null;
-      return;
-    }
+    if (side === "key") return void (columns.value = positionsToggled(columns.value, unit));
     state.locked.value = positionsToggled(state.locked.value, unit);
     const best = picture.tokens?.[0] ? strongestCell(picture.tokens[0], unit, { first: 0, end: picture.tap.columns }) : null;
     state.focus.value = best ?? { query: unit.first, key: asked.value?.[0]?.looks.looks[0]?.position ?? 0 };

@@ -15,6 +15,9 @@ export function useLocks(state: State, queries: readonly Span[], keys: readonly 
     hover.value = null;
     columns.value = [];
   }, figure);
+  useEffect(() => {
+    state.toward.value = columns.value.at(-1) ?? null;
+  }, [columns.value]);
   const locked = useMemo(() => lockedOn(queries, state.locked.value, keys, columns.value), [queries, keys, state.locked.value, columns.value]);
   const release = () => {
     state.locked.value = [];

@@ -3,6 +3,8 @@ import { batch, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { beside, chosen, slotsOf } from "../flow/heads";
 import { usePixels } from "../map/pixels";
+import { headName } from "../off/parts";
+import { off } from "../off/switch";
 import { split } from "../said/said";
 import type { AxisInfo, Head, HeadInfo, TapInfo, TraceInfo } from "../source";
 import { lookAt, type State } from "../state";
@@ -63,7 +65,7 @@ export function Which({ state, trace }: { state: State; trace: TraceInfo }) {
           }}
         />
       )}
-      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}</span></h2>
+      <h2 class="rg-which__title">{word ? filled(say("which.for"), { word: <strong>{toward ? `${word.label} → ${toward}` : word.label}</strong> }) : say("which.point")} <span class="rg-note">{say("which.place")}{word && !toward && `; ${say("which.far")}`}</span></h2>
       <ul class="rg-which__looks">
         {rows.map((look) => (
           <Row key={keyOf(look)} state={state} look={look} info={infoOf(of(look.tap.name).value, look)} stop={keyOf(look) === stop} onChoose={(several) => choose(look, several)} />
@@ -161,7 +163,7 @@ function Row({ state, look, info, stop, onChoose }: RowProps) {
     <li>
       <button
         type="button"
-        class="rg-look"
+        class={`rg-look${off(state).includes(headName(tap.name, head)) ? " rg-look--off" : ""}`}
         data-key={keyOf(look)}
         tabIndex={stop ? 0 : -1}
         aria-current={isCurrent(state, look) || color !== undefined ? "true" : undefined}

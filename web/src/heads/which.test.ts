@@ -25,7 +25,7 @@ test("the mean over heads is a row as well", () => {
 test("the head that looks most at one other word comes first, and what is not here yet last", () => {
   const none = { tap, head: 5, cells: null, best: null, special: "" };
   expect(ranked([none, look(1), look(0)]).map(({ head }) => head)).toEqual([0, 1, 5]);
-  expect(sunk(sayIn("en"), [look(0), look(1)])).toBe("1 of 2 heads look mostly at [CLS]");
+  expect(sunk(sayIn("en"), [look(0), look(1)])).toBe("mostly at [CLS]: 1 of 2 heads");
   expect(sunk(sayIn("en"), [look(1)])).toBe("");
 });
 

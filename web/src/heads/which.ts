@@ -69,7 +69,7 @@ export function ranked(looks: readonly Look[]): Look[] {
   return looks.map((each, at) => ({ each, at })).sort((a, b) => worth(b.each) - worth(a.each) || a.at - b.at).map(({ each }) => each);
 }
 
-/** "37 of 72 heads look mostly at [CLS]"; nothing where no head does. */
+/** "mostly at [CLS]: 37 of 72 heads"; nothing where no head does. */
 export function sunk(say: Say, looks: readonly Look[]): string {
   const heads = looks.filter(({ head }) => head !== "mean");
   const counts = new Map<string, number>();

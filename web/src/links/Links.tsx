@@ -160,7 +160,7 @@ export function Links(props: LinksProps) {
           {...look.attributes}
         >
           <span class="rg-word__label">{look.label ?? unit.label}</span>
-          {look.number ? <span class="rg-word__number rg-number">{look.number}</span> : look.aside && <span class="rg-word__aside rg-note rg-number">{look.aside}</span>}
+          {look.number ? <span class="rg-word__number rg-number">{look.number}</span> : look.aside && !active.length && <span class="rg-word__aside rg-note rg-number">{look.aside}</span>}
         </button>
         {look.after}
       </li>

@@ -302,7 +302,7 @@ export class Screen {
     const at = hover ? (here ?? place(hover)) : focused;
     const valid = at && at.row >= 0 && at.column >= 0;
     // Another map's pointer gives crosshair and labels here; the tooltip stays with the pointer.
-    const tip = hover ? here !== null : this.byKeyboard;
+    const tip = hover ? here !== null : this.byKeyboard && this.parts.canvas.matches(":focus");
     const pointed: Pointed | null = valid ? { reading: this.read(at.row, at.column), tip } : null;
     const named = { say: sayIn(state.language.peek()), quantity: state.quantity.peek(), reduce: state.reduce.peek(), difference: this.differs };
     this.overlay.show(pointed, focused && focused.row >= 0 && focused.column >= 0 ? focused : null, axes, view, layout, named);

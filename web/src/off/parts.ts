@@ -1,7 +1,7 @@
 /** Parts that are switched off, and looks, by the names of `regard.inspection.hiding`: "10" or "target:7" is a
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import { split } from "../said/said";
-import type { AblationRequest, TraceInfo } from "../source";
+import type { AblationRequest, Head, TraceInfo } from "../source";
 import { isSpecial, labelAt, markOf, positionsOf } from "../weights/units";
 import { headWords, tapWords } from "../weights/words";
 import type { Say } from "../words/words";
@@ -47,9 +47,11 @@ export const readAxis = (axes: Axes): string => ("source" in axes ? "source" : "
 export const positionName = (axes: Axes, axis: string, position: number): string =>
   axis === readAxis(axes) ? String(position) : `${axis}:${position}`;
 
+export const headName = (tap: string, head: Head): string => `${tap}:${head}`;
+
 /** The name of what an ablation switches off. */
 export function nameOf({ what, tap, head, query, key }: AblationRequest, { axes, taps }: Pick<TraceInfo, "axes" | "taps">): string {
-  if (what === "head") return `${tap}:${head}`;
+  if (what === "head") return headName(tap, head);
   if (what === "edge") return `${tap}:${head}:${query}:${key}`;
   return positionName(axes, taps.find((each) => each.name === tap)?.keys ?? readAxis(axes), key);
 }

@@ -106,7 +106,8 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
       </header>
       <div class="rg-stack rg-play__picture">
         <p class="rg-play__asked" aria-live="polite" data-screen>
-          {asked === null ? say("play.all") : filled(say("play.where"), { word: <strong>{on.output[asked]?.label}</strong> })}{" "}
+          {asked === null ? say("play.all") : filled(say("play.where"), { word: <strong>{on.output[asked]?.label}</strong> })}
+          <br />
           {drawn && last.value !== null && !answer.loading && <Outcome label={on.output[last.value]?.label ?? ""} chance={sure[last.value] ?? 0} rather={rather(on, drawn, last.value)} />}
         </p>
         <div class="rg-translation__frame" ref={frame}>

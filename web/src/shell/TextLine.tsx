@@ -1,33 +1,34 @@
 /** The text that is looked into: while it is written too, where that takes no time. */
-import { useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { State } from "../state";
 import { useWords, type Say } from "../words/words";
 import { lookInto } from "./address";
 import { fieldsOf, requested } from "./rail/Options";
 
-const SOON = 60; // ms after the last key
-const QUICK = 500; // ms that a text may take, for the next one to be looked into before Enter
+const SOON = 60; // ms after the last key, or as long as the text before took
+const SLOW = 3000; // ms that a text may take, for the next one to be looked into before Enter
 
 export function TextLine({ state }: { state: State }) {
   const say = useWords();
   const { draft, typing, busy } = state;
+  const open = useSignal(false); // all of its lines
   const last = useRef({ text: "", took: 0 });
   useSignalEffect(() => {
     const text = draft.text.value.trim();
-    if (!typing.value || busy.value || !text || text === last.current.text || last.current.took > QUICK) return;
+    if (!typing.value || busy.value || !text || text === last.current.text || last.current.took > SLOW) return;
     const timer = setTimeout(async () => {
       const began = performance.now();
       last.current = { text, took: 0 };
       await lookIntoDraft(state, say);
       last.current.took = performance.now() - began;
-    }, SOON);
+    }, Math.max(SOON, last.current.took));
     return () => clearTimeout(timer);
   });
   if (state.models.value.find((each) => each.name === draft.model.value)?.task === "vision") return null; // it reads images
   return (
     <textarea
-      class="rg-field rg-line"
+      class={`rg-field rg-line${open.value ? " rg-line--open" : ""}`}
       aria-label={say("text")}
       rows={1}
       spellcheck={false}
@@ -38,7 +39,12 @@ export function TextLine({ state }: { state: State }) {
         typing.value = true;
         draft.text.value = event.currentTarget.value;
       }}
-      onBlur={() => (typing.value = false)}
+      onFocus={() => (open.value = true)}
+      onBlur={({ currentTarget: field }) => {
+        typing.value = false;
+        const close = () => (field.matches(".regard:active *") ? requestAnimationFrame(close) : (open.value = field.matches(":focus")));
+        close();
+      }}
       onKeyDown={(event) => {
         if (event.key === "Escape") event.currentTarget.blur();
         if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

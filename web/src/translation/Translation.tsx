@@ -85,8 +85,11 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
 
   const wrote = aligned?.trace.generation;
   const prompt = (wrote && aligned?.trace.axes[wrote.axis]?.prompt) ?? 1;
+  const sure = wrote && aligned ? chances(aligned.output, prompt, wrote.steps) : [];
+  const unsure = sure.some((chance, i) => !aligned?.output[i]?.special && chance < (wrote?.unsure_below ?? 0));
 
-  const active = hover.value ? [...locked, hover.value] : locked;
+  const isStruck = hover.value?.side === "key" && struck.has(hover.value.index); // nothing looks at it
+  const active = hover.value && !isStruck ? [...locked, hover.value] : locked;
   const wordsKnown = knows(trace.axes[tap.queries], "word") && knows(trace.axes[tap.keys], "word");
   return (
     <section class="rg-views rg-translation" aria-label={say("translation")} aria-busy={loading}>
@@ -119,7 +122,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
               active={active}
               locked={locked}
               struck={struck}
-              chances={wrote ? chances(aligned.output, prompt, wrote.steps) : []}
+              chances={sure}
               unsureBelow={wrote?.unsure_below ?? 0}
               reliance={changes}
               pulled={pulledWords(state, aligned)}
@@ -134,7 +137,7 @@ export function Translation({ state, plain = false }: { state: State; plain?: bo
             />
             <Changed state={state} trace={trace} next={held.value?.trace} always={strikes} />
             <p class="rg-note rg-views__hint" data-screen>
-              {hint(say, strikes, leftOut(aligned), aligned.quantity)}
+              {hint(say, strikes, unsure, leftOut(aligned), aligned.quantity)}
             </p>
           </>
         )}
@@ -155,8 +158,8 @@ function cellOf({ output, source, values }: Aligned, { side, index }: Pointed): 
 }
 
 /** Legend of what can be done and what is not drawn. */
-function hint(say: Say, strikes: boolean, left: number, quantity: "weight" | "norm"): string {
+function hint(say: Say, strikes: boolean, unsure: boolean, left: number, quantity: "weight" | "norm"): string {
   const verbs = strikes ? [say("ribbons.strike"), say("ribbons.pull"), say("ribbons.bar")] : [];
   const rest = left > 0.0005 ? [say("ribbons.left", { least: percent(THINNEST_SHARE), left: percent(left), quantity: say(quantity) })] : [];
-  return [say("ribbons.sure"), ...verbs, ...rest].join(" · ");
+  return [say("ribbons.sure"), ...(unsure ? [say("ribbons.dotted")] : []), ...verbs, ...rest].join(" · ");
 }

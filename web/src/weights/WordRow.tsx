@@ -32,7 +32,7 @@ export function WordRow({ name, words, chosen, look, part, titles, onChoose, onP
           key={i}
           type="button"
           role="radio"
-          class={`rg-words__word ${part ? "rg-behind" : ""} ${look?.(i) ?? ""}`}
+          class={`rg-words__word ${part ? "rg-words__word--part" : ""} ${look?.(i) ?? ""}`}
           style={part && { "--part": `${100 * part(i)}%` }}
           aria-label={titles?.(i)}
           aria-checked={i === chosen}

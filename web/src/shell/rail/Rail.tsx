@@ -67,13 +67,13 @@ function Fixed({ state }: { state: State }) {
   );
 }
 
-const THEMES: Theme[] = ["system", "light", "dark"];
 const SIGNS: Record<Theme, string> = { system: "◐", light: "○", dark: "●" };
 
 function ThemeButton({ state }: { state: State }) {
   const say = useWords();
   const theme = state.theme.value;
-  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
+  const themes: Theme[] = matchMedia("(prefers-color-scheme: dark)").matches ? ["system", "light", "dark"] : ["system", "dark", "light"]; // the first press shows another one
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] as Theme;
   return (
     <button
       type="button"
