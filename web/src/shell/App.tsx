@@ -104,7 +104,8 @@ function Hero({ state }: { state: State }) {
   const picture = () => {
     if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : imageOf(trace) ? <Picture state={state} trace={trace} image={imageOf(trace) as Image} /> : <Flow state={state} />;
     if (!tap) return null;
-    return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap} head={state.head.value} trace={trace} />;
+    const pane = { trace, tap, head: state.head.value };
+    return state.other.value ? <Compare state={state} first={pane} second={state.other.value} /> : <AttentionMap state={state} {...pane} />;
   };
   return (
     <div ref={hero} class="rg-hero" id="rg-hero" aria-busy={waiting(state)}>

@@ -1,6 +1,6 @@
 /** The rows or columns of a map: tokens, or the words or sentences they are grouped into. */
 import type { AxisInfo, Group, TapInfo, TraceInfo } from "../../source";
-import { joinTokens, labelAt, markOf, tokenLabel, unitAt, type Span } from "../../weights/units";
+import { joinTokens, labelAt, markOf, spansOf, tokenLabel, unitAt, type Span } from "../../weights/units";
 import type { Shape } from "./viewport";
 
 export interface Positions {
@@ -35,7 +35,7 @@ export function axesOf(trace: TraceInfo, tap: TapInfo, group: Group): Axes {
 export function positions(axis: AxisInfo | undefined, name: string, count: number, group: Group): Positions {
   const tokens = axis?.tokens ?? [];
   const style = markOf(tokens);
-  const spans = group === "token" ? null : group === "word" ? axis?.words : axis?.sentences;
+  const spans = axis && spansOf(axis, group);
   if (!spans) {
     const read = kept((i) => (tokens[i] === undefined ? String(i) : labelAt(tokens, i, style)));
     return {
