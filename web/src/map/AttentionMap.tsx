@@ -62,7 +62,7 @@ function Figure({ state, trace, tap, head, label, difference = null }: Props) {
           aria-label={says}
           data-ready="false"
         />
-        <span class="rg-map__axis" aria-hidden="true">
+        <span class="rg-map__axis rg-note" aria-hidden="true">
           {say("key")} <i>{axisWords(say, tap.keys)}</i> →<br />
           {say("query")} <i>{axisWords(say, tap.queries)}</i> ↓
         </span>
