@@ -12,10 +12,10 @@ const [, , path = ""] = process.argv;
 const page = readFileSync(path, "utf8");
 const texts = (start: string) =>
   page.split(start).slice(1).map((rest) => rest.slice(rest.indexOf(">") + 1, rest.indexOf("</script>")));
-const answer = engine();
-await answer({ what: "open", models: texts('id="regard-model-'), engines: texts('id="regard-engine-') });
+const { open, fill } = engine();
+await open({ models: texts('id="regard-model-'), engines: texts('id="regard-engine-') });
 let model = "";
-for (const piece of texts('type="application/octet-stream"')) model = ((await answer({ what: "fill", piece })) as string | null) ?? model;
+for (const piece of texts('type="application/octet-stream"')) model = (await fill({ piece })) ?? model;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const before = performance.now();

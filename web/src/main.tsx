@@ -36,7 +36,6 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   element.classList.add("regard");
   if (whole) element.classList.add("regard--whole");
   else element.style.setProperty("--rg-height", `${height}px`);
-  const untie = whole ? () => undefined : keepKeys(element);
 
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const host = () => (whole ? null : hostIsDark(window.document));
@@ -46,6 +45,7 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   const stops = [
     () => system.removeEventListener("change", update),
     whole ? () => undefined : followHost(window.document, update),
+    whole ? () => undefined : keepKeys(element),
     effect(() => element.setAttribute("data-theme", state.dark.value ? "dark" : "light")),
   ];
   if (whole) stops.push(titled(state, window));
@@ -60,7 +60,6 @@ export function mount(element: HTMLElement, source: Source, options: Options = {
   return () => {
     gone = true;
     for (const stop of stops) stop();
-    untie();
     draw(null, element);
   };
 }

@@ -35,10 +35,10 @@ export interface Position {
   query: number;
   key: number;
 }
-/** A map that was pinned, beside which the present one is shown. */
-export interface Other {
+/** A map: a head of a layer of a trace. */
+export interface Pane {
   trace: TraceInfo;
-  tap: string;
+  tap: TapInfo;
   head: Head;
 }
 
@@ -76,7 +76,7 @@ export function createState(source: Source) {
     ablation: signal<Ablation | null>(null),
     ablated: signal<AblationRequest | null>(null), // what `ablation` answers
     ablating: signal(false),
-    other: signal<Other | null>(null),
+    other: signal<Pane | null>(null), // a map that was pinned, beside which the present one is shown
     otherViewport: signal<Viewport | null>(null), // of a second map that has another shape
     systemDark,
     dark: computed(() => (theme.value === "system" ? systemDark.value : theme.value === "dark")),
@@ -300,6 +300,16 @@ export async function ablate(state: State, request: AblationRequest | null, writ
     state.error.value = sentence(error);
   } finally {
     state.ablating.value = false;
+  }
+}
+
+/** Does something; what goes wrong is said on the page, and nothing comes of it. */
+export async function attempt<Result>(state: Pick<State, "error">, work: () => Promise<Result>): Promise<Result | null> {
+  try {
+    return await work();
+  } catch (error) {
+    state.error.value = sentence(error);
+    return null;
   }
 }
 

@@ -2,15 +2,15 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { AttentionMap } from "../map/AttentionMap";
-import { commonEnds, differenceOf, differing, oneShape, onOneScale, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
+import { commonEnds, differenceOf, differing, oneShape, onOneScale, sameTokens, whyNoDifference } from "./panes";
 import type { TapInfo, TraceInfo } from "../source";
-import type { Face, Other, Position, State } from "../state";
+import type { Face, Pane, Position, State } from "../state";
 import { Choice } from "../weights/Choice";
 import { useLoaded } from "../weights/loaded";
 import { headWords, tapWords } from "../weights/words";
 import { useWords } from "../words/words";
 
-export function Compare({ state, other }: { state: State; other: Other }) {
+export function Compare({ state, first, second }: { state: State; first: Pane; second: Pane }) {
   const say = useWords();
   const asDifference = state.difference;
   const paired = useMemo((): State => {
@@ -23,29 +23,21 @@ export function Compare({ state, other }: { state: State; other: Other }) {
     [paired],
   );
 
-  const trace = state.trace.value;
-  const tap = state.tap.value;
-  const first: Pane | null = trace && tap ? { trace, tap, head: state.head.value } : null;
-  const second = paneOf(other);
   useEffect(() => {
-    own.trace.value = second?.trace ?? null;
-    own.tap.value = second?.tap ?? null;
+    own.trace.value = second.trace;
+    own.tap.value = second.tap;
     own.viewport.value = null;
     own.focus.value = null;
-  }, [second?.trace.id, second?.tap.name]);
+  }, [second.trace.id, second.tap.name]);
 
   // Two colors can be held against each other only on one scale.
   const quantity = state.quantity.value;
   const linear = onOneScale([first, second], state.scale.value);
-  const names = [first, second].map((pane) => pane && [pane.trace.id, pane.tap.name, pane.head]);
-  const reach = useLoaded(first && second && linear ? JSON.stringify([names, quantity]) : null, (signal) =>
-    commonEnds(state.source, [first as Pane, second as Pane], quantity, signal),
-  );
+  const names = [first, second].map(({ trace, tap, head }) => [trace.id, tap.name, head]);
+  const reach = useLoaded(linear ? JSON.stringify([names, quantity]) : null, (signal) => commonEnds(state.source, [first, second], quantity, signal));
   useEffect(() => {
     paired.home.value = paired.ends.value = linear ? reach.value : null;
   }, [paired, linear, reach.value]);
-
-  if (!first || !second) return null;
 
   const why = whyNoDifference(say, first, second);
   const shared = oneShape(first, second);

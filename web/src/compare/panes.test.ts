@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { recordedSource, traces } from "../../tests/recorded";
 import type { Source, TraceInfo } from "../source";
+import type { Pane } from "../state";
 import { sayIn } from "../words/words";
-import { commonEnds, differing, oneShape, paneOf, sameTokens, whyNoDifference, type Pane } from "./panes";
+import { commonEnds, differing, oneShape, sameTokens, whyNoDifference } from "./panes";
 
 const source: Source = recordedSource();
 const [dog, cat, rain] = traces as [TraceInfo, TraceInfo, TraceInfo];
@@ -27,10 +28,6 @@ describe("a comparison", () => {
     const [one, other] = [dog, rain];
     const why = whyNoDifference(sayIn("en"), pane(one, "encoder.layers.0.self", 0), pane(other, "encoder.layers.0.self", 0));
     expect(why).toContain("8 × 8 and 5 × 5 cells");
-  });
-  it("has no pane of a layer that is not there", () => {
-    expect(paneOf({ trace: rain, tap: "gone", head: 0 })).toBeNull();
-    expect(paneOf({ trace: rain, tap: "decoder.layers.1.cross", head: 3 })?.tap.layer).toBe(1);
   });
   it("has one color scale, up to the largest weight of both", async () => {
     const trace = dog;

@@ -1,21 +1,10 @@
 /** Panes of a comparison: in what they differ, whether the two maps have one shape, and one scale. */
+import { emptyExtent, widen } from "../color/scales";
 import { isLong } from "../color/survey";
-import type { Head, Quantity, Source, TapInfo, Tile, TraceInfo } from "../source";
-import type { Other, Scale } from "../state";
+import type { Quantity, Source, Tile } from "../source";
+import type { Pane, Scale } from "../state";
 import type { Supply } from "../map/screen";
 import type { Say } from "../words/words";
-
-/** One pane: a head of a layer of a trace. */
-export interface Pane {
-  trace: TraceInfo;
-  tap: TapInfo;
-  head: Head;
-}
-
-export function paneOf(other: Other | null): Pane | null {
-  const tap = other?.trace.taps.find((each) => each.name === other.tap);
-  return other && tap ? { trace: other.trace, tap, head: other.head } : null;
-}
 
 /** One window serves both panes when their maps have the same rows and columns. */
 export function oneShape(one: Pane, other: Pane): boolean {
@@ -50,8 +39,8 @@ export function differing(one: Pane, other: Pane): ("model" | "text" | "layer" |
 }
 
 /** True if both maps have one color scale: a row or a logarithm is each map's own. */
-export function onOneScale(panes: readonly (Pane | null)[], scale: Scale): boolean {
-  const long = panes.some((pane) => pane && isLong(pane.tap.rows, pane.tap.columns));
+export function onOneScale(panes: readonly Pane[], scale: Scale): boolean {
+  const long = panes.some(({ tap }) => isLong(tap.rows, tap.columns));
   return scale === "linear" || (scale === "auto" && !long);
 }
 
@@ -69,14 +58,9 @@ export async function commonEnds(
       return source.tile(trace.id, { ...request, quantity, reduce: "max", group: "token", every: 2 ** level }, signal);
     }),
   );
-  let [low, high] = quantity === "score" ? [Infinity, -Infinity] : [0, 0];
-  for (const { values } of maps) {
-    for (const value of values) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
-  return high - low > ROUND ? [low, high] : null;
+  const extent = quantity === "score" ? emptyExtent() : { low: 0, high: 0 };
+  for (const { values } of maps) widen(extent, values);
+  return extent.high - extent.low > ROUND ? [extent.low, extent.high] : null;
 }
 
 /** First minus second: positive where the first looks more. */

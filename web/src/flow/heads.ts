@@ -7,10 +7,6 @@ export const COLORS = 8;
 /** Slot i holds the head drawn in color i, or null. */
 export type Slots = (Head | null)[];
 
-export function only(head: Head): Slots {
-  return [head];
-}
-
 /** Adds a head in the first free color, or takes it away; one always stays. */
 export function toggled(slots: Slots, head: Head): Slots {
   const at = slots.indexOf(head);
@@ -25,7 +21,7 @@ export function toggled(slots: Slots, head: Head): Slots {
 
 /** The heads that the flow shows: those chosen together, else the one that every view shows. */
 export function slotsOf({ heads, head }: State): Slots {
-  return heads.value.includes(head.value) ? heads.value : only(head.value);
+  return heads.value.includes(head.value) ? heads.value : [head.value];
 }
 
 /** Puts a head beside the others of its layer, or takes it away. */

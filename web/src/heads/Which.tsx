@@ -92,20 +92,19 @@ function useLooks(state: State, trace: TraceInfo, layers: readonly TapInfo[]): L
     for (const tap of layers) if (short || tap.name === state.tapName.value) answers.want(tap);
   }, [answers, first?.name, short, state.tapName.value]);
   const asked = word && !short && places.length <= MOST ? JSON.stringify([first?.name, word.rows]) : null;
-  const { value: far } = useLoaded(asked, async (signal) => {
+  const { now: far } = useLoaded(asked, async (signal) => {
     await new Promise((done) => setTimeout(done, SETTLED));
     signal.throwIfAborted();
     const style = markOf((axis as AxisInfo).tokens.slice(0, 1000));
-    const rows = places.map(async ({ tap, head }) => {
+    return Promise.all(places.map(async ({ tap, head }) => {
       const looks = await state.source.looks(trace.id, { tap: tap.name, head, query: word?.rows.first ?? 0, k: LARGEST, quantity: "weight" }, signal);
       return lookOfLong(tap, head, looks, word as NonNullable<typeof word>, style, within, axis?.peaks?.length);
-    });
-    return { asked, rows: await Promise.all(rows) };
+    }));
   });
   const here = layers.map((tap) => answers.of(tap.name).value);
   const none = { cells: null, best: null, special: "" };
   return useMemo(() => {
-    if (!short) return far && far.asked === asked ? far.rows : places.map((place) => ({ ...place, ...none }));
+    if (!short) return far ?? places.map((place) => ({ ...place, ...none }));
     const keys = split(axis as AxisInfo);
     return places.map(({ tap, head }) => {
       const answer = here[layers.indexOf(tap)];
@@ -154,7 +153,7 @@ interface RowProps {
 function Row({ state, look, info, stop, onChoose }: RowProps) {
   const say = useWords();
   const { tap, head, cells, best, special } = look;
-  const canvas = usePixels(cells, cells?.length ?? 1, state.dark.value);
+  const canvas = usePixels(cells, state.dark.value);
   const color = state.view.value === "sentence" && state.tapName.value === tap.name ? chosen(slotsOf(state)).find((each) => each.head === head)?.color : undefined;
   const words = best ? `${best.label} ${percent(best.share)}` : "";
   const name = `${say("layers.layer", { layer: tap.layer })}, ${headWords(say, head)}`;

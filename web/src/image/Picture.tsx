@@ -139,11 +139,9 @@ function useShares(state: State, trace: TraceInfo, query: number, box: { current
   const row = Math.min(query, tap.rows - 1);
   const from = fitsWhole(tap) ? 0 : row;
   const key = JSON.stringify([trace.id, tap.name, head, quantity, from]);
-  const { value: held, error } = useLoaded(key, async (signal) => ({
-    key,
-    map: await fetchRows(state.source, trace.id, tap, head, quantity, { first: from, end: fitsWhole(tap) ? tap.rows : row + 1 }, signal),
-  }));
-  const map = held?.key === key ? held.map : null;
+  const { now: map, error } = useLoaded(key, (signal) =>
+    fetchRows(state.source, trace.id, tap, head, quantity, { first: from, end: fitsWhole(tap) ? tap.rows : row + 1 }, signal),
+  );
   const by = useMemo(() => {
     if (!map) return null;
     const extent = emptyExtent();

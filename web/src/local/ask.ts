@@ -1,14 +1,13 @@
 /** Carries questions to a worker and its answers back. */
-import type { Asked, Reply } from "./messages";
+import type { Answer, Asked, Reply, Show, What } from "./messages";
 
-/** `show` is called with what is written so far. */
-export type Ask = <Answer>(question: Asked, show?: (text: string) => void) => Promise<Answer>;
+export type Ask = <W extends What>(question: Asked<W>, show?: Show) => Promise<Answer<W>>;
 
 /** `script` is worker.ts as it was built. What is asked first is a part of it: a message would wait for the page. */
 export function threaded(script: string, first: Asked): Ask {
   const begins = `onmessage({ data: ${JSON.stringify({ id: 0, ...first })} })`;
   const worker = new Worker(URL.createObjectURL(new Blob([script, begins], { type: "text/javascript" })));
-  const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void; show: ((text: string) => void) | undefined }>();
+  const waiting = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void; show: Show | undefined }>();
   let [last, failure] = [0, null as Error | null];
   worker.onmessage = ({ data }: MessageEvent<Reply>) => {
     const asked = waiting.get(data.id);

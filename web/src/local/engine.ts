@@ -1,15 +1,13 @@
 /** Answers the page's questions with the models of its file; runs in a worker, or wherever it is called. */
-import type { Ablation, TraceRequest } from "../source";
+import type { AblationRequest, TraceInfo, TraceRequest } from "../source";
 import { unpacked } from "./base64";
 import type { ModelFile } from "./config";
-import type { Question } from "./messages";
-import type { Kept, Model, Traced } from "./model";
+import type { Show } from "./messages";
+import type { Kept, Model, Run, Traced } from "./model";
 import { compiled } from "./native";
 import { Reader } from "./reader";
 import { Viewer } from "./viewer";
 import { Writer } from "./writer";
-
-export type Engine = (question: Question, show?: (text: string) => void) => Kept | Ablation | number | null | Promise<Traced | null | string>;
 
 const EVERY = 50; // ms between two looks at what was asked meanwhile
 
@@ -32,14 +30,14 @@ async function best([text = "", ...others]: string[]): Promise<WebAssembly.Modul
   }
 }
 
-export function engine(): Engine {
+export function engine() {
   let turn: Promise<unknown> = Promise.resolve(); // what the file holds is taken piece by piece
   const nothing = (): Kept => ({ numbers: [], plain: [] });
   let [kept, code, waiting] = [nothing, null as WebAssembly.Module | null, [] as string[]];
   let filling: Model | null = null;
   let stopped = false;
   /** A trace, which is shown as it is written and can be stopped. */
-  const traced = async (wanted: TraceRequest, show?: (text: string) => void): Promise<Traced> => {
+  const traced = async (wanted: TraceRequest, show: Show): Promise<Traced> => {
     kept = nothing; // the numbers of the one before are the page's already
     stopped = false;
     const model = modelOf(wanted.model);
@@ -50,7 +48,7 @@ export function engine(): Engine {
         return { info: step.value.info, run: step.value.run };
       }
       if (performance.now() - before < EVERY) continue;
-      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) show?.(model.spelled(step.value)); // of several beams the best is another one soon
+      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) show(model.spelled(step.value)); // of several beams the best is another one soon
       await new Promise((done) => setTimeout(done));
       if (stopped) throw new DOMException("stopped", "AbortError");
       before = performance.now();
@@ -70,29 +68,29 @@ export function engine(): Engine {
     turn = found;
     return found;
   };
-  return (question, show) => {
-    if (question.what === "open")
-      return inTurn(async () => {
+  return {
+    /** Takes models, a ModelFile each as JSON, and libraries, the best first: packed, as all of a file. */
+    open: ({ models: texts, engines }: { models: string[]; engines: string[] }) =>
+      inTurn(async () => {
         models.clear();
-        waiting = [...question.models];
-        code = await best(question.engines);
+        waiting = [...texts];
+        code = await best(engines);
         await next();
-        return null;
-      });
-    if (question.what === "fill")
-      return inTurn(async () => {
-        if (!filling?.fill(new Uint8Array(await unpacked(question.piece)))) return null;
+      }),
+    /** Takes the next of their bytes; gives the name of the model that is whole with it. */
+    fill: ({ piece }: { piece: string }) =>
+      inTurn(async () => {
+        if (!filling?.fill(new Uint8Array(await unpacked(piece)))) return null;
         const { name } = filling.file.info;
         await next();
         return name;
-      });
-    if (question.what === "trace") return traced(question.wanted, show);
-    if (question.what === "stop") {
-      stopped = true;
-      return null;
-    }
-    if (question.what === "kept") return kept();
-    if (question.what === "score") return modelOf(question.model).score(question.run, question.hidden);
-    return modelOf(question.info.model).ablate(question.run, question.info, question.request);
+      }),
+    trace: ({ wanted }: { wanted: TraceRequest }, show: Show) => traced(wanted, show),
+    /** Stops the trace that is being made. */
+    stop: (_: object) => void (stopped = true),
+    /** Numbers of the trace asked for before it. */
+    kept: (_: object) => kept(),
+    score: ({ model, run, hidden }: { model: string; run: Run; hidden: number[] }) => modelOf(model).score(run, hidden),
+    ablate: ({ run, info, request }: { run: Run; info: TraceInfo; request: AblationRequest }) => modelOf(info.model).ablate(run, info, request),
   };
 }

@@ -13,8 +13,8 @@ import type { ModelFile } from "./config";
 import { engine } from "./engine";
 import type { Model } from "./model";
 import { Reader } from "./reader";
-import type { Asked } from "./messages";
-import { isStudy, study } from "./study/study";
+import { answered, type Asked } from "./messages";
+import { study } from "./study/study";
 import { attribution, lens, measures } from "./study/why";
 import { tokenizer, type TokenizerFile } from "./text/tokenizer";
 import { Writer } from "./writer";
@@ -42,13 +42,13 @@ const opened = ({ file, weights }: Kind): Model => {
 };
 /** A page with these models in it, whose weights come in these pieces. */
 const sourceOf = async (those: typeof kinds, weights: string[]) => {
-  const run = engine();
-  const ask = (async (question: Asked, show) => (isStudy(question) ? study(question) : run(question, show))) as Ask;
+  const answers = { ...engine(), ...study };
+  const ask = (async (question: Asked, show = () => undefined) => answered(answers, question, show)) as Ask;
   const files = await Promise.all(those.map(([, { file }]) => packed(new TextEncoder().encode(JSON.stringify(file)))));
   async function* pieces() {
     for (const each of weights) yield packed(fromBase64(each));
   }
-  void run({ what: "open", models: files, engines: await engines() });
+  void answers.open({ models: files, engines: await engines() });
   return localSource(those.map(([, { file }]) => file.info), pieces(), ask);
 };
 /** Numbers that are near, and all else the same. */
@@ -110,7 +110,7 @@ test("a file of several models answers with each, and reliance is known of a lab
   near(await source.reliance((traces[0] as TraceInfo).id), kinds[0]?.[1].reliance);
   await expect(source.reliance((traces[1] as TraceInfo).id)).rejects.toThrow("known for a translation or a label");
   await expect(source.lens((traces[0] as TraceInfo).id, 0)).rejects.toThrow("choose a model that writes");
-  expect(() => study({ what: "next", request: { text: TEXT } })).toThrow("this file has none");
+  expect(() => study.next({ request: { text: TEXT } })).toThrow("this file has none");
 });
 
 test("what a model writes is shown token by token, until it is stopped", async () => {

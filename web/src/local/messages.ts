@@ -1,17 +1,15 @@
-/** Messages between the page and its worker. */
-import type { AblationRequest, TraceInfo, TraceRequest } from "../source";
-import type { Study } from "./study/study";
-import type { Run } from "./model";
+/** Messages between the page and its worker: a question names what of `engine` or `study` answers it. */
+import type { engine } from "./engine";
+import type { study } from "./study/study";
 
-export type Question =
-  | { what: "open"; models: string[]; engines: string[] } // a ModelFile each as JSON, and libraries, the best first: packed, as all of a file
-  | { what: "fill"; piece: string } // the next of their bytes → the name of the model that is whole with it
-  | { what: "trace"; wanted: TraceRequest }
-  | { what: "stop" } // the trace that is being made
-  | { what: "kept" } // of the trace asked for before it
-  | { what: "score"; model: string; run: Run; hidden: number[] }
-  | { what: "ablate"; run: Run; info: TraceInfo; request: AblationRequest };
-
-export type Asked = Question | Study;
+export type Show = (text: string) => void; // is called with what is written so far
+type Answers = ReturnType<typeof engine> & typeof study;
+export type What = keyof Answers;
+export type Asked<W extends What = What> = { what: W } & Parameters<Answers[W]>[0];
+export type Answer<W extends What> = Awaited<ReturnType<Answers[W]>>;
 export type Numbered = { id: number } & Asked;
 export type Reply = { id: number } & ({ answer: unknown } | { refusal: string } | { written: string }); // so far
+
+/** Calls what answers a question. */
+export const answered = (answers: Answers, question: Asked, show: Show): unknown =>
+  (answers[question.what] as unknown as (question: Asked, show: Show) => unknown)(question, show);

@@ -1,10 +1,10 @@
 /** The models' own thread, so that the page never waits for it. */
 import { engine } from "./engine";
-import type { Numbered, Reply } from "./messages";
-import { isStudy, study } from "./study/study";
+import { answered, type Numbered, type Reply } from "./messages";
+import { study } from "./study/study";
 import type { Kept } from "./model";
 
-const answer = engine();
+const answers = { ...engine(), ...study };
 const port = self as unknown as { postMessage(reply: Reply, transfer: Transferable[]): void; onmessage: unknown };
 
 let last: Promise<unknown> = Promise.resolve();
@@ -12,7 +12,7 @@ const AT_ONCE = ["open", "fill", "stop"];
 
 port.onmessage = async ({ data }: MessageEvent<Numbered>) => {
   const { id } = data;
-  const run = () => (isStudy(data) ? study(data) : answer(data, (written) => port.postMessage({ id, written }, [])));
+  const run = () => answered(answers, data, (written) => port.postMessage({ id, written }, []));
   try {
     const found = await (AT_ONCE.includes(data.what) ? run() : (last = last.then(run, run)));
     const { numbers = [] } = (found ?? {}) as Partial<Kept>;

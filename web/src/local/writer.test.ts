@@ -13,7 +13,9 @@ import { normalize } from "./text/normalize";
 import { sentences } from "./text/spans";
 import { tokenizer, type TokenizerFile } from "./text/tokenizer";
 import { uniformDraws } from "./search/draws";
+import { study } from "./study/study";
 import { Writer } from "./writer";
+import { answered, type Asked } from "./messages";
 
 type Variant = (typeof fixture.variants)["pre"];
 const variants = Object.entries(fixture.variants) as unknown as [string, Variant][];
@@ -27,13 +29,13 @@ const opened = (variant: Variant) => {
   return translator;
 };
 const sourceOf = async (variant: Variant) => {
-  const run = engine();
-  const ask = (async (question: Parameters<typeof run>[0]) => run(question)) as unknown as Ask;
+  const answers = { ...engine(), ...study };
+  const ask = (async (question: Asked) => answered(answers, question, () => undefined)) as Ask;
   async function* pieces() {
     for (const at of PIECES) yield packed(fromBase64(variant.weights.slice(...at)));
   }
   const model = new TextEncoder().encode(JSON.stringify(variant.file));
-  void run({ what: "open", models: [await packed(model)], engines: await engines() });
+  void answers.open({ models: [await packed(model)], engines: await engines() });
   return localSource([fileOf(variant).info], pieces(), ask);
 };
 const near = (found: ArrayLike<number>, expected: readonly number[], within = 1e-5) => {

@@ -1,7 +1,6 @@
 /** The attention map: a street map of one head's weights, queries down and keys across. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Head, TapInfo, TraceInfo } from "../source";
-import type { State } from "../state";
+import type { Pane, State } from "../state";
 import { Legend } from "./legend";
 import "./map.css";
 import { count } from "../weights/numbers";
@@ -11,11 +10,8 @@ import { axesOf } from "./geometry/positions";
 import { quantityName } from "./readout";
 import { Screen, type Supply } from "./screen";
 
-interface Props {
+interface Props extends Pane {
   state: State;
-  trace: TraceInfo;
-  tap: TapInfo;
-  head: Head;
   label?: string;
   difference?: Supply | null; // tiles of the difference from another map
 }
@@ -66,7 +62,7 @@ function Figure({ state, trace, tap, head, label, difference = null }: Props) {
           aria-label={says}
           data-ready="false"
         />
-        <span class="rg-map__axis" aria-hidden="true">
+        <span class="rg-map__axis rg-note" aria-hidden="true">
           {say("key")} <i>{axisWords(say, tap.keys)}</i> →<br />
           {say("query")} <i>{axisWords(say, tap.queries)}</i> ↓
         </span>

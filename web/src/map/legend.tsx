@@ -28,7 +28,7 @@ export function Legend({ state, screen, difference }: Props) {
   const { ends } = screen;
   const home = difference ? null : state.home.value;
   const now = screen.shown.value;
-  if (!now) return <div class="rg-map__legend" />;
+  if (!now) return <div class="rg-map__legend rg-note" />;
   const { coloring: by, whole } = now;
   const named = quantityName({ say, quantity: state.quantity.value, difference });
   const places = [placeOf(whole, by.low), placeOf(whole, by.high)] as const;
@@ -73,7 +73,7 @@ export function Legend({ state, screen, difference }: Props) {
   );
   const note = [...notes(say, state, now, difference, screen.axes.keys), ...missing(say, screen.axes)].join(" · ");
   return (
-    <div class="rg-map__legend">
+    <div class="rg-map__legend rg-note">
       <span class="rg-map__legend-name">{named}</span>
       <div class="rg-map__scale">
         <div class="rg-map__bar" ref={bar} style={{ background: cssGradient(now.ramp, ...places) }} onDblClick={() => (ends.value = null)}>

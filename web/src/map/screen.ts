@@ -1,8 +1,8 @@
 /** One map on the page: keeps its tiles, paints a frame when something changed, answers the pointer. */
 import { effect, signal, type Signal } from "@preact/signals";
 import type { Ramp } from "../color/ramps";
-import type { Head, TapInfo, Tile, TileRequest, TraceInfo } from "../source";
-import type { State } from "../state";
+import type { Tile, TileRequest } from "../source";
+import type { Pane, State } from "../state";
 import { sayIn } from "../words/words";
 import { setPlot } from "./input/commands";
 import { handOver } from "./input/hand";
@@ -26,10 +26,7 @@ export interface Supply {
   tile(request: TileRequest, signal: AbortSignal): Promise<Tile>;
 }
 /** Map to show. */
-export interface Target {
-  trace: TraceInfo;
-  tap: TapInfo;
-  head: Head;
+export interface Target extends Pane {
   difference: Supply | null;
 }
 /** Facts of a frame for the legend; they change seldom. */

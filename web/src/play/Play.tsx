@@ -6,7 +6,7 @@ import { copyPicture, pngFile } from "../picture/files";
 import { picture } from "../picture/picture";
 import { addressOf } from "../shell/address";
 import type { GenerationInfo, TraceInfo } from "../source";
-import { made, sentence, type State } from "../state";
+import { attempt, made, type State } from "../state";
 import type { Held } from "../translation/pull";
 import { playable, RibbonFigure } from "../translation/RibbonFigure";
 import { chances } from "../translation/sentences";
@@ -44,10 +44,10 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   };
   const key = JSON.stringify([trace.id, state.drawn.value]);
   const answer = useLoaded(key, async (signal) => ({ id: trace.id, steps: await steps(lines, signal) }));
-  const others = useLoaded(trace.id, async (signal) => {
+  const { now: others } = useLoaded(trace.id, async (signal) => {
     await painted(); // the sentence first
-    return { id: trace.id, even: game.score(await steps(new Map(), signal)), random: game.score(await steps(game.thoughtless(empty), signal)) };
-  }).value;
+    return { even: game.score(await steps(new Map(), signal)), random: game.score(await steps(game.thoughtless(empty), signal)) };
+  });
   const own = trace.generation?.steps ?? [];
   const drawn = answer.value?.id === trace.id ? answer.value.steps : null;
 
@@ -76,8 +76,8 @@ export function Play({ state, trace }: { state: State; trace: TraceInfo }) {
   const scores = [
     [say("play.you"), total],
     [say("play.heads", { heads }), game.score(own)],
-    [say("play.even"), others?.id === trace.id ? others.even : null],
-    [say("play.random"), others?.id === trace.id ? others.random : null],
+    [say("play.even"), others?.even ?? null],
+    [say("play.random"), others?.random ?? null],
   ] as const;
   const day = new Date();
   const todays = game.ofDay(day);
@@ -174,13 +174,9 @@ function Copy({ state, name, copy }: { state: State; name: string; copy(): Promi
   const say = useWords();
   const done = useSignal(false);
   const act = async () => {
-    try {
-      await copy();
-      done.value = true;
-      window.setTimeout(() => (done.value = false), 1500);
-    } catch (error) {
-      state.error.value = sentence(error);
-    }
+    await copy();
+    done.value = true;
+    window.setTimeout(() => (done.value = false), 1500);
   };
-  return <button type="button" class="rg-button" onClick={() => void act()}>{done.value ? say("play.copied") : name}</button>;
+  return <button type="button" class="rg-button" onClick={() => void attempt(state, act)}>{done.value ? say("play.copied") : name}</button>;
 }

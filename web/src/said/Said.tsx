@@ -28,18 +28,14 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
   const asked = pointed === null ? null : labeled(trace, queries, askedAt(queries, pointed, writes));
   const rows = whole ? { first: 0, end: tap.rows } : (asked?.rows ?? null);
   const key = rows && tap.columns <= WIDEST ? JSON.stringify([trace.id, tap.name, head, rows]) : null;
-  const { value: held } = useLoaded(key, async (signal) => ({
-    key,
-    from: rows?.first ?? 0,
-    map: await fetchRows(state.source, trace.id, tap, head, "weight", rows as NonNullable<typeof rows>, signal),
-  }));
-  const map = held && held.key === key ? held.map : null;
+  const { now: map } = useLoaded(key, (signal) => fetchRows(state.source, trace.id, tap, head, "weight", rows as NonNullable<typeof rows>, signal));
+  const from = rows?.first ?? 0; // row of the text that is the map's first
   const first = useMemo(() => (map && whole ? telling(asks(queries, writes), split(keys), [map], queries === keys) : null), [map]);
   const spoken = asked ?? first?.asked ?? null;
   useEffect(() => {
     state.word.value = spoken && { ...spoken, axis: tap.queries };
   }, [spoken?.label, spoken?.rows.first, tap.queries, trace.id]);
-  const sentence = map && spoken ? said(spoken, keys, map, held?.from ?? 0) : null;
+  const sentence = map && spoken ? said(spoken, keys, map, from) : null;
   const why = state.source.abilities.why && trace.can_ablate && sentence?.asked.deed === "write";
   const step = why ? stepOf(state, tap, sentence.asked.rows.first) : null;
   const ask = () => {
@@ -47,10 +43,10 @@ export function Said({ state, trace, tap }: { state: State; trace: TraceInfo; ta
     state.drawer.value = "why";
   };
   const cell = (looked: Span) => {
-    const rows = spoken && { first: spoken.rows.first - (held?.from ?? 0), end: spoken.rows.end - (held?.from ?? 0) };
+    const rows = spoken && { first: spoken.rows.first - from, end: spoken.rows.end - from };
     const at = map && rows && strongestCell(map, rows, looked);
     if (!at) return;
-    state.focus.value = { ...at, query: at.query + (held?.from ?? 0) };
+    state.focus.value = { ...at, query: at.query + from };
     state.drawer.value = "cell";
   };
   return (

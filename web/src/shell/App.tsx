@@ -5,7 +5,7 @@ import { Flow } from "../flow/Flow";
 import { imageOf, readAsText, type Image } from "../image/grid";
 import { Picture } from "../image/Picture";
 import { Which } from "../heads/Which";
-import { command, taken } from "./keys";
+import { obey, taken } from "./keys";
 import { Learn } from "../learn/Learn";
 import { AttentionMap } from "../map/AttentionMap";
 import { Changed } from "../off/Changed";
@@ -19,7 +19,6 @@ import { Translation } from "../translation/Translation";
 import { sayIn, WordsContext } from "../words/words";
 import { lookInto } from "./address";
 import { taken as ribbonsTaken } from "./bend";
-import { obey } from "./commands";
 import { Drawer, faceOf } from "./drawer/Drawer";
 import { Gone, Notice } from "./Notice";
 import { Help } from "./Help";
@@ -45,8 +44,7 @@ export function App({ state, whole }: { state: State; whole: boolean }) {
       const press = event as KeyboardEvent;
       const from = press.composedPath()[0];
       if (press.defaultPrevented || (from instanceof Element && taken(from as HTMLInputElement, press))) return;
-      const wanted = command(press);
-      if (wanted && obey(state, wanted, element)) press.preventDefault();
+      if (obey(state, press, element)) press.preventDefault();
     };
     target.addEventListener("keydown", onKey);
     return () => target.removeEventListener("keydown", onKey);
@@ -104,7 +102,8 @@ function Hero({ state }: { state: State }) {
   const picture = () => {
     if (view === "sentence") return playing(state) ? <Play state={state} trace={trace} /> : ribboned(state) ? <Translation state={state} /> : imageOf(trace) ? <Picture state={state} trace={trace} image={imageOf(trace) as Image} /> : <Flow state={state} />;
     if (!tap) return null;
-    return state.other.value ? <Compare state={state} other={state.other.value} /> : <AttentionMap state={state} tap={tap} head={state.head.value} trace={trace} />;
+    const pane = { trace, tap, head: state.head.value };
+    return state.other.value ? <Compare state={state} first={pane} second={state.other.value} /> : <AttentionMap state={state} {...pane} />;
   };
   return (
     <div ref={hero} class="rg-hero" id="rg-hero" aria-busy={waiting(state)}>

@@ -6,7 +6,7 @@ import type { TraceInfo } from "../source";
 import { inView } from "../map/input/commands";
 import { pngFile, save, svgFile } from "../picture/files";
 import { picture } from "../picture/picture";
-import { sentence, type State } from "../state";
+import { attempt, type State } from "../state";
 import { write } from "../url";
 import { headWords } from "../weights/words";
 import { useWords, type Say } from "../words/words";
@@ -32,11 +32,7 @@ export function ExportMenu({ state, trace }: { state: State; trace: TraceInfo })
   };
   const take = async (kind: Kind) => {
     saving.value = kind;
-    try {
-      save(await made(kind), `regard.${kind}`);
-    } catch (error) {
-      state.error.value = sentence(error);
-    }
+    await attempt(state, async () => save(await made(kind), `regard.${kind}`));
     saving.value = null;
   };
   const copy = async () => {

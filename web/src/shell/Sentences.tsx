@@ -1,7 +1,7 @@
 /** The sentences themselves, always in sight: the way into the map, and where its marks come from. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AxisInfo, TraceInfo } from "../source";
-import { sentence, type State } from "../state";
+import { attempt, type State } from "../state";
 import { continues, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
 import { imageOf, type Image } from "../image/grid";
@@ -59,12 +59,8 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
     const chosen = (event.target as Element).closest<HTMLElement>("[data-position]");
     if (!chosen || !(asQuery || asKey)) return;
     const position = Number(chosen.dataset["position"]);
-    try {
-      const partner = await strongest(state, asQuery ? { query: position } : { key: position });
-      focusOn(state, asQuery ? { query: position, key: partner } : { query: partner, key: position });
-    } catch (error) {
-      state.error.value = sentence(error);
-    }
+    const partner = await attempt(state, () => strongest(state, asQuery ? { query: position } : { key: position }));
+    if (partner !== null) focusOn(state, asQuery ? { query: position, key: partner } : { query: partner, key: position });
   };
 
   return (

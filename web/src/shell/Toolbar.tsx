@@ -65,7 +65,7 @@ export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | nul
             aria-pressed={other.value !== null}
             title={say("pin.title")}
             onClick={() => {
-              other.value = other.value ? null : { trace, tap: tap.name, head: state.head.value };
+              other.value = other.value ? null : { trace, tap, head: state.head.value };
               bar.current?.scrollIntoView({ block: "nearest" }); // in a low window this button stands after the pictures
             }}
           >

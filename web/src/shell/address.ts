@@ -1,7 +1,7 @@
 /** Keeps the address bar and the state the same, both ways. */
 import { batch, effect, type Signal } from "@preact/signals";
 import type { AxisInfo, TraceInfo, TraceRequest } from "../source";
-import { ask, firstTap, found, lookAt, made, open, sentence, settle, type State } from "../state";
+import { ask, attempt, firstTap, found, lookAt, made, open, settle, type State } from "../state";
 import { chipsOf, ordered, pullsOf, sameWords } from "../off/parts";
 import { ofDay } from "../play/game";
 import { asks, split, telling } from "../said/said";
@@ -21,7 +21,7 @@ export function addressOf(state: State): Address {
     trace: trace && named(state, trace),
     other: other && {
       trace: other.trace.id === trace?.id ? null : named(state, other.trace),
-      tap: other.tap,
+      tap: other.tap.name,
       head: other.head,
     },
     landing: false,
@@ -79,17 +79,10 @@ async function goToOther(state: State, address: Address, trace: TraceInfo): Prom
     state.other.value = null;
     return;
   }
-  const { trace: wanted, tap, head } = address.other;
-  try {
-    const other = !wanted
-      ? trace
-      : wanted.text
-        ? await made(state, requestOf(wanted))
-        : await found(state, wanted.id);
-    if (state.trace.value === trace && other.taps.some(({ name }) => name === tap)) state.other.value = { trace: other, tap, head };
-  } catch (error) {
-    state.error.value = sentence(error);
-  }
+  const { trace: wanted, tap: name, head } = address.other;
+  const other = wanted ? await attempt(state, () => (wanted.text ? made(state, requestOf(wanted)) : found(state, wanted.id))) : trace;
+  const tap = other?.taps.find((each) => each.name === name);
+  if (state.trace.value === trace && other && tap) state.other.value = { trace: other, tap, head };
 }
 
 function requestOf({ id: _, ...request }: Named): TraceRequest {
@@ -147,7 +140,7 @@ export function follow(state: State, window: Window): () => void {
 /** The first thing to see: what the address names, else what the server was started with, else an example. */
 export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
-  try {
+  await attempt(state, async () => {
     const models = state.source.models().then((found) => (state.models.value = found));
     if (address.trace?.text && !address.trace.model) {
       const [first] = await models; // a link may leave out the model
@@ -169,11 +162,8 @@ export async function begin(state: State, address: Address): Promise<void> {
       const text = address.drawn ? ofDay(new Date()) : model.example;
       await land(state, { ...address, trace: { model: model.name, text, id: "" } });
     }
-  } catch (error) {
-    state.error.value = sentence(error);
-  } finally {
-    state.begun.value = true;
-  }
+  });
+  state.begun.value = true;
 }
 
 /** Shows a trace in the view that suits it, at a head that says something. */

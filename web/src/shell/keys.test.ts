@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { command, KEYS, taken } from "./keys";
+import { recordedSource, traces } from "../../tests/recorded";
+import type { TapInfo } from "../source";
+import { createState, show } from "../state";
+import { KEYS, nextHead, obey, taken } from "./keys";
 
 const press = (key: string, held: Partial<{ shiftKey: boolean; ctrlKey: boolean; metaKey: boolean; altKey: boolean }> = {}) => ({
   key,
@@ -10,19 +13,53 @@ const press = (key: string, held: Partial<{ shiftKey: boolean; ctrlKey: boolean;
   ...held,
 });
 
+const opened = () => {
+  const state = createState(recordedSource());
+  show(state, traces[0]!, null);
+  return state;
+};
+const page = { querySelector: () => null } as unknown as HTMLElement;
+const after = (...presses: ReturnType<typeof press>[]) => {
+  const state = opened();
+  for (const each of presses) expect(obey(state, each, page), each.key).toBe(true);
+  return state;
+};
+
 test("arrows move by one cell, with shift by ten", () => {
-  expect(command(press("ArrowDown"))).toEqual({ do: "move", rows: 1, columns: 0 });
-  expect(command(press("ArrowLeft", { shiftKey: true }))).toEqual({ do: "move", rows: 0, columns: -10 });
+  const state = opened();
+  state.focus.value = { query: 1, key: 5 };
+  obey(state, press("ArrowDown"), page);
+  expect(state.focus.value).toEqual({ query: 2, key: 5 });
+  obey(state, press("ArrowLeft", { shiftKey: true }), page);
+  expect(state.focus.value).toEqual({ query: 2, key: 0 });
 });
 
 test("brackets go through heads, braces through layers", () => {
-  expect(command(press("["))).toEqual({ do: "head", by: -1 });
-  expect(command(press("}", { shiftKey: true }))).toEqual({ do: "layer", by: 1 });
+  const { head, tapName } = opened();
+  expect(after(press("]")).head.value).toBe(Number(head.value) + 1);
+  expect(after(press("]"), press("[")).head.value).toBe(head.value);
+  const above = after(press("{")).tapName.value;
+  expect(above).not.toBe(tapName.value);
+  expect(after(press("{"), press("}", { shiftKey: true })).tapName.value).toBe(tapName.value);
+});
+
+test("after the last head comes their mean, then the first", () => {
+  const tap = { heads: 3 } as TapInfo;
+  expect([0, 2, "mean" as const].map((head) => nextHead(tap, head, 1))).toEqual([1, "mean", 0]);
+  expect([0, "mean" as const].map((head) => nextHead(tap, head, -1))).toEqual(["mean", 2]);
 });
 
 test("the browser's own combinations are left to it", () => {
-  for (const held of ["ctrlKey", "metaKey", "altKey"]) expect(command(press("l", { [held]: true }))).toBeNull();
-  expect(command(press("q"))).toBeNull();
+  for (const held of ["ctrlKey", "metaKey", "altKey"]) expect(obey(opened(), press("e", { [held]: true }), page)).toBe(false);
+  expect(obey(opened(), press("q"), page)).toBe(false);
+});
+
+test("a lesson has heads of its own, and no map", () => {
+  const state = opened();
+  state.learn.value = { lesson: "words", text: null, spotlight: null, chosen: {} };
+  expect(["e", "ArrowDown", "["].map((key) => obey(state, press(key), page))).toEqual([false, false, false]);
+  expect(obey(state, press("]"), page)).toBe(true);
+  expect(state.learn.value.lesson).toBe("average");
 });
 
 test("a text field keeps its letters and arrows, but not escape", () => {
@@ -40,8 +77,8 @@ test("a tab keeps its arrows and gives letters away", () => {
 
 test("every listed single key means something", () => {
   const names: Record<string, string> = { "←": "ArrowLeft", "↑": "ArrowUp", "→": "ArrowRight", "↓": "ArrowDown", "−": "-", esc: "Escape" };
-  for (const { keys, means } of KEYS) {
+  for (const { keys, means, does = {} } of KEYS) {
     if (keys.includes("enter")) continue; // the form's own
-    for (const key of keys) expect(command(press(names[key] ?? key)), means).not.toBeNull();
+    for (const key of keys) expect(Object.keys(does), means).toContain(names[key] ?? key);
   }
 });

@@ -3,7 +3,7 @@ import { batch } from "@preact/signals";
 import { closeUp, fit, zoom } from "../map/input/commands";
 import { leave, playing } from "../play/game";
 import type { Head } from "../source";
-import { lookAt, sentence, type Position, type State } from "../state";
+import { attempt, lookAt, type Position, type State } from "../state";
 
 export const LEVELS = ["sentence", "map", "cell", "products"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -48,25 +48,16 @@ export function zoomBy(state: State, factor: number): boolean {
 
 async function cellInQuestion(state: State): Promise<Position | null> {
   const query = state.word.value?.rows.first ?? 0;
-  try {
-    return state.focus.value ?? { query, key: await strongest(state, { query }) };
-  } catch (error) {
-    state.error.value = sentence(error);
-    return null;
-  }
+  return state.focus.value ?? attempt(state, async () => ({ query, key: await strongest(state, { query }) }));
 }
 
 /** In place of a mean over heads, the one with most weight at a cell. */
-async function headAt({ trace: { value: trace }, tap: { value: tap }, head, source, error }: State, { query: row, key: column }: Position): Promise<Head> {
+async function headAt(state: State, { query: row, key: column }: Position): Promise<Head> {
+  const { trace: { value: trace }, tap: { value: tap }, head, source } = state;
   if (head.value !== "mean" || !trace || !tap) return head.value;
   const one = { tap: tap.name, level: 0, row, column, height: 1, width: 1, quantity: "weight", reduce: "max", group: "token", every: 1 } as const;
-  try {
-    const cells = await Promise.all(Array.from({ length: tap.heads }, (_, each) => source.tile(trace.id, { ...one, head: each })));
-    return cells.reduce((best, { values }, each) => (values[0]! > cells[best]!.values[0]! ? each : best), 0);
-  } catch (reason) {
-    error.value = sentence(reason);
-    return head.value;
-  }
+  const cells = await attempt(state, () => Promise.all(Array.from({ length: tap.heads }, (_, each) => source.tile(trace.id, { ...one, head: each }))));
+  return cells?.reduce((best, { values }, each) => (values[0]! > cells[best]!.values[0]! ? each : best), 0) ?? head.value;
 }
 
 /** The position that a token's row, or column, has most weight at. */

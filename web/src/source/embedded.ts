@@ -9,6 +9,7 @@
  *
  * source/kept.ts lists the keys. A stored answer is used before one is made; what is neither stored nor
  * can be made is said to be left out. */
+import { fromBase64 } from "../local/base64";
 import type { Source, TraceInfo } from "../source";
 import { answersFrom } from "./kept";
 import { sourceOver, type Binary } from "./requests";
@@ -29,7 +30,7 @@ export function embeddedSource(kept: Embedded): Source {
     let found = decoded.get(key);
     if (found === undefined) {
       const answer = answers[key] as { shape: number[]; f32: string } | undefined;
-      found = answer && typeof answer.f32 === "string" ? { shape: answer.shape, values: decode(answer.f32) } : null;
+      found = answer && typeof answer.f32 === "string" ? { shape: answer.shape, values: new Float32Array(fromBase64(answer.f32).buffer) } : null;
       decoded.set(key, found);
     }
     return found;
@@ -53,9 +54,4 @@ export function embeddedSource(kept: Embedded): Source {
     { trace: false, ablate: false, export: false, explain: false, open: false },
     { leftOut: kept.left_out },
   );
-}
-
-function decode(base64: string): Float32Array {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new Float32Array(bytes.buffer);
 }

@@ -2,8 +2,8 @@
 import { pixelsOf } from "../image/pixelsOf";
 import { signal } from "@preact/signals";
 import type { Ask } from "../local/ask";
-import type { Kept, Traced } from "../local/model";
-import type { Study } from "../local/study/study";
+import type { Asked } from "../local/messages";
+import type { Traced } from "../local/model";
 import type { AblationRequest, InsideRequest, LessonRequest, ModelInfo, NextRequest, Reliance, Source, TraceInfo, TraceRequest } from "../source";
 import { positionsOf } from "../weights/units";
 import { PHRASES } from "../words/interface";
@@ -27,10 +27,9 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
   const named = own.map(({ name }) => name);
   const ready = new Map(named.map((name) => [name, settled()]));
   const open = async () => {
-    const asked: Promise<null>[] = [];
+    const asked: Promise<void>[] = [];
     for await (const piece of weights) {
-      const filled = ask<string | null>({ what: "fill", piece });
-      asked.push(filled.then((name) => (ready.get(name ?? "")?.resolve(), null)));
+      asked.push(ask({ what: "fill", piece }).then((name) => ready.get(name ?? "")?.resolve()));
     }
     await Promise.all(asked);
     throw new Error("This file is cut off, so a model in it is not whole; get it again."); // else all are ready
@@ -38,11 +37,11 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
   open().catch((error: Error) => ready.forEach(({ reject }) => reject(error)));
   for (const { promise } of ready.values()) promise.catch(() => undefined); // said when a text is traced
   const opened = (name: string) => ready.get(name)?.promise;
-  let table: Promise<null> | null = null;
-  const study = async <Answer>(question: Study) => {
+  let table: Promise<void> | null = null;
+  const study = async (question: Asked) => {
     await opened(own.at(-1)?.name ?? ""); // then the file is read
-    await (table ??= ask<null>({ what: "words", file: words?.() ?? "" }));
-    return ask<Answer>(question);
+    await (table ??= ask({ what: "words", file: words?.() ?? "" }));
+    return ask(question);
   };
   const made = new Map<string, Promise<Made>>();
   let turn: Promise<unknown> = Promise.resolve();
@@ -74,8 +73,8 @@ export function localSource(own: readonly ModelInfo[], weights: Pieces, ask: Ask
     const image = own.some(({ name, task }) => name === wanted.model && task === "vision") ? await pixelsOf(wanted.text) : undefined;
     const seen = { ...wanted, image };
     stop?.throwIfAborted();
-    const asked = ask<Traced>({ what: "trace", wanted: seen }, (text) => (written.value = text));
-    const rest = asked.then(() => ask<Kept>({ what: "kept" }));
+    const asked = ask({ what: "trace", wanted: seen }, (text) => (written.value = text));
+    const rest = asked.then(() => ask({ what: "kept" }));
     rest.catch(() => undefined);
     stop?.addEventListener("abort", () => void ask({ what: "stop" }));
     const { info, run } = await asked.finally(() => {

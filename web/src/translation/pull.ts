@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { lookOf } from "../off/parts";
 import { looks, pulled, showing } from "../off/switch";
 import type { TraceInfo, TraceRequest } from "../source";
-import { made, sentence, type State } from "../state";
+import { attempt, made, type State } from "../state";
 import { knows, positionsOf, type Span } from "../weights/units";
 import type { Aligned } from "./aligned";
 import { outputWords, type OutputWord } from "./sentences";
@@ -43,13 +43,10 @@ export function puller(state: State) {
     if (asking) return;
     asking = true;
     for (let now = held.value; now?.request && !now.trace; now = held.value) {
-      try {
-        const trace = await made(state, quick(state, now.request, row));
-        if (held.value === now) held.value = { ...now, trace, next: wordAt(trace, axis, row) };
-      } catch (error) {
-        held.value = null;
-        state.error.value = sentence(error);
-      }
+      const { request } = now;
+      const trace = await attempt(state, () => made(state, quick(state, request, row)));
+      if (!trace) held.value = null;
+      else if (held.value === now) held.value = { ...now, trace, next: wordAt(trace, axis, row) };
     }
     asking = false;
   };

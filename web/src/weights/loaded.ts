@@ -6,6 +6,7 @@ import { useWords } from "../words/words";
 
 export interface Loaded<T> {
   value: T | null; // the newest that has arrived, perhaps of an earlier question
+  now: T | null; // the same, if it is of the present one
   loading: boolean;
   error: string | null;
 }
@@ -13,23 +14,24 @@ export interface Loaded<T> {
 /** Asks when `key` changes and cancels what is no longer wanted; a null key asks nothing. */
 export function useLoaded<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const say = useWords();
-  const [held, hold] = useState<Loaded<T> & { key: string | null }>({ value: null, loading: false, error: null, key: null });
+  const [held, hold] = useState<Pick<Loaded<T>, "value" | "error"> & { key: string | null }>({ value: null, error: null, key: null });
   useEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
     ask(abort.signal).then(
       (value) => {
-        if (!abort.signal.aborted) hold({ value, loading: false, error: null, key });
+        if (!abort.signal.aborted) hold({ value, error: null, key });
       },
       (reason: unknown) => {
         if (abort.signal.aborted) return;
-        hold((old) => ({ value: old.value, loading: false, error: sentence(reason), key }));
+        hold(({ value }) => ({ value, error: sentence(reason), key }));
       },
     );
     return () => abort.abort();
   }, [key]);
   const current = held.key === key;
-  return { value: held.value, loading: key !== null && !current, error: current && held.error !== null ? translated(say, held.error) : null };
+  const error = current && held.error !== null ? translated(say, held.error) : null;
+  return { value: held.value, now: current && error === null ? held.value : null, loading: key !== null && !current, error };
 }
 
 /** Wait until the current frame is on the screen, so that what can wait does not slow it down. */

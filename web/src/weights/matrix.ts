@@ -48,25 +48,26 @@ export async function fetchRows(
  * A map of units from a map of tokens: a unit's columns are summed, its rows averaged. A cell is
  * NaN only where the mask forbids all of it.
  */
-export function grouped(map: Weights, rows: readonly Span[], columns: readonly Span[]): Weights {
-  const values = new Float32Array(rows.length * columns.length);
-  rows.forEach((row, i) => {
-    columns.forEach((column, j) => {
-      let sum = 0;
-      let lines = 0;
-      let allowed = 0;
-      for (let query = row.first; query < row.end; query++) {
-        if (query < 0 || query >= map.height) continue;
-        lines++;
-        for (let key = column.first; key < column.end; key++) {
-          const value = map.values[query * map.width + key];
-          if (value === undefined || Number.isNaN(value)) continue;
-          allowed++;
-          sum += value;
-        }
-      }
-      values[i * columns.length + j] = allowed ? sum / lines : NaN;
-    });
+export function grouped({ values, height, width }: Weights, rows: readonly Span[], columns: readonly Span[]): Weights {
+  const units = new Float32Array(rows.length * columns.length);
+  rows.forEach(({ first, end }, i) => {
+    const inside = { first: Math.max(0, first), end: Math.min(end, height) };
+    units.set(groupedRow((query) => values.subarray(query * width, (query + 1) * width), inside, columns), i * columns.length);
   });
-  return { values, height: rows.length, width: columns.length };
+  return { values: units, height: rows.length, width: columns.length };
+}
+
+/** One row of it. */
+export function groupedRow(row: (query: number) => Float32Array, { first, end }: Span, columns: readonly Span[]): Float32Array {
+  const sums = new Float64Array(columns.length).fill(NaN);
+  for (let query = first; query < end; query++) {
+    const values = row(query);
+    columns.forEach((column, i) => {
+      for (let key = column.first; key < column.end; key++) {
+        const value = values[key] ?? NaN;
+        if (!Number.isNaN(value)) sums[i] = (sums[i] || 0) + value / (end - first);
+      }
+    });
+  }
+  return Float32Array.from(sums);
 }

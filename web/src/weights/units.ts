@@ -15,9 +15,14 @@ export interface Unit extends Span {
   special: boolean; // `<s>`, `</s>`, `[CLS]`: written by the model's rules, not by a person
 }
 
+/** Spans of the words or sentences of an axis; null of tokens, and where it knows none. */
+export function spansOf(axis: AxisInfo, group: Group): [number, number][] | null {
+  return group === "token" ? null : group === "word" ? axis.words : axis.sentences;
+}
+
 /** The units of an axis in order. Positions that no word or sentence covers stand alone. */
 export function units(axis: AxisInfo, group: Group): Unit[] {
-  const named = group === "token" ? null : group === "word" ? axis.words : axis.sentences;
+  const named = spansOf(axis, group);
   if (named && axis.peaks) return named.map(([first, end]) => stretch(axis.tokens, first, end, first >= (axis.peaks?.length ?? 0)));
   const style = markOf(axis.tokens); // once: a long text without marks is read to its end for it
   return covered(named, axis.tokens.length).map((span) => new Piece(axis.tokens, style, span.first, span.end));
@@ -40,8 +45,7 @@ export function lookers(axis: AxisInfo, group: Group): Unit[] {
 
 /** True if an axis knows such units at all; tokens it always knows. */
 export function knows(axis: AxisInfo | undefined, group: Group): boolean {
-  if (!axis) return false;
-  return group === "token" || (group === "word" ? axis.words : axis.sentences) !== null;
+  return axis !== undefined && (group === "token" || spansOf(axis, group) !== null);
 }
 
 /** Spans that together cover 0..length once: the given ones, and one for each position between. */

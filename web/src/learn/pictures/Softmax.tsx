@@ -2,6 +2,7 @@
 import { percent } from "../../weights/words";
 import { useWords } from "../../words/words";
 import type { Pointing } from "./props";
+import { softmax } from "./rows";
 import { numbers, shares as bars, WordTable } from "./WordTable";
 
 interface SoftmaxProps extends Pointing {
@@ -13,13 +14,12 @@ interface SoftmaxProps extends Pointing {
 export function Softmax({ words, scores, formula, spotlight, ...handlers }: SoftmaxProps) {
   const say = useWords();
   const lit = words[spotlight] ?? "";
-  const { shares, sum } = softmax(scores);
-  const weights = shares.map(({ weight }) => weight);
+  const [powers, weights] = [scores.map(Math.exp), softmax(scores)];
   const of = (what: "score" | "softmax.exp" | "weight") => (key: number) => `${lit} → ${words[key]}: ${say(what)}`;
   const columns = [
     numbers(`${say("score")} ${formula}`, of("score"), scores),
-    { ...numbers(say("softmax.exp"), of("softmax.exp"), shares.map(({ exp }) => exp), (value) => large(value ?? 0)), foot: large(sum) },
-    { ...bars(say("softmax.share"), of("weight"), weights), foot: percent(weights.reduce((total, weight) => total + weight, 0)) },
+    { ...numbers(say("softmax.exp"), of("softmax.exp"), powers, (value) => large(value ?? 0)), foot: large(total(powers)) },
+    { ...bars(say("softmax.share"), of("weight"), weights), foot: percent(total(weights)) },
   ];
   return (
     <div class="rg-stack">
@@ -29,20 +29,7 @@ export function Softmax({ words, scores, formula, spotlight, ...handlers }: Soft
   );
 }
 
-export interface Share {
-  exp: number; // e to the score
-  weight: number; // divided by the sum
-}
-
-export function softmax(scores: readonly number[]): { shares: Share[]; sum: number } {
-  const exps = scores.map(Math.exp);
-  const sum = exps.reduce((total, each) => total + each, 0);
-  // The weights by way of the largest score, which they do not depend on, so that none is too large.
-  const most = Math.max(...scores);
-  const reduced = scores.map((score) => Math.exp(score - most));
-  const whole = reduced.reduce((total, each) => total + each, 0);
-  return { shares: exps.map((exp, i) => ({ exp, weight: (reduced[i] ?? 0) / whole })), sum };
-}
+const total = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0);
 
 /** "12.3", "0.00012", "4.9 × 10⁸" */
 export function large(value: number): string {

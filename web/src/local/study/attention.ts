@@ -1,4 +1,5 @@
 /** Attention step by step over a few vectors, and its planes: `regard.explanation` in the page. */
+import { matrixOf, softmax } from "../../learn/pictures/rows";
 import type { Explanation, Geometry, LessonRequest } from "../../source";
 import { principal, product, at, times, type Matrix } from "./plane";
 
@@ -48,19 +49,9 @@ function scored(score: Score, q: number[], k: number[], factor: number): number 
   return factor * product(q, k);
 }
 
-function softmax(scores: (number | null)[]): number[] {
-  const largest = Math.max(...scores.map((each) => each ?? -Infinity));
-  const powers = scores.map((each) => (each === null ? 0 : Math.exp(each - largest)));
-  const sum = powers.reduce((one, other) => one + other, 0);
-  return powers.map((each) => each / sum);
-}
-
 /** The planes of embeddings, of query and key, and of values, each through its origin, of one head. */
-export function geometry({ steps, tokens }: Explanation, head: number, spotlight: number): Geometry {
-  const of = (name: string) => {
-    const found = steps.find((each) => each.name === name);
-    return (found?.values[found.per_head ? head : 0] ?? []) as Matrix;
-  };
+export function geometry(explanation: Explanation, head: number, spotlight: number): Geometry {
+  const of = (name: string) => (matrixOf(explanation, name, head) ?? []) as Matrix;
   const embedding = of("positions").length ? of("positions") : of("vectors");
   const planes = [
     plane("embeddings", { embedding }),
@@ -73,7 +64,7 @@ export function geometry({ steps, tokens }: Explanation, head: number, spotlight
     const [left, top] = path[i] as Points[number];
     path.push([left + at(weights, i) * x, top + at(weights, i) * y]);
   });
-  return { head, spotlight, token: tokens[spotlight] ?? "", planes, weights, path };
+  return { head, spotlight, token: explanation.tokens[spotlight] ?? "", planes, weights, path };
 }
 
 /** The plane in which the arrows are longest; a space of two is its own plane. */

@@ -8,37 +8,30 @@ import { WordTable, type WordFile } from "./table";
 import { attribution, lens, measures } from "./why";
 import { lessonOfWords } from "./words";
 
-export type Study =
-  | { what: "words"; file: string } // a WordFile as JSON, before any lesson
-  | { what: "explain"; request: LessonRequest }
-  | { what: "inside"; request: InsideRequest }
-  | { what: "next"; request: NextRequest }
-  | { what: "why"; model: string; run: Run; of: string; step: number; axis: string; against: number | null };
-
 let table: WordTable | null = null;
 
-export const isStudy = (question: { what: string }): question is Study => ["words", "explain", "inside", "next", "why"].includes(question.what);
-
-export function study(question: Study): unknown {
-  if (question.what === "words") {
-    table ??= new WordTable(JSON.parse(question.file) as WordFile);
-    return null;
-  }
-  if (question.what === "explain" && question.request.projections !== "trained") {
-    if (!table) throw new Error("This file has no word vectors; export the page again.");
-    return lessonOfWords(question.request, table);
-  }
-  if (question.what === "why") {
-    const { run, step } = question;
-    const model = modelOf(question.model);
-    if (!(model instanceof Writer)) throw new Error(`${question.model} has no stack of layers with the logits of a text that it writes; choose a model that writes.`);
-    if (question.of === "lens") return lens(model, run, step);
-    if (question.of === "measures") return measures(model, run, step, question.axis);
-    return attribution(model, run, step, question.against);
-  }
-  const translator = [...models.values()].find((model): model is Writer => model instanceof Writer && model.pairs);
-  if (!translator) throw new Error("This lesson looks into a translator, and this file has none; export the page with one, such as en-de.");
-  if (question.what === "explain") return lessonOfEncoder(translator, question.request);
-  if (question.what === "inside") return inside(translator, question.request);
-  return next(translator, question.request);
+function translator(): Writer {
+  const found = [...models.values()].find((model): model is Writer => model instanceof Writer && model.pairs);
+  if (!found) throw new Error("This lesson looks into a translator, and this file has none; export the page with one, such as en-de.");
+  return found;
 }
+
+export const study = {
+  /** Takes a WordFile as JSON, before any lesson. */
+  words({ file }: { file: string }): void {
+    table ??= new WordTable(JSON.parse(file) as WordFile);
+  },
+  explain({ request }: { request: LessonRequest }) {
+    if (request.projections === "trained") return lessonOfEncoder(translator(), request);
+    if (!table) throw new Error("This file has no word vectors; export the page again.");
+    return lessonOfWords(request, table);
+  },
+  inside: ({ request }: { request: InsideRequest }) => inside(translator(), request),
+  next: ({ request }: { request: NextRequest }) => next(translator(), request),
+  why({ model: name, run, of, step, axis, against }: { model: string; run: Run; of: string; step: number; axis: string; against: number | null }) {
+    const model = modelOf(name);
+    if (!(model instanceof Writer)) throw new Error(`${name} has no stack of layers with the logits of a text that it writes; choose a model that writes.`);
+    if (of === "lens") return lens(model, run, step);
+    return of === "measures" ? measures(model, run, step, axis) : attribution(model, run, step, against);
+  },
+};

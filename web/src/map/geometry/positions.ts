@@ -1,6 +1,6 @@
 /** The rows or columns of a map: tokens, or the words or sentences they are grouped into. */
 import type { AxisInfo, Group, TapInfo, TraceInfo } from "../../source";
-import { joinTokens, labelAt, markOf, tokenLabel, unitAt, type Span } from "../../weights/units";
+import { joinTokens, labelAt, markOf, spansOf, tokenLabel, unitAt, type Span } from "../../weights/units";
 import type { Shape } from "./viewport";
 
 export interface Positions {
@@ -35,40 +35,28 @@ export function axesOf(trace: TraceInfo, tap: TapInfo, group: Group): Axes {
 export function positions(axis: AxisInfo | undefined, name: string, count: number, group: Group): Positions {
   const tokens = axis?.tokens ?? [];
   const style = markOf(tokens);
-  const spans = group === "token" ? null : group === "word" ? axis?.words : axis?.sentences;
-  if (!spans) {
-    const read = kept((i) => (tokens[i] === undefined ? String(i) : labelAt(tokens, i, style)));
-    return {
-      axis: name,
-      length: count,
-      grouped: false,
-      outside: [],
-      label: read,
-      predicts: (i) => {
-        const next = axis?.predicts?.[i];
-        return next === undefined ? null : tokenLabel(next, style);
-      },
-      token: (i) => i,
-      of: (token) => (token >= 0 && token < count ? token : -1),
-    };
-  }
-  const groups: Span[] = spans.map(([first, end]) => ({ first: first!, end: end! }));
-  const word = kept((i) => (axis?.peaks ? (tokens[groups[i]?.first ?? 0] as string) : joinTokens(tokens.slice(groups[i]?.first, groups[i]?.end), style)));
-  const nextWord = (end: number) => {
-    const next = axis?.predicts?.[end - 1];
-    if (next === undefined) return null;
-    const at = next === tokens[end] ? unitAt(groups, end) : -1; // -1: of another text, or in no word
-    return at < 0 ? tokenLabel(next, style) : word(at);
-  };
+  const groups = axis && spansOf(axis, group)?.map(([first, end]): Span => ({ first, end }));
+  const at = (i: number): Span => (groups ? (groups[i] ?? { first: 0, end: 0 }) : { first: i, end: i + 1 });
+  const label = kept((i) => {
+    const { first, end } = at(i);
+    if (groups) return axis?.peaks ? (tokens[first] as string) : joinTokens(tokens.slice(first, end), style);
+    return tokens[i] === undefined ? String(i) : labelAt(tokens, i, style);
+  });
   return {
     axis: name,
-    length: groups.length,
-    grouped: true,
-    outside: outsideOf(groups, tokens.slice(0, count)),
-    label: word,
-    predicts: (i) => (group === "word" ? nextWord(groups[i]?.end ?? 0) : null),
-    token: (i) => groups[i]?.first ?? 0,
-    of: (token) => unitAt(groups, token),
+    length: groups?.length ?? count,
+    grouped: groups !== undefined,
+    outside: groups ? outsideOf(groups, tokens.slice(0, count)) : [],
+    label,
+    predicts: (i) => {
+      const { end } = at(i);
+      const next = axis?.predicts?.[end - 1];
+      if (next === undefined || (groups && group !== "word")) return null;
+      const word = groups && next === tokens[end] ? unitAt(groups, end) : -1; // -1: of another text, or in no word
+      return word < 0 ? tokenLabel(next, style) : label(word);
+    },
+    token: (i) => at(i).first,
+    of: (token) => (groups ? unitAt(groups, token) : token >= 0 && token < count ? token : -1),
   };
 }
 

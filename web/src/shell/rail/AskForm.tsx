@@ -64,7 +64,7 @@ export function AskForm({ state }: { state: State }) {
       {chosen && <p class="rg-note">{chosen.description}</p>}
       {!chosen && model.value && <p class="rg-note">{say("ask.fixed")}</p>}
       {chosen?.example && text.value !== chosen.example && (
-        <button type="button" class="rg-ask__name" onClick={() => look(chosen.example)}>{say("ask.sample")}</button>
+        <button type="button" class="rg-ask__name rg-note" onClick={() => look(chosen.example)}>{say("ask.sample")}</button>
       )}
       {state.source.abilities.open && <OpenModel state={state} onOpen={choose} />}
       {chosen && (

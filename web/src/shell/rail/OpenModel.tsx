@@ -31,7 +31,7 @@ export function OpenModel({ state, onOpen }: { state: State; onOpen(name: string
   const cached = offer.value?.cached ?? [];
   return (
     <details class="rg-ask__part" onToggle={(event) => look(event.currentTarget.open)}>
-      <summary class="rg-ask__name">{say("ask.another")}</summary>
+      <summary class="rg-ask__name rg-note">{say("ask.another")}</summary>
       <p class="rg-note">
         {filled(say("ask.folder"), { command: <code>regard look FOLDER "a text"</code> })}
       </p>

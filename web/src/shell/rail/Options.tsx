@@ -71,7 +71,7 @@ export function Options({ id, own, notes, chosen, onChange }: OptionsProps) {
   const set = Object.keys(asked).length;
   return (
     <details class="rg-ask__part" open={set > 0 || undefined}>
-      <summary class="rg-ask__name">{say("ask.options")}{set > 0 && <strong> {say("ask.set", { count: set })}</strong>}</summary>
+      <summary class="rg-ask__name rg-note">{say("ask.options")}{set > 0 && <strong> {say("ask.set", { count: set })}</strong>}</summary>
       <label class="rg-note" for={`${id}-target`}>{say("ask.target")}</label>
       <textarea
         id={`${id}-target`}
