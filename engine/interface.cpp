@@ -385,6 +385,16 @@ int32_t regard_read_pair(const regard_model* model, const int32_t* source, int64
   });
 }
 
+int32_t regard_gradient(const regard_model* model, const int32_t* source, int64_t length,
+                        const int32_t* target, int64_t target_length, int64_t position,
+                        int32_t token, float* of_source, float* of_target) {
+  return guarded([&] {
+    check(model, source, target, of_source, of_target);
+    model->reader.gradient(source, length, target, target_length, position, token, of_source,
+                           of_target);
+  });
+}
+
 int32_t regard_read_sound(const regard_model* model, const float* frames, const int32_t* target,
                           int64_t target_length, int32_t threads, float* states) {
   return guarded([&] {

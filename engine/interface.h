@@ -13,7 +13,7 @@ extern "C" {
 #define REGARD_API __attribute__((visibility("default")))
 #endif
 
-#define REGARD_INTERFACE 12 /* counts up when a function or a struct changes */
+#define REGARD_INTERFACE 13 /* counts up when a function or a struct changes */
 
 enum { REGARD_DONE = 0, REGARD_MISTAKE = 1, REGARD_MEMORY = 2, REGARD_STOPPED = 3,
        REGARD_TOO_LONG = 4, REGARD_LATE = 5 };
@@ -254,6 +254,11 @@ REGARD_API int32_t regard_read_texts(const regard_model*, const int32_t* ids,
 REGARD_API int32_t regard_read_pair(const regard_model*, const int32_t* source, int64_t length,
                                     const int32_t* target, int64_t target_length, int32_t threads,
                                     float* states);
+/* ‖∂ log p / ∂x ⊙ x‖₂ of the embedding x of each token of such a source, (length), which is empty of a
+   decoder alone, and target, (target_length): p is a token's behind a position of the target. */
+REGARD_API int32_t regard_gradient(const regard_model*, const int32_t* source, int64_t length,
+                                   const int32_t* target, int64_t target_length, int64_t position,
+                                   int32_t token, float* of_source, float* of_target);
 /* A sound, (2 sound_length, mel_bins), and what a decoder reads of its text → the text's last
    states, (target_length, d_model). */
 REGARD_API int32_t regard_read_sound(const regard_model*, const float* frames,

@@ -40,6 +40,11 @@ struct Work {
   Buffer<int32_t> chosen, places;
   TextMemory memory;  // of a text that is read at once
   regard_attention now{};  // where the listener is: kind, of_decoder and layer
+  std::vector<std::vector<float>>* kept = nullptr;  // what is read on the way, for a gradient
+
+  void keep(const float* x, size_t count) {
+    if (kept != nullptr) kept->emplace_back(x, x + count);
+  }
 
   // Calls function(first, end) for all of `count`, each of so many multiplications, in parts that
   // the team may take; it throws nothing.

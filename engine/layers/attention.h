@@ -166,6 +166,7 @@ class MultiHeadAttention {
   }
 
  private:
+  friend class Gradient;
   static constexpr int64_t MOVE = 8;  // what it takes to move a key and a value, in multiplications
 
   // Of heads from this one on.

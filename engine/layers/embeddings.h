@@ -97,11 +97,15 @@ class Embedding {
       work.kernels.embed(tokens_.row(ids[r], work.row), tokens_.storage(),
                          scale_ * tokens_.scale(ids[r]), type, position, width_, y + r * stride);
     }
-    if (norm_) (*norm_)(work, y, rows, y);
+    if (norm_) {
+      work.keep(y, rows * stride);
+      (*norm_)(work, y, rows, y);
+    }
     if (projects) projection_(work, y, stride, rows, to);
   }
 
  private:
+  friend class Gradient;
   int width_ = 0, offset_ = 0;
   float scale_ = 1;
   Table tokens_;

@@ -27,6 +27,7 @@ class FeedForward {
   }
 
  private:
+  friend class Gradient;
   static constexpr int ROWS = 4096;
 
   void add_some(Work& work, const float* x, size_t stride, int rows, float* y) const {

@@ -103,7 +103,7 @@ class Linear {
 
   // x (rows, x_stride) → y (rows, stride()).
   void operator()(Work& work, const float* x, size_t x_stride, int rows, float* y,
-                  Into into = Into::STORE) const {
+                  Into into = Into::STORE, bool activates = true) const {
     Rounded rounded{};
     if (is_integer()) {
       rounded.stride = up_to(inputs_, PANEL);
@@ -115,8 +115,8 @@ class Linear {
       rounded.sums = work.row_sums.need(rows * rounded.groups);
       work.kernels.round(x, x_stride, rows, inputs_, rounded);
     }
-    Matrix matrix{outputs_,       inputs_,      storage_,    packed_, scales_.data(),
-                  totals_.data(), bias_.data(), activation_, group_};
+    Matrix matrix{outputs_,       inputs_,      storage_, packed_, scales_.data(),
+                  totals_.data(), bias_.data(), activates ? activation_ : Activation::NONE, group_};
     const int64_t panel = static_cast<int64_t>(PANEL) * inputs_ * rows;
     work.share(static_cast<int64_t>(stride() / PANEL), panel, [&](int64_t first, int64_t end) {
       work.kernels.product(matrix, x, x_stride, rounded, rows, y, into,
@@ -126,6 +126,7 @@ class Linear {
   }
 
  private:
+  friend class Gradient;
   bool is_integer() const { return storage_ == Storage::INT8 || storage_ == Storage::INT4; }
 
   // Bytes of INT4's weights in a panel's block, behind which are its scales, 16 bits each.

@@ -22,9 +22,9 @@ class NormLayer {
 
   // x (rows, stride) → y, which may be x.
   void operator()(Work& work, const float* x, int rows, float* y) const {
-    Norm norm{weight_.data(), bias_.data(), width_, centers_, epsilon_};
-    work.kernels.normalize(norm, x, stride_of(width_), rows, y);
+    work.kernels.normalize(norm(), x, stride_of(width_), rows, y);
   }
+  Norm norm() const { return {weight_.data(), bias_.data(), width_, centers_, epsilon_}; }
 
  private:
   int width_ = 0;
@@ -60,6 +60,7 @@ class HeadsNorm {
   }
 
  private:
+  friend class Gradient;
   Buffer<float> weight_, bias_;
   Norm norm_{};
   int parts_ = 0;

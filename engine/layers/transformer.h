@@ -156,11 +156,15 @@ class Stack {
       });
     }
     tell_states(layers_.size(), rows, x);
-    if (norm_first_) norm_(work, x, rows, x);
+    if (norm_first_) {
+      work.keep(x, rows * stride_);
+      norm_(work, x, rows, x);
+    }
     return x;
   }
 
  private:
+  friend class Gradient;
   void tell_states(size_t layer, int rows, float* x) const {
     if (!is_listened_to()) return;
     regard_attention what{};
@@ -175,6 +179,7 @@ class Stack {
   void sublayer(Work& work, const SublayerNorms& norms, int rows, float* x, Function add) const {
     const size_t count = rows * stride_;
     const float* input = x;
+    work.keep(x, count);
     if (norm_first_ && norms.norm) {
       norms.norm(work, x, rows, work.normed.need(count));
       input = work.normed.data();
@@ -188,7 +193,10 @@ class Stack {
     } else {
       add(input, x);
     }
-    if (!norm_first_ && norms.norm) norms.norm(work, x, rows, x);
+    if (!norm_first_ && norms.norm) {
+      work.keep(x, count);
+      norms.norm(work, x, rows, x);
+    }
   }
 
   Embedding embed_;

@@ -72,6 +72,7 @@ class Decoder {
   size_t logits_stride() const { return output_.stride(); }
 
  private:
+  friend class Gradient;
   Stack stack_;
   Linear output_;
   float scale_ = 1, cap_ = 0;

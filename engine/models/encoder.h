@@ -93,6 +93,7 @@ class Encoder {
   }
 
  private:
+  friend class Gradient;
   static const char* embedding(const regard_config& config) {
     if (config.image_length > 0 || config.sound_length > 0) return nullptr;
     return config.kind == REGARD_ENCODER ? "embed" : "encoder.embed";

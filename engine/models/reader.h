@@ -2,7 +2,7 @@
 #pragma once
 #include <atomic>
 
-#include "models/model.h"
+#include "models/gradient.h"
 
 namespace regard {
 
@@ -50,14 +50,8 @@ class Reader {
   // A source and what a decoder reads of its target → the target's last states, (count, d_model).
   void pair(const int32_t* source, int64_t length, const int32_t* target, int64_t count,
             int threads, float* states) const {
-    const regard_config& config = model_.config;
     if (!model_.has_source()) throw Mistake("this model reads no source");
-    model_.check_reads_texts();
-    if (length < 1 || count < 1 || std::max(length, count) > config.max_positions)
-      throw Mistake("a source and a target must have 1 to " +
-                    std::to_string(config.max_positions) + " tokens");
-    check("an id", source, length, 0, config.vocab_size);
-    check("a token", target, count, 0, config.target_vocab_size);
+    check_pair(source, length, target, count);
     const Texts whole = text(source, length);
     read(
         1, count, [count](int64_t) { return count; }, threads,
@@ -67,6 +61,19 @@ class Reader {
           return model_.decoder(work, text(target, count), &whole);
         },
         states);
+  }
+
+  // What each token of a source, if the model reads one, and of what a decoder reads has to do with
+  // the log-probability of a token behind one of its positions.
+  void gradient(const int32_t* source, int64_t length, const int32_t* target, int64_t count,
+                int64_t position, int32_t token, float* of_source, float* of_target) const {
+    check_pair(source, length, target, count);
+    if (position < 0 || position >= count) throw Mistake("there is no such position");
+    check("a token", &token, 1, 0, model_.config.target_vocab_size);
+    const Texts read = text(source, length);
+    Gradient back(model_);
+    back(model_.has_source() ? &read : nullptr, text(target, count), static_cast<int>(position),
+         token, of_source, of_target);
   }
 
   // A sound, (2 sound_length, mel_bins), and what a decoder reads of its text → the text's last
@@ -162,6 +169,19 @@ class Reader {
       if (numbers[i] < least || numbers[i] >= end)
         throw Mistake(std::string(what) + " must be from " + std::to_string(least) + " to " +
                       std::to_string(end - 1) + "; got " + std::to_string(numbers[i]));
+  }
+
+  // A source, empty of a decoder alone, and what a decoder reads of its target.
+  void check_pair(const int32_t* source, int64_t length, const int32_t* target,
+                  int64_t count) const {
+    const regard_config& config = model_.config;
+    model_.check_reads_texts();
+    if ((length < 1) == model_.has_source() || count < 1 ||
+        std::max(length, count) > config.max_positions)
+      throw Mistake("a source and a target must have 1 to " +
+                    std::to_string(config.max_positions) + " tokens");
+    check("an id", source, length, 0, config.vocab_size);
+    check("a token", target, count, 0, config.target_vocab_size);
   }
 
   static void copy(const float* x, int64_t rows, int64_t width, float* y) {

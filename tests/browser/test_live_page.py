@@ -166,7 +166,10 @@ def test_why_a_word_was_written_is_answered_without_a_server(open_page, file, tr
     table = why.get_by_role("region", name="tokens by measure")
     table.wait_for()
     expect(table.get_by_role("row")).to_have_count(1 + len(trace.axes["source"].tokens))
-    hidden = trace.measures([6])[0].measures[-1]
+    *_, gradient, _, hidden = trace.measures([6])[0].measures
+    head = table.get_by_role("columnheader").filter(has_text="gradient × input")
+    correlation = re.search(r"ρ (\d\.\d+)", head.inner_text())
+    assert abs(float(correlation[1]) - gradient.correlation) < 0.05
     loss = -min(hidden.values)
     token = trace.axes["source"].tokens[hidden.values.index(-loss)].lstrip("▁")
     said = re.compile(f"Without {token}, Tee would be (\\d+) percentage points less likely.")

@@ -152,7 +152,7 @@ Tensors tensors_of(const regard_config& c) {
       t.data[t.data.size() - 2] = {2, 1};
       t.data.back() = {3, 0};
     }
-    if (!alone) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
+    if (c.relative_reach >= 0) t.add(side + ".relative_bias.table", 2 * c.relative_reach + 1, heads);
     const bool has_distances = c.kind == REGARD_ENCODER && c.image_length == 0;
     if (has_distances) {
       t.add(side + ".distances.rows", 1, 5);
@@ -425,6 +425,10 @@ void pairs_wrong(const regard_model* model, const regard_config& config) {
     const Looking looking;
     regard_read_pair(model, source.data(), length, target.data(), target_length, any(4),
                      states.data());
+    std::vector<float> of_source(length), of_target(target_length);
+    regard_gradient(model, source.data(), config.kind == REGARD_DECODER ? 0 : length,
+                    target.data(), target_length, any(9) ? target_length - 1 : any(40) - 20,
+                    any(12), of_source.data(), of_target.data());
   }
   int32_t id = 1;
   float x = 0;
@@ -708,6 +712,8 @@ int main(int count, char** arguments) {
   alone.experts = 3;
   alone.experts_per_token = 2;
   alone.expert_d_ff = 17;
+  regard_config plain = config;  // whose gradients are known
+  plain.relative_reach = -1;
   regard_config pair_reads = config, alone_reads = alone;
   for (regard_config* reads : {&pair_reads, &alone_reads}) {  // for a head
     reads->head_outputs = 3;
@@ -727,7 +733,7 @@ int main(int count, char** arguments) {
   sounds.mel_bins = 5;
   do
     for (regard_config each :
-         {config, alone, pair_reads, alone_reads, encoder, images, pooled, sounds}) {
+         {config, alone, plain, pair_reads, alone_reads, encoder, images, pooled, sounds}) {
       Tensors tensors = tensors_of(each);
       if (kind == "all") open_wrong(each, tensors);
       if (kind == "memory") memory_wrong(each, tensors);

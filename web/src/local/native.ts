@@ -122,6 +122,14 @@ export class Native {
     return states;
   }
 
+  /** ‖∂ log p / ∂x ⊙ x‖ of the embedding x of each token of a source, empty of a decoder, and of what is written; p is a token's behind a position. */
+  gradient(source: readonly number[], target: readonly number[], position: number, token: number): [Float32Array, Float32Array] {
+    const found: [Float32Array, Float32Array] = [new Float32Array(source.length), new Float32Array(target.length)];
+    this.into(found, [Int32Array.from(source), Int32Array.from(target)], (ofSource, ofTarget, from, to) =>
+      this.call("regard_gradient", this.model, from, BigInt(source.length), to, BigInt(target.length), BigInt(position), token, ofSource, ofTarget));
+    return found;
+  }
+
   /** Logits of last states, (rows, outputs). */
   logits(states: Float32Array, rows: number): Float32Array {
     const logits = new Float32Array(rows * this.outputs);

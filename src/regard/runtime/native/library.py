@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from regard.errors import BadArgumentError, UnavailableError
 from regard.progress import Stopped
 
-INTERFACE = 12  # counts up with that of engine/interface.h
+INTERFACE = 13  # counts up with that of engine/interface.h
 FOLDER = Path(__file__).parent / "libraries"
 MISTAKE, MEMORY, STOPPED, TOO_LONG, LATE = 1, 2, 3, 4, 5
 ENCODER_DECODER, DECODER, ENCODER = 0, 1, 2  # kinds of models
@@ -183,6 +183,10 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "read_pair": (
         c_int32,
         [c_void_p, Int32s, c_int64, Int32s, c_int64, c_int32, Floats],
+    ),
+    "gradient": (
+        c_int32,
+        [c_void_p, Int32s, c_int64, Int32s, c_int64, c_int64, c_int32, Floats, Floats],
     ),
     "read_sound": (c_int32, [c_void_p, Floats, Int32s, c_int64, c_int32, Floats]),
     "read_images": (c_int32, [c_void_p, Floats, c_int64, c_int32, Floats]),

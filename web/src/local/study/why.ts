@@ -77,7 +77,7 @@ function pulled({ weights, file: { config } }: Writer, last: Float32Array, id: n
   return direction.map((value) => value - middle);
 }
 
-/** Importance of each token of an axis for a step, by all measures but the gradient's. */
+/** Importance of each token of an axis for a step, by every measure; that of gradients is known where nothing is changed. */
 export function measures(writer: Writer, run: Run, step: number, axis: string): Measures {
   const { weights, file: { config: { d_model: width } } } = writer;
   const edit = editOf(run, writer.taps);
@@ -130,6 +130,10 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
     ["value_zeroing", mean((layer, key) => at(zeroed[key] ?? [], layer))],
     ["hiding", hidden],
   ];
+  if (!edit) {
+    const gradient = writer.model.gradient(writer.pairs ? run.source : [], rows, position, written(run, step))[axis === "source" ? 0 : 1];
+    found.splice(2, 0, ["gradient", [...gradient.subarray(0, tokens.length)]]);
+  }
   return {
     step, axis, tokens,
     token: writer.name(written(run, step), "target"),
