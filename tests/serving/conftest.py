@@ -1,6 +1,7 @@
 """A server with the shipped models and a small chat model, in a thread of the tests."""
 
 import json
+import socket
 import threading
 import time
 import urllib.error
@@ -26,6 +27,8 @@ from regard.serving.metrics import Metrics
 from regard.serving.served import Served
 from regard.text import Tokenizer
 
+# It takes minutes: no test is so slow that its work has ended, and each ends it by going.
+ENDLESS = dict(text=["Yes."] * 400, num_beams=6, min_new_tokens=400, max_new_tokens=400)
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
 
 
@@ -37,6 +40,16 @@ class Running:
     served: Served
     metrics: Metrics
     app: Any
+
+    @contextmanager
+    def asking(self, path: str, body: Any) -> Iterator[int]:
+        """A client that has sent a request, and goes at the end; the bytes of its body."""
+        host, port = self.address.removeprefix("http://").split(":")
+        sent = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+            yield len(sent)
 
     def ask(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any, Any]:
         """Status, content and headers of an answer; a body is sent as JSON."""
