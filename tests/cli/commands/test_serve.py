@@ -16,7 +16,6 @@ import pytest
 
 from regard.http.sockets import is_loopback
 
-
 # `regard`, whose models keep what they have written until a signal has come.
 HELD = """
 import threading
