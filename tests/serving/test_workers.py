@@ -261,13 +261,17 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:
     """The last one of this file: it ends the server of all others."""
     until(ready(several))
-    with ThreadPoolExecutor(2) as pool:
-        body = dict(text=LONG, num_beams=5)
-        found = [pool.submit(several.ask, "/run/translate", body) for _ in range(2)]
-        until(lambda: several.count("regard_running") > 0)
+    body = dict(model="shakespeare", prompt=["ROMEO:"] * 60, max_tokens=120, stream=True)
+    request = urllib.request.Request(
+        several.address + "/v1/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        assert answer.readline().startswith(b"data: {")
         workers = several.workers
         for each in (several.process.pid, *workers):  # as a service manager sends it
             os.kill(each, signal.SIGTERM)
-        assert [each.result()[0] for each in found] == [200, 200]
-        assert several.process.wait(20) == 0
-        assert dead(workers)
+        assert answer.read().endswith(b"data: [DONE]\n\n")
+    assert several.process.wait(60) == 0
+    assert dead(workers)
