@@ -58,7 +58,7 @@ class Running:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         wanted = urllib.request.Request(self.address + path, data, kind | named)
         try:
-            with urllib.request.urlopen(wanted, timeout=30) as answer:
+            with urllib.request.urlopen(wanted, timeout=120) as answer:
                 return answer.status, _content(answer), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -121,7 +121,7 @@ def until() -> Callable[[Callable[[], bool]], None]:
     """Waits for something to become true."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not condition():
             assert time.monotonic() < end, "it did not become true"
             time.sleep(0.005)

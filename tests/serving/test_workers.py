@@ -47,7 +47,7 @@ class Command:
             self.address + path, data, {"Content-Type": "application/json"}
         )
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             with error:
