@@ -92,7 +92,7 @@ def lab(folder, tmp_path_factory) -> Iterator[str]:
 
 def address(server: subprocess.Popen, home: Path) -> str:
     """Where the server answers, which it writes down when it does."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while time.monotonic() < until and server.poll() is None:
         for found in (home / "runtime").glob("jpserver-*.json"):
             text = found.read_text(encoding="utf-8")

@@ -109,9 +109,13 @@ def test_words_and_ribbons_glide_to_the_new_sentence(opened, motion):
     page.locator("[data-word^=source]").filter(has_text="my").hover()
     page.keyboard.press("x")
     page.locator(".rg-word--struck").filter(has_text="my").wait_for()
-    page.wait_for_timeout(400)
-    glides = set(page.evaluate("window.glides"))
-    assert ({"left", "d"} <= glides) == (motion == "no-preference")
+    page.get_by_role("region", name="what changed").locator("del").wait_for()  # it is drawn
+    both = "() => ['left', 'd'].every((each) => window.glides.includes(each))"
+    if motion == "no-preference":
+        page.wait_for_function(both)
+    else:
+        page.wait_for_timeout(400)
+        assert not page.evaluate(both)
 
 
 def test_the_words_of_the_answer_are_its_controls(opened, wait_for_address):

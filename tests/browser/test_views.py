@@ -217,9 +217,12 @@ def test_an_open_drawer_covers_no_cell_between_wide_and_narrow(open_page, ready,
 def test_the_arrows_walk_along_the_words_and_to_the_other_side(open_page, at):
     page = open_page(at(tap=SELF, head=1, view="sentence"))
     page.locator("[data-word='query 4']").focus()
-    for key in ("ArrowDown", "ArrowDown", "Home", "ArrowDown", "ArrowRight", "End"):
+    for key, word in (
+        ("ArrowDown", "query 5"), ("ArrowDown", "query 6"), ("Home", "query 0"),
+        ("ArrowDown", "query 1"), ("ArrowRight", "key 0"), ("End", "key 13"),
+    ):  # fmt: skip
         page.keyboard.press(key)
-        page.wait_for_timeout(50)
+        expect(page.locator(f"[data-word='{word}']")).to_be_focused()
     last = page.locator("[data-word^=key]").last
     expect(last).to_be_focused()
     page.keyboard.press("l")
@@ -282,8 +285,8 @@ def test_the_ribbons_bend_into_the_map(open_page, at, ready):
     )
     page.get_by_role("button", name="map", exact=True).click()
     ready(page)
+    page.wait_for_function("count => bent === count", arg=count)
     page.locator(".rg-bend").wait_for(state="detached")
-    assert page.evaluate("bent") == count
     page.get_by_role("button", name="sentence", exact=True).click()
     ribbons.first.wait_for()
     page.evaluate("bent = 0")

@@ -1,8 +1,6 @@
 """kill -9: each task's command, killed and given again, ends with the same bits."""
 
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +10,6 @@ from fixtures.tasks import OPTIONS, SUMMARIES, options, write_data
 
 QUICK = ("classification", "language-model")
 TASKS = [pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS]
-
-
-def kill_when(ready: Callable[[], bool], process: Any, said: Path) -> None:
-    """Kills a command that was started, as kill -9 does, soon after it is ready."""
-    while not ready() and process.poll() is None:
-        time.sleep(0.002)
-    time.sleep(0.02)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL, said.read_text()
 
 
 def steps(run: Path) -> list[str]:
@@ -37,17 +26,20 @@ def test_a_killed_run_ends_with_the_bits_of_an_uninterrupted_one(
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     said = tmp_path / "said"
 
-    def again() -> Any:
-        return forks.start(*arguments, killed, output=said)
+    def kill_at(place: str) -> None:
+        command = dict(module="fixtures.killed", environment={"KILLED_AT": place})
+        code, text = forks.run(*arguments, killed, output=said, **command)
+        assert code == -signal.SIGKILL, text
 
-    kill_when(lambda: any(killed.glob("data/*")), again(), said)  # while the data is prepared
+    kill_at("data")  # while it is prepared
+    assert any(killed.glob("data/*"))
     assert not steps(killed)
-    kill_when(lambda: bool(steps(killed)), again(), said)  # some steps behind a checkpoint
-    reached = steps(killed)[-1]
+    kill_at("10")  # some steps behind a checkpoint
+    assert steps(killed)[-1] == "step-00000008"
     assert regard(*arguments, killed).code == 0
     assert regard(*arguments, whole).code == 0
 
-    assert "step-00000008" <= reached < steps(whole)[-1] == "step-00000024"
+    assert steps(whole)[-1] == "step-00000024"
     weights = [file.relative_to(whole) for file in whole.rglob("*.safetensors")]
     assert {"model.safetensors", "weights.safetensors", "optimizer.safetensors"} == {
         file.name for file in weights
@@ -55,4 +47,4 @@ def test_a_killed_run_ends_with_the_bits_of_an_uninterrupted_one(
     for file in weights:
         assert (killed / file).read_bytes() == (whole / file).read_bytes(), file
     assert not list(killed.rglob("*.part"))
-    print(f"{task}: killed behind {reached}; equal, {len(weights)} files")
+    print(f"{task}: equal, {len(weights)} files")

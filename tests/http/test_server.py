@@ -64,11 +64,11 @@ def test_a_connection_without_a_whole_head_is_closed(
 def test_one_that_waits_for_its_answer_or_for_the_next_request_is_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)
     app = FastAPI()
 
     @app.get("/slow")
     async def slow() -> None:
+        monkeypatch.setattr(server, "SILENT_SECONDS", 0.2)  # once the first one has come
         await asyncio.sleep(1)
 
     with answering(app) as port, socket.create_connection(("127.0.0.1", port)) as client:

@@ -1,6 +1,7 @@
 """A server with the shipped models and a small chat model, in a thread of the tests."""
 
 import json
+import socket
 import threading
 import time
 import urllib.error
@@ -26,6 +27,8 @@ from regard.serving.metrics import Metrics
 from regard.serving.served import Served
 from regard.text import Tokenizer
 
+# It takes minutes: no test is so slow that its work has ended, and each ends it by going.
+ENDLESS = dict(text=["Yes."] * 400, num_beams=6, min_new_tokens=400, max_new_tokens=400)
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
 
 
@@ -38,6 +41,16 @@ class Running:
     metrics: Metrics
     app: Any
 
+    @contextmanager
+    def asking(self, path: str, body: Any) -> Iterator[int]:
+        """A client that has sent a request, and goes at the end; the bytes of its body."""
+        host, port = self.address.removeprefix("http://").split(":")
+        sent = json.dumps(body).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+            yield len(sent)
+
     def ask(self, path: str, body: Any = None, **headers: str) -> tuple[int, Any, Any]:
         """Status, content and headers of an answer; a body is sent as JSON."""
         data = None if body is None else json.dumps(body).encode()
@@ -45,7 +58,7 @@ class Running:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         wanted = urllib.request.Request(self.address + path, data, kind | named)
         try:
-            with urllib.request.urlopen(wanted, timeout=30) as answer:
+            with urllib.request.urlopen(wanted, timeout=120) as answer:
                 return answer.status, _content(answer), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -108,7 +121,7 @@ def until() -> Callable[[Callable[[], bool]], None]:
     """Waits for something to become true."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not condition():
             assert time.monotonic() < end, "it did not become true"
             time.sleep(0.005)

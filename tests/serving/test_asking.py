@@ -58,11 +58,13 @@ class Asked:
         return {"type": "http.disconnect"}
 
     async def made_no_more(self, work: Many) -> int:
-        """Jobs that have been made, once that is no longer changing."""
-        made = -1
+        """Jobs that have been made, once no slice follows the one before."""
+        made, loop = -1, asyncio.get_running_loop()
         while made != work.made:
             made = work.made
-            await asyncio.sleep(0.1)
+            await loop.run_in_executor(self.preparing, int)  # after a slice that has begun
+            await asyncio.sleep(0.01)  # in which the next one is asked for
+            await loop.run_in_executor(self.preparing, int)
         return made
 
 

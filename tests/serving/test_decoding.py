@@ -2,7 +2,6 @@
 
 import random
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from regard.http.refusals import Busy, TooLate
 from regard.serving.decoding import Decode, Decoding
 from regard.serving.jobs import Line
 from regard.serving.limits import Limits
-from regard.serving.metrics import Metrics
+from regard.serving.metrics import Metrics, ModelMetrics
 from regard.serving.served import Model
 from regard.serving.work import Texts, Work
 from regard.serving.written import Prompts
@@ -162,14 +161,12 @@ def test_a_sample_depends_on_its_seed_and_not_on_its_company(writer: Any) -> Non
 
 def test_a_cancelled_text_leaves_and_the_others_go_on(translator: Any, until: Any) -> None:
     shared = decoding(translator, rows=8, threads=1)
-    slow = texts(translator, SENTENCES * 4, num_beams=4, min_new_tokens=200)
+    slow = texts(translator, SENTENCES * 16, num_beams=4, min_new_tokens=200)  # for long
     put(shared, slow.jobs)
     for job in slow.jobs:
         job.future.cancel()
-    began = time.monotonic()
     quick = texts(translator, ["Yes."], num_beams=1)
     assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=1)
-    assert time.monotonic() - began < 5
     until(lambda: shared.used == 0)
     shared.close()
 
@@ -186,7 +183,7 @@ def test_a_text_whose_time_is_over_is_refused(translator: Any, until: Any) -> No
 
 def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> None:
     shared = decoding(translator, waiting=8, rows=8, threads=1)
-    first = put(shared, texts(translator, SENTENCES[:4], num_beams=4, min_new_tokens=100).jobs)
+    first = shared.waiting.join(4)
     with pytest.raises(Busy, match=r"of 8 texts waiting for .*; retry in \d+ s") as refused:
         shared.waiting.join(4)  # half of what is left
     assert refused.value.seconds >= 1
@@ -197,15 +194,18 @@ def test_a_full_queue_refuses_and_says_when_to_come_again(translator: Any) -> No
         shared.waiting.join(1)
 
 
-def test_a_short_text_does_not_wait_for_long_ones(translator: Any, until: Any) -> None:
+def test_a_short_text_does_not_wait_for_long_ones(
+    translator: Any, until: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = list[int]()
+    monkeypatch.setattr(ModelMetrics, "stepped", lambda self, rows, _: together.append(rows))
     shared = decoding(translator, rows=8, kept=4, threads=1)
     whole, text = translator.decoding_by(whole=True), " ".join(SENTENCES[:12])
-    long = texts(whole, [text] * 4, num_beams=4, min_new_tokens=200)
-    line = put(shared, long.jobs)
+    line = put(shared, texts(whole, [text] * 400, num_beams=4, min_new_tokens=200).jobs)
     until(lambda: shared.used == 4)  # the other rows are kept
     quick = texts(translator, ["Yes."], num_beams=4)
     assert next(quick.results(results(shared, quick))).text == translator("Yes.", num_beams=4)
-    assert not any(job.future.done() for job in long.jobs)
+    assert max(together) > 4  # beside a long one
     line.leave()
     shared.close()
 

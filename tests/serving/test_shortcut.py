@@ -14,10 +14,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from regard.http import shortcut
 from regard.http.guard import Access
+from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
 from regard.serving.served import Served
 
-from .conftest import serving
+from .conftest import ENDLESS, serving
 
 TEXT = "The house is small."
 SLOW = dict(text=["I would like to drink a cup of tea with my friends."] * 40, num_beams=6)
@@ -173,19 +174,23 @@ def test_requests_of_a_connection_are_answered_in_turn(client: Client) -> None:
     assert {body for _, body in answers[2::3]} == {b'{"status":"ok"}'}
 
 
-def test_a_body_may_come_by_itself_or_slowly(client: Client, long_way: list[bytes]) -> None:
+def test_a_body_may_come_by_itself_or_slowly(
+    client: Client, long_way: list[bytes], monkeypatch: pytest.MonkeyPatch, until: Any
+) -> None:
     path, body = TRANSLATE
     expected, request = client.ask(path, body), client.request(path, body)
     head = len(request) - len(body)
     client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    monkeypatch.setattr(shortcut, "PART_SECONDS", 60)
     client.socket.sendall(request[:head])
-    time.sleep(shortcut.PART_SECONDS / 10)
+    time.sleep(0.01)
     client.socket.sendall(request[head:])
     assert client.answer() == expected
     assert not long_way
-    for part in (request[:head], request[head : head + 5], request[head + 5 :]):
-        client.socket.sendall(part)
-        time.sleep(3 * shortcut.PART_SECONDS)
+    monkeypatch.setattr(shortcut, "PART_SECONDS", 0.05)
+    for end in (head, head + 5, len(request)):
+        client.socket.sendall(request[len(b"".join(long_way)) : end])
+        until(lambda end=end: len(b"".join(long_way)) == end)
     assert client.answer() == expected
     assert b"".join(long_way) == request
 
@@ -195,7 +200,7 @@ def test_what_a_client_no_longer_waits_for_is_ended(
 ) -> None:
     threads, pending = server.served.models["en-de"].threads, server.app.state.serving.pending
     with closing(Client(server)) as client:
-        client.socket.sendall(client.request("/run/translate", sent(**SLOW)))
+        client.socket.sendall(client.request("/run/translate", sent(**ENDLESS)))
         until(lambda: threads.used > 0)
     until(lambda: threads.used == len(threads.waiting) == pending.used == 0)
     assert not long_way
@@ -203,13 +208,25 @@ def test_what_a_client_no_longer_waits_for_is_ended(
     until(lambda: gone in server.ask("/metrics")[1])
 
 
-def test_a_request_that_waits_at_the_end_is_answered(long_way: list[bytes]) -> None:
+def test_a_request_that_waits_at_the_end_is_answered(
+    long_way: list[bytes], monkeypatch: pytest.MonkeyPatch, until: Any
+) -> None:
+    ending, end, shutdown = threading.Event(), Decoding._end, shortcut.Protocol.shutdown
+
+    def wait(self: Decoding, job: Any, hypotheses: Any) -> None:
+        assert ending.wait(60)
+        end(self, job, hypotheses)
+
+    def shut(self: shortcut.Protocol) -> None:
+        shutdown(self)
+        ending.set()
+
+    monkeypatch.setattr(Decoding, "_end", wait)
+    monkeypatch.setattr(shortcut.Protocol, "shutdown", shut)
     with serving(["en-de"]) as server:
         client = Client(server)
-        client.socket.sendall(client.request("/run/translate", sent(**SLOW)))
-        threads = server.served.models["en-de"].threads
-        while not threads.used:
-            time.sleep(0.001)
+        client.socket.sendall(client.request(*TRANSLATE))
+        until(lambda: server.app.state.serving.pending.used > 0)
     assert client.answer()[0].startswith(b"HTTP/1.1 200 ")
     assert client.stream.read() == b""
     assert not long_way
@@ -249,7 +266,7 @@ def test_a_failure_is_logged_and_said(
     until(lambda: sum("Exception in ASGI" in line for line in caplog.messages) == 2)
 
 
-def test_requests_on_both_ways_are_counted(client: Client, server: Any) -> None:
+def test_requests_on_both_ways_are_counted(client: Client, server: Any, until: Any) -> None:
     def counted() -> float:
         name = 'regard_requests_total{route="/run/translate",status="200"} '
         return float(server.ask("/metrics")[1].partition(name)[2].partition("\n")[0] or 0)
@@ -258,7 +275,7 @@ def test_requests_on_both_ways_are_counted(client: Client, server: Any) -> None:
     before = counted()
     client.ask(*TRANSLATE)
     client.ask(*TRANSLATE, X_Unusual="yes")
-    assert counted() == before + 2
+    until(lambda: counted() == before + 2)  # by the long way, once the answer has been sent
 
 
 def test_many_clients_get_the_answers_of_one(server: Any) -> None:
@@ -276,5 +293,5 @@ def test_many_clients_get_the_answers_of_one(server: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert [found[k] for k in range(12)] == [alone[k:] + alone[:k] for k in range(12)]

@@ -48,7 +48,7 @@ class Command:
             self.address + path, data, {"Content-Type": "application/json"}
         )
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             with error:
@@ -123,7 +123,7 @@ def ready(server: Command) -> Callable[[], bool]:
     return lambda: server.count("regard_processes") == 2
 
 
-def test_answers_are_those_of_one_process(several: Command, server: Any) -> None:
+def test_answers_are_those_of_one_process(several: Command, server: Any, until: Any) -> None:
     asked = [(f"{text} {k}", k) for k in range(2) for text in TEXTS]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda each: several.translated(each[0]), asked))
@@ -135,7 +135,8 @@ def test_answers_are_those_of_one_process(several: Command, server: Any) -> None
     expected = server.ask("/v1/completions", body)[1]["choices"]
     assert all(json.loads(each)["choices"] == expected for each in written)
     assert several.ask("/readyz")[0] == 200
-    assert several.count("regard_processes") == len(several.workers) == 2
+    until(ready(several))
+    assert len(several.workers) == 2
 
 
 def test_refusals_are_those_of_one_process(several: Command, server: Any) -> None:
@@ -158,7 +159,7 @@ def test_refusals_are_those_of_one_process(several: Command, server: Any) -> Non
 def test_both_workers_answer(several: Command, until: Any) -> None:
     """Whichever accepts a connection; what both have counted is one sum."""
     until(ready(several))
-    seen = dict.fromkeys(several.workers, 0.0)
+    began = {pid: processor_seconds(pid) for pid in several.workers}
     before = several.count("regard_requests_total")
 
     def busy() -> bool:
@@ -167,13 +168,11 @@ def test_both_workers_answer(several: Command, until: Any) -> None:
             assert {
                 each[0] for each in pool.map(partial(several.ask, "/run/translate"), asked)
             } == {200}
-        times = {pid: processor_seconds(pid) for pid in seen}
-        used = [times[pid] - seen[pid] > 0.02 for pid in seen]
-        seen.update(times)
-        return all(used)
+        used = [processor_seconds(pid) - its for pid, its in began.items()]
+        return sum(used) > 0.2 and min(used) > max(used) / 10
 
     until(busy)
-    assert several.count("regard_requests_total") >= before + 16
+    until(lambda: several.count("regard_requests_total") >= before + 16)
 
 
 def processor_seconds(pid: int) -> float:
@@ -203,7 +202,7 @@ def test_a_killed_worker_is_replaced_and_the_others_go_on(several: Command, unti
     until(ready(several))
     assert victim not in several.workers
     assert other in several.workers
-    assert several.count("regard_requests_total") >= counted + 4  # nothing is forgotten
+    until(lambda: several.count("regard_requests_total") >= counted + 4)  # nothing is forgotten
 
 
 def test_a_stream_whose_worker_dies_is_cut_off_and_all_can_be_replaced(
@@ -264,13 +263,17 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:
     """The last one of this file: it ends the server of all others."""
     until(ready(several))
-    with ThreadPoolExecutor(2) as pool:
-        body = dict(text=LONG, num_beams=5)
-        found = [pool.submit(several.ask, "/run/translate", body) for _ in range(2)]
-        until(lambda: several.count("regard_running") > 0)
+    body = dict(model="shakespeare", prompt=["ROMEO:"] * 60, max_tokens=120, stream=True)
+    request = urllib.request.Request(
+        several.address + "/v1/completions",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        assert answer.readline().startswith(b"data: {")
         workers = several.workers
         for each in (several.process.pid, *workers):  # as a service manager sends it
             os.kill(each, signal.SIGTERM)
-        assert [each.result()[0] for each in found] == [200, 200]
-        assert several.process.wait(20) == 0
-        assert dead(workers)
+        assert answer.read().endswith(b"data: [DONE]\n\n")
+    assert several.process.wait(60) == 0
+    assert dead(workers)

@@ -4,7 +4,6 @@ import io
 import json
 import math
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -376,7 +375,7 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
 
     library = client.app.state.library
     busy, ran = threading.Event(), []
-    first = library.models_thread.submit(busy.wait)
+    first = library.models_thread.submit(busy.wait, 90)
 
     class Gone:
         async def receive(self):
@@ -385,14 +384,12 @@ def test_a_request_that_is_given_up_leaves_the_queue(client):
     async def give_up():
         await in_turn(Gone(), library.models_thread, lambda: ran.append("given up"))
 
-    began = time.monotonic()
     # On a thread of its own: in this one, tests in a browser leave an event loop running.
     with ThreadPoolExecutor(1) as other, pytest.raises(HTTPException):
-        other.submit(lambda: asyncio.run(give_up())).result()
-    assert time.monotonic() - began < 5  # though the first is not done
+        other.submit(lambda: asyncio.run(give_up())).result(timeout=60)  # the first is not done
     busy.set()
-    assert first.result(timeout=5)
-    library.models_thread.submit(lambda: ran.append("next")).result(timeout=5)
+    assert first.result(timeout=60)
+    library.models_thread.submit(lambda: ran.append("next")).result(timeout=60)
     assert ran == ["next"]
 
 
@@ -414,7 +411,7 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
         job_of.append(current())
         seen.append(client.get("/api/working").json())
         gone.set()
-        assert job_of[0]._stop.wait(5)
+        assert job_of[0]._stop.wait(60)
         check()
 
     monkeypatch.setattr(module, "check", slow)
@@ -432,8 +429,8 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
         raise Stopped
 
     with ThreadPoolExecutor(1) as other, pytest.raises(Exception, match="client has gone"):
-        other.submit(lambda: asyncio.run(in_turn(Page(), library.models_thread, trace))).result(30)
-    library.models_thread.submit(int).result(30)
+        other.submit(lambda: asyncio.run(in_turn(Page(), library.models_thread, trace))).result(90)
+    library.models_thread.submit(int).result(60)
     assert len(layers) == 1
     assert isinstance(job_of[0], Work)
     assert (seen[0]["text"], seen[0]["stage"]) == (wanted.text, "capturing attention")

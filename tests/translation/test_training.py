@@ -3,7 +3,6 @@
 import json
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -315,18 +314,6 @@ def command(file: str, output: Path, *more: str) -> list[str]:
     ]  # fmt: skip
 
 
-def kill_after(checkpoint: Path, process: Any, said: Path) -> None:
-    """Kills a command with its next step after this checkpoint under way."""
-    deadline = time.monotonic() + 120
-    while not checkpoint.exists():
-        assert process.poll() is None, said.read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    time.sleep(0.05)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-
-
 def assert_same_files(one: Path, other: Path) -> None:
     ours, theirs = load_file(one), load_file(other)
     assert ours.keys() == theirs.keys()
@@ -366,8 +353,10 @@ def test_killed_and_started_again_it_ends_with_the_same_weights(
     uninterrupted = forks.start(*command(file, whole, *more), output=tmp_path / "uninterrupted")
     said = tmp_path / "said"
     for step in kills:
-        process = forks.start(*command(file, killed, *more), output=said)
-        kill_after(killed / "checkpoints" / f"step-{step:08d}", process, said)
+        place = dict(module="fixtures.killed", environment={"KILLED_AT": str(step + 1)})
+        code, text = forks.run(*command(file, killed, *more), output=said, **place)
+        assert code == -signal.SIGKILL, text
+        assert (killed / "checkpoints" / f"step-{step:08d}").exists()
     assert uninterrupted.wait(240) == 0
     assert not (killed / "checkpoints" / f"step-{steps:08d}").exists()
     code, last = forks.run(*command(file, killed, *more), output=said)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,23 @@ import pytest
 
 from regard.http.sockets import is_loopback
 
+# `regard`, whose models keep what they have written until a signal has come.
+HELD = """
+import threading
+from regard.http.server import Server
+from regard.serving.decoding import Decoding
+ending, handle, end = threading.Event(), Server.handle_exit, Decoding._end
+def handle_and_say(*arguments):
+    handle(*arguments)
+    ending.set()
+def wait_and_end(*arguments):
+    ending.wait()
+    end(*arguments)
+Server.handle_exit, Decoding._end = handle_and_say, wait_and_end
+from regard.cli.main import main
+main()
+"""
+
 
 def asked(address: str, body: Any = None) -> tuple[int, Any]:
     data = None if body is None else json.dumps(body).encode()
@@ -27,11 +45,16 @@ def asked(address: str, body: Any = None) -> tuple[int, Any]:
             return error.code, json.load(error)
 
 
+def metrics(address: str) -> str:
+    with urllib.request.urlopen(f"{address}/metrics", timeout=30) as answer:
+        return answer.read().decode()
+
+
 @pytest.fixture
 def server():
     """The command as a process on a free port, and its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "regard", "serve", "en-de", "--port", "0", "--notice", "1.5"],
+        [sys.executable, "-c", HELD, "serve", "en-de", "--port", "0", "--notice", "5"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -48,19 +71,21 @@ def test_what_has_begun_is_answered_after_sigterm(server):
     process, address = server
     assert asked(f"{address}/readyz")[0] == 200
     found = []
-    body = dict(text=["I would like to drink a cup of tea with my friends."] * 120, num_beams=5)
+    body = dict(text=["I would like to drink a cup of tea with my friends."] * 12, num_beams=5)
     client = threading.Thread(target=lambda: found.append(asked(f"{address}/run/translate", body)))
     client.start()
-    time.sleep(0.2)
+    while not re.search(r"^regard_step_rows_count\S* [1-9]", metrics(address), re.M):
+        time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    time.sleep(0.1)
-    assert asked(f"{address}/readyz") == (503, {"status": "ending"})
-    client.join(30)
-    out, err = process.communicate(timeout=20)
+    while (ready := asked(f"{address}/readyz"))[0] == 200:  # until the signal has come
+        time.sleep(0.01)
+    assert ready == (503, {"status": "ending"})
+    client.join()
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, "")
     [(status, answer)] = found
     assert status == 200
-    assert len(answer["results"]) == 120
+    assert len(answer["results"]) == 12
     lines = [json.loads(line) for line in err.splitlines()]
     assert {"/readyz", "/run/translate"} <= {line.get("route") for line in lines}
     assert "tea" not in err

@@ -170,10 +170,11 @@ def test_lines_take_turns_and_short_texts_do_not_wait_for_long_ones() -> None:
     native, config = opened("gpt2"), GenerationConfig(max_new_tokens=30)
     long, short = texts(1, 40)[0], np.array([5, 9])
     running = Running(native, threads=1, rows=3, kept=1, short=4)
+    first = running.search(long, config.updated(num_beams=2), long)  # rests until all have come
     many = [running.add(long, config, line=1) for _ in range(6)]
     other = running.add(long, config, line=2)
     quick = running.add(short, config, line=1)
-    running.wait(*many, other, quick)
+    running.wait(first, *many, other, quick)
     begun = [event.job for event in running.events if event.kind == BEGUN]
     assert begun.index(other) < begun.index(many[-1])  # before the end of the line that came first
     assert begun.index(other) < begun.index(quick)  # which waits for its own line
@@ -183,7 +184,7 @@ def test_lines_take_turns_and_short_texts_do_not_wait_for_long_ones() -> None:
 
 def test_a_text_that_is_late_or_unwanted_leaves_and_the_others_go_on() -> None:
     native, source = opened("t5"), texts(1)[0]
-    slow = GenerationConfig(max_new_tokens=3000, num_beams=5, decoder_start_token_id=0)
+    slow = GenerationConfig(max_new_tokens=100_000, num_beams=5, decoder_start_token_id=0)
     running = Running(native, threads=1, rows=12)
     unwanted, late, waiting = (running.add(source, slow, seconds=each) for each in (1e9, 0.05, 0.0))
     while not running.of(unwanted, BEGUN):
