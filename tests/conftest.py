@@ -6,7 +6,9 @@ the variables that say so for the person who runs the tests are not seen by the 
 
 import gc
 import os
+import random
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -36,6 +38,17 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays, and is never searched for garbage."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Whatever a test, and the fixtures made for it, draw without a seed is the same every time:
+    not by which tests this process had before."""
+    random.seed(1)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(1)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(1)
 
 
 @pytest.fixture(scope="session")
