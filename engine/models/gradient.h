@@ -176,10 +176,11 @@ class Gradient {
     const auto* halves = reinterpret_cast<const uint16_t*>(module.packed_);
     const auto* floats = reinterpret_cast<const float*>(module.packed_);
     Rows weights(PANEL * inputs), added(count * inputs);
-    for (int first = 0; first < module.outputs_; first += PANEL) {
-      for (size_t i = 0; i < weights.size(); i++)
-        weights[i % PANEL * inputs + i / PANEL] =
-            narrow ? widened(*halves++) * module.scales_.data()[first + i % PANEL] : *floats++;
+    for (size_t first = 0; first < module.stride(); first += PANEL) {
+      float* to = weights.data();
+      for (size_t o = first; o < first + PANEL; o++)
+        for (size_t i = first * inputs + o % PANEL; i < (first + PANEL) * inputs; i += PANEL)
+          *to++ = narrow ? widened(halves[i]) * module.scales_.data()[o] : floats[i];
       work_.kernels.products(&d[first], module.stride(), count, PANEL, weights.data(), inputs, 0,
                              module.inputs_, 1, added.data(), inputs);
       for (int r = 0; r < count; r++) add(dx + r * dx_stride, 1, &added[r * inputs], inputs);
