@@ -41,13 +41,13 @@ export function Flow({ state }: { state: State }) {
 
   // A long map has no overview: until a token is followed, it shows the one in focus or the last in sight.
   const followed = hover.value && !among(locked, hover.value) ? [...locked, hover.value] : [...locked];
+  const spoken = queries[followed.filter(({ side }) => side === "query").at(-1)?.index ?? -1];
+  useAbout(state, spoken ? { query: spoken.first, key: 0 } : null);
   const sight = [Math.ceil(scroll.value / row - 0.5), Math.floor((scroll.value + height) / row - 0.5) + 1] as const; // whose middle is seen
   if (picture && !picture.maps && followed.length === 0 && queries.length) {
     const focused = [...overlapping(queries, state.focus.value ? [state.focus.value.query] : [])][0];
     followed.push({ side: "query", index: focused ?? Math.max(0, Math.min(queries.length, sight[1]) - 1) });
   }
-  const spoken = hover.value?.side === "query" ? (queries[hover.value.index]?.first ?? null) : null;
-  useAbout(state, spoken === null ? null : { query: spoken, key: 0 });
   const asked = useAsked(state, picture, followed);
   const quiet = followed.length > 0;
   const shown = useMemo(() => {
