@@ -109,7 +109,9 @@ def test_a_press_strikes_a_word_while_the_text_field_closes(open_page, at):
     """It has two lines while it is written in, and one when the press has taken its focus."""
     page = open_page(at(view="sentence", tap=CROSS, head="mean"))
     field = page.get_by_label("text", exact=True)
-    field.fill("I would like to drink a cup of tea with my friends." + " Yes." * 40)
+    field.fill("I would like to drink a cup of tea with my friends" + " and milk" * 12 + ".")
+    page.locator("[data-word^=source]").nth(30).wait_for()  # it is looked into as it is written
+    expect(page.locator(".regard [aria-busy=true]")).to_have_count(0)
     assert field.evaluate("each => each.clientHeight") > 40
     page.get_by_label("strike out tea").click()
     page.get_by_role("button", name="bring back tea").wait_for()
