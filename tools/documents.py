@@ -6,7 +6,8 @@ Prints a line for each fault, with its file and its line, and ends with 1 if the
 finds: a command that does not parse or cannot be rehearsed; a link into nothing; prose that is hard
 to read; a comparison without a number; a picture without words; a number that is typed though it is
 measured; a row of docs/introductions.md whose command does not work; a page of the road that ends
-without a question; a script of benchmarks/ whose --help does not say what it measures.
+without a question; a script of benchmarks/ whose --help does not say what it measures; a name
+of the package that cannot be imported.
 """
 
 import os
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from pkgutil import resolve_name
 
 ROOT = Path(__file__).absolute().parents[1]
 DOCS, BENCHMARKS = ROOT / "docs", ROOT / "benchmarks"
@@ -28,6 +30,9 @@ import commands  # noqa: E402
 import prose  # noqa: E402
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# Files and the group of entry points have such names too.
+NAME = re.compile(r"\bregard(?:\.[A-Za-z_]\w*)+\b(?!\.pyi)")
+NO_NAMES = re.compile(r"regard\.(?:pyz|service|pages|cdx\.json)$")
 Fault = tuple[Path, int, str]  # file, line, what is wrong there
 
 
@@ -38,6 +43,7 @@ def main() -> None:
         *of_prose(prose.pages()),
         *of_claims(claims.pages()),
         *of_pages(pages),
+        *of_names(prose.pages()),
         *of_road(sorted((DOCS / "road").glob("*.md"))),
         *of_introductions(DOCS / "introductions.md"),
         *of_benchmarks(sorted(BENCHMARKS.glob("*.py"))),
@@ -102,6 +108,27 @@ def of_pages(pages: list[Path]) -> Iterator[Fault]:
             drawn = link in programs or Path(link).stem.startswith(drawers or ("\0",))
             if not (target.exists() or drawn or made):
                 yield page, line_of(text, f"]({link}"), f"{link}: no file, and no program draws it"
+
+
+def of_names(pages: list[Path]) -> Iterator[Fault]:
+    """Names of the package that cannot be imported."""
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for name in sorted(set(NAME.findall(text))):
+            if not (NO_NAMES.match(name) or exists(name)):
+                yield page, line_of(text, name), f"{name}: there is no such name"
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name is a module, or what is defined in one or in a class of it."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):  # a function may have the name of its module
+        try:
+            resolve_name(":".join(filter(None, (".".join(parts[:end]), ".".join(parts[end:])))))
+        except (ImportError, AttributeError):
+            continue
+        return True
+    return False
 
 
 def of_road(pages: list[Path]) -> Iterator[Fault]:

@@ -103,3 +103,9 @@ def test_a_benchmark_must_say_how_it_is_called_and_what_it_measures(documents, p
     broken = page(good.replace("import argparse", "import argparser"), "a.py")
     ((*_, what),) = documents.of_benchmarks([broken])
     assert what == "--help ends with 1: ModuleNotFoundError: No module named 'argparser'"
+
+
+def test_a_name_that_cannot_be_imported_has_its_line(documents, page):
+    text = "`regard.load`\n\n`regard.inspection.trace.Trace`, `regard.inspection.entropy`.\n"
+    faults = [fault[1:] for fault in documents.of_names([page(text)])]
+    assert faults == [(3, "regard.inspection.entropy: there is no such name")]

@@ -12,6 +12,8 @@ from regard.later import later
 if TYPE_CHECKING:
     from regard.inspection.alignment import STEPS, cross_attention
     from regard.inspection.attribution import logit_attribution, logit_lens, measures, spearman
+    from regard.inspection.views.ablation import ablate
+    from regard.inspection.views.statistics import head_statistics
 
 __all__ = [
     "STEPS",
@@ -19,8 +21,10 @@ __all__ = [
     "Tile",
     "TileRequest",
     "Trace",
+    "ablate",
     "cross_attention",
     "group_words",
+    "head_statistics",
     "logit_attribution",
     "logit_lens",
     "measures",
@@ -31,8 +35,10 @@ __all__ = [
 ]
 
 _ALIGNMENT, _ATTRIBUTION = "regard.inspection.alignment", "regard.inspection.attribution"
+_VIEWS = "regard.inspection.views"
 __getattr__, __dir__ = later(
     globals(),
     dict.fromkeys(("STEPS", "cross_attention"), _ALIGNMENT)
-    | dict.fromkeys(("logit_attribution", "logit_lens", "measures", "spearman"), _ATTRIBUTION),
+    | dict.fromkeys(("logit_attribution", "logit_lens", "measures", "spearman"), _ATTRIBUTION)
+    | {"ablate": f"{_VIEWS}.ablation", "head_statistics": f"{_VIEWS}.statistics"},
 )
