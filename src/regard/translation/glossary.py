@@ -89,4 +89,4 @@ class Glossary:
     def _pattern(self) -> re.Pattern[str]:
         longest = sorted(self.terms, key=len, reverse=True)
         either = (f"[{re.escape(t[0].upper() + t[0])}]{re.escape(t[1:])}" for t in longest)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(either)})(?!\w)")
+        return re.compile(rf"(?:{'|'.join(either)})")
