@@ -111,6 +111,18 @@ def is_whole(text: str, begin: int, end: int) -> bool:
     return bool(rules.begins.match(text, begin) and rules.ends.match(text, end))
 
 
+def whole(expression: str) -> re.Pattern[str]:
+    """Return a regular expression that matches where `is_whole` is true, and nowhere else."""
+    rules = _rules(False)
+    return re.compile(f"(?:{rules.begins.pattern})(?:{expression})(?:{rules.ends.pattern})")
+
+
+def uncompounded() -> re.Pattern[str]:
+    """Return the regular expression of a run of letters that no hyphen joins to others."""
+    rules = _rules(False)
+    return re.compile(rf"(?<![\w{rules.marks}-]){rules.run}(?![\w{rules.marks}-])")
+
+
 def bare(word: str) -> str:
     """Return a word without the punctuation, symbols and spaces around it."""
     places = words(word)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from regard.errors import NotFoundError
+from regard.errors import NotFoundError, shortened
 from regard.files import whole_file
 from regard.lines import one_line
 from regard.recipes.options.evaluation import BatchedOptions, EvaluationOptions, LineOptions
@@ -277,11 +277,6 @@ def write_texts(path: str | None, texts: Sequence[str]) -> None:
     if path is not None:
         with whole_file(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as file:
             file.writelines(f"{' '.join(text.splitlines())}\n" for text in texts)
-
-
-def shortened(line: str, most: int) -> str:
-    """Return a line of at most `most` characters."""
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _defined(value: float) -> float | None:
