@@ -21,7 +21,7 @@ def test_a_terminal_gets_figures_in_order_then_what_they_compare_to() -> None:
     assert FULL.lines() == [
         "exact match               25.0%   20.0% to 30.0%",
         "F1                        50.0%   40.0% to 60.0%",
-        "Spearman                    nan   nan to nan",
+        "Spearman                      –   – to –",
         "questions of text      1,200; intervals are of 95 %, by bootstrap; of 1,300",
         "first words            F1 12.5%",
         "",

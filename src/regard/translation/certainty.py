@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.letters import bare
+from regard.recipes.evaluation import shown
 from regard.recipes.vectors.evaluation import spearman
 from regard.tasks.calibration import UNCALIBRATED, Calibration, frequent_words
 from regard.training.metrics import ScoredTexts
@@ -93,9 +94,9 @@ class Judged:
         return [
             f"Words with a probability below {below} are marked as unsure: of"
             f" {len(self.wrong):,} words in {len(self.scores):,} sentences of the dev set"
-            f" {shares['wrong']:.1%} are not in the reference, of the marked"
-            f" {shares['mark_precision']:.1%}; {shares['mark_recall']:.1%} of those that are not"
-            " are marked",
+            f" {shown('{:.1%}', shares['wrong'])} are not in the reference, of the marked"
+            f" {shown('{:.1%}', shares['mark_precision'])};"
+            f" {shown('{:.1%}', shares['mark_recall'])} of those that are not are marked",
             "\n".join(["Reliability of the probabilities:\n", *self.table()]),
             "Spearman's correlation of a sentence's score and its chrF:"
             f" {spearman(self.scores, self.chrf):.2f}",
