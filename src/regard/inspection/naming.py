@@ -44,7 +44,8 @@ def joined(names: Iterable[str]) -> str:
             if letter.startswith(others):
                 letter, others = letter[len(others) :], b""
             continue
-        text += others.decode("utf-8", "replace") + name
+        unspelled = ("�" if is_control(x) else x for x in others.decode("utf-8", "replace"))
+        text += "".join(unspelled) + name
         letter, others = name[-1:].encode("utf-8", "replace")[1:], b""
     return text
 
