@@ -52,9 +52,9 @@ def words(
     Args:
         compounds: words with nothing but punctuation between them are one, as "e-mail".
     """
-    found = _rules_of(text).word.finditer(text, begin, len(text) if end is None else end)
+    matches = _rules_of(text).word.finditer(text, begin, len(text) if end is None else end)
     places = list[tuple[int, int]]()
-    for first, last in (word.span() for word in found):
+    for first, last in (word.span() for word in matches):
         between = text[places[-1][1] : first] if places else ""
         if compounds and between and not any(map(str.isspace, between)):
             places[-1] = (places[-1][0], last)
@@ -65,8 +65,8 @@ def words(
 
 def words_and_signs(text: str, begin: int, end: int) -> list[tuple[int, int]]:
     """Return the places of the words in a part of a text, and of what is no part of one."""
-    found = _rules_of(text).word_or_sign.finditer(text, begin, end)
-    return [word.span() for word in found]
+    matches = _rules_of(text).word_or_sign.finditer(text, begin, end)
+    return [word.span() for word in matches]
 
 
 def spelled(text: str) -> list[str]:
@@ -167,7 +167,7 @@ class _Rules:
 
     @cached_property
     def begins(self) -> re.Pattern[str]:
-        """Where a word may begin."""
+        """A place where a word may begin."""
         return re.compile(
             rf"(?=[{self.unspaced}])|(?=[{self.kana}])(?<![{self.kana}])"
             rf"|(?![{self.alone}])(?:(?<![\w{self.marks}])|(?<=[{self.alone}]))"
@@ -175,7 +175,7 @@ class _Rules:
 
     @cached_property
     def ends(self) -> re.Pattern[str]:
-        """Where one may end."""
+        """A place where one may end."""
         return re.compile(
             rf"(?<=[{self.unspaced}])(?![{self.marks}])"
             rf"|(?<=[{self.kana}])(?![{self.kana}{self.marks}])"

@@ -287,7 +287,7 @@ def shown(spelled: str, figure: float) -> str:
 def _defined(value: Any) -> Any:
     """Return a value of JSON with null for numbers that are not defined."""
     if isinstance(value, Mapping):
-        return {name: _defined(each) for name, each in value.items()}
+        return {name: _defined(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_defined(each) for each in value]
+        return [_defined(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

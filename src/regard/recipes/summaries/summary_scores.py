@@ -169,8 +169,10 @@ class _Spelled:
 
     def __call__(self, text: str) -> str:
         text = unicodedata.normalize("NFC", text).casefold()
-        found = (text[begin:end] for begin, end in words(text))
-        return " ".join(f"w{self._numbers.setdefault(word, len(self._numbers))}" for word in found)
+        spelled = (text[begin:end] for begin, end in words(text))
+        return " ".join(
+            f"w{self._numbers.setdefault(word, len(self._numbers))}" for word in spelled
+        )
 
 
 def _mostly_ascii(texts: Any) -> bool:

@@ -37,7 +37,7 @@ class PairEvaluation(Scored):
 
     @property
     def note(self) -> str:
-        """What a figure of 0 stands for where it is not defined."""
+        """A remark where a figure of 0 stands for one that is not defined."""
         if self.scores is None or min(np.ptp(self.cosines), np.ptp(self.scores)) > 0:
             return ""
         return "Spearman's correlation is not defined where all scores are equal; 0 stands for it"
