@@ -159,7 +159,7 @@ def _spells_bytes(named: tuple[int, bytes | None]) -> bool:
 
 
 def _shares(parts: Sequence[bytes]) -> list[str]:
-    """Return what parts of some bytes spell: the letters that begin in it, and as `<0x81>` bytes that
+    """Return what parts of some bytes spell: letters that begin there, and as `<0x81>` bytes that
     are of a letter before it, or of none."""
     owners = [number for number, part in enumerate(parts) for _ in part]
     shares, place = [""] * len(parts), 0
