@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
+from regard.letters import beginning
+
 
 class RegardError(ValueError):
     """A mistake that the user can mend, in one sentence; always one of the classes below.
@@ -195,7 +197,7 @@ def missing_torch(error: Exception) -> UnavailableError | None:
 
 def shortened(text: str, most: int = 40) -> str:
     """The beginning of a text for a message."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= most else f"{beginning(text, most - 1)}…"
 
 
 def some(names: Sequence[str]) -> str:

@@ -7,7 +7,11 @@ from regard import RegardError
 
 transformers = pytest.importorskip("transformers")
 
-TEXTS = ["Anna lives in the red house near the river in Vienna.", "The child likes Vienna"]
+TEXTS = [
+    "Anna lives in the red house near the river in Vienna.",
+    "The child likes Vienna",
+    "the 🚀 by Łódź, कुत्ता",  # words that the vocabulary lacks
+]
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from regard.errors import RegardError
 from regard.figures.color import takes_color
-from regard.figures.terminal import alignment_grid
+from regard.figures.terminal import alignment_grid, fitted
 
 SOURCE = ["Where", "is", "the", "station", "?"]
 TARGET = ["Wo", "ist", "der", "Bahnhof", "?"]
@@ -192,3 +192,10 @@ def test_terminal_width_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     narrow = alignment_grid(LONG, ["x"], spread(1, 12), caption="α", color=True)
     monkeypatch.setenv("COLUMNS", "100")
     assert alignment_grid(LONG, ["x"], spread(1, 12), caption="α", color=True) != narrow
+
+
+def test_a_name_is_cut_between_letters_and_fits_its_cells() -> None:
+    assert fitted("नमस्ते", 3) == "नम…"
+    assert fitted("कुकुकु", 2) == "कु…"
+    assert fitted("東京都", 4) == "東…"  # two cells each
+    assert fitted("cafe\u0301", 4) == "cafe\u0301"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from regard.inspection.naming import Naming, patches
+from regard.inspection.naming import Naming, joined, patches
 from regard.text import Tokenizer
 
 
@@ -28,3 +28,24 @@ def test_an_id_that_the_tokenizer_does_not_know_is_a_number(byte_level: Any):
 
 def test_patches_stand_behind_the_tokens_of_the_whole_image():
     assert patches(1, 2, extra=2) == ["CLS", "register 1", "0,0", "0,1"]
+
+
+def test_a_letter_of_several_bytes_is_the_name_of_the_first(byte_level: Any):
+    tokenizer = Tokenizer(byte_level, pad=None, eos="<|endoftext|>", unk=None)
+    text = "in Łódź 😀 है"
+    naming = Naming.of(tokenizer)
+    names = naming.names(tokenizer.encode(text))
+    assert joined(names) == text.replace(" ", "▁")
+    assert {"Ł", "<0x81>"} <= {name.strip("▁") for name in names}
+    first, second = (tokenizer.backend.token_to_id(piece) for piece in ("Å", "ģ"))  # of Ł
+    assert naming.names([first, second]) == ["Ł", "<0x81>"]
+    assert naming.name(first) == "<0xC5>"  # alone it is no letter
+    assert naming.names([first, *tokenizer.encode("a")]) == ["<0xC5>", "a"]
+
+
+def test_pieces_that_are_bytes_are_read_as_text():
+    pieces = ["<0xF0>", "<0x9F>", "<0x98>", "<0x80>", "<0x0A>", "<0xC5>", "▁a", "<0x07>"]
+    names = Naming(piece=pieces.__getitem__).names(range(len(pieces)))
+    assert names == ["😀", "<0x9F>", "<0x98>", "<0x80>", "↵", "<0xC5>", "▁a", "<0x07>"]
+    assert joined(names) == "😀↵�▁a�"
+    assert joined(pieces[:4]) == "😀"  # as traces were stored before

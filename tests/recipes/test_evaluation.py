@@ -21,7 +21,7 @@ def test_a_terminal_gets_figures_in_order_then_what_they_compare_to() -> None:
     assert FULL.lines() == [
         "exact match               25.0%   20.0% to 30.0%",
         "F1                        50.0%   40.0% to 60.0%",
-        "Spearman                    nan   nan to nan",
+        "Spearman                      –   – to –",
         "questions of text      1,200; intervals are of 95 %, by bootstrap; of 1,300",
         "first words            F1 12.5%",
         "",
@@ -53,3 +53,22 @@ def test_what_there_is_not_is_left_out() -> None:
     short = Report({"loss": 2.0}, {"loss": (1.5, 2.5)}, count=3, unit="texts")
     assert list(json.loads(short.as_json())) == ["texts", "figures", "intervals"]
     assert len(short.lines()) == 2
+
+
+def test_json_has_null_for_what_is_not_defined() -> None:
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    undefined = float("nan"), float("inf")
+    report = Report(
+        {"f1": undefined[0]},
+        {"f1": undefined},
+        count=1,
+        unit="questions",
+        baselines={"first": {"f1": undefined[0]}},
+        worst=[{"line": 1, "f1": undefined[1]}],
+    )
+    content = json.loads(report.as_json(), parse_constant=refuse)
+    assert content["figures"] == content["baselines"]["first"] == {"f1": None}
+    assert content["intervals"] == {"f1": [None, None]}
+    assert content["worst"] == [{"line": 1, "f1": None}]

@@ -1,5 +1,7 @@
 """Intervals cover what they should, and a difference that is chance is called so."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -78,3 +80,19 @@ def test_intervals_of_means_are_those_of_the_bootstrap_without_what_is_missing()
     expected = intervals(right)["accuracy"]
     assert (low[0], high[0]) == pytest.approx(expected, abs=0.003)
     assert (low[1], high[1]) == (3, 3)
+
+
+def test_a_figure_that_no_sample_has_has_no_interval_and_no_warning(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    class Undefined(Scored):
+        def __len__(self) -> int:
+            return 1
+
+        def figures_of(self, rows: np.ndarray) -> dict[str, float]:
+            return {"defined": 1.0, "undefined": math.nan}
+
+    ends = intervals(Undefined())
+    assert ends["defined"] == (1.0, 1.0)
+    assert np.isnan(ends["undefined"]).all()
+    assert not recwarn.list

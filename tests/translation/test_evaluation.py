@@ -1,5 +1,6 @@
 """A translator is scored alike by the command, by training and from Python."""
 
+import json
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from regard import RegardError
 from regard.recipes.sequence_scores import mean_loss
+from regard.tasks.calibration import Calibration
 from regard.training import corpus_scores
 from regard.translation.evaluation import (
     TranslationEvaluator,
@@ -99,3 +101,15 @@ def test_a_list_of_several_languages_is_read_for_one_and_in_its_direction(
     assert back.read(str(tmp_path / "both.toml")) == [(target, source) for source, target in pairs]
     every = TranslationEvaluator(TranslationEvaluationOptions()).read(str(tmp_path / "both.toml"))
     assert len(every) == 8
+
+
+def test_a_mark_under_no_word_has_no_precision(
+    translator: Translator, recwarn: pytest.WarningsRecorder
+) -> None:
+    sure = translator.decoding_by(calibration=Calibration(unsure_below=1e-9))
+    options = TranslationEvaluationOptions(num_beams=1, max_new_tokens=3)
+    report = TranslationEvaluator(options).report(sure, [("ba be", "ba be")])
+    assert any(line.endswith("no word is marked") for line in report.lines())
+    assert "nan" not in "".join(report.lines()).lower()
+    assert json.loads(report.as_json())["mark_precision"] is None
+    assert not [each for each in recwarn.list if each.category is RuntimeWarning]

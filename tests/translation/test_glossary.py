@@ -51,3 +51,19 @@ def test_a_translation_has_the_term(num_beams: int) -> None:
     assert found[1].text == plain[1].text
     alone = translator.run(texts[:1], num_beams=num_beams, glossary=terms)[0]
     assert (alone.text, alone.score) == (found[0].text, pytest.approx(found[0].score, abs=1e-5))
+
+
+@pytest.mark.parametrize(
+    ("term", "text", "is_there"),
+    [
+        ("कु", "कुत्ता दौड़ता है", False),
+        ("कुत्ता", "यह कुत्ता है।", True),
+        ("中国", "我在中国人民大学", True),
+        ("カメラ", "デジタルカメラ", False),
+        ("Docker", "使用Docker容器", True),
+        ("café", "at the cafe\u0301", True),  # decomposed
+        ("cafe", "at the cafe\u0301", False),
+    ],
+)
+def test_terms_are_found_as_words_in_every_script(term: str, text: str, is_there: bool) -> None:
+    assert Glossary.of({term: "x"}).found_in(text) == ([("x",)] if is_there else [])

@@ -123,17 +123,38 @@ def label(
     `"entity"`, for each token with its `"index"`."""
     joined = aggregation != "none"
 
-    def entry(span: Span) -> dict[str, Any]:
+    decoder = runner.tokenizer.backend.decoder
+    decoded = " ".join if decoder is None else decoder.decode
+
+    def entry(text: str, span: Span) -> dict[str, Any]:
+        pieces = _pieces(runner.tokenizer, text, span)
         if joined:
             content = {"entity_group": span.label, "score": span.score}
-            word: Any = runner.tokenizer.decode(span.ids).strip()
+            word = decoded(pieces).strip()
         else:
             content = {"entity": span.label, "score": span.score, "index": span.first}
-            word = runner.tokenizer.backend.id_to_token(span.ids[0])
+            word = pieces[0]
         return content | {"word": word, "start": span.start, "end": span.end}
 
     results = runner.run(texts, aggregation=aggregation, **options)
-    return [[entry(span) for span in result.spans] for result in results]
+    return [
+        [entry(text, span) for span in result.spans]
+        for text, result in zip(texts, results, strict=True)
+    ]
+
+
+def _pieces(tokenizer: Tokenizer, text: str, span: Span) -> list[str]:
+    """The pieces of a span; in place of an unknown one, what stands in the text."""
+    pieces = tokenizer.tokens(span.ids)
+    if tokenizer.special.get("unk") not in pieces:
+        return pieces
+    encoding = tokenizer.inputs(text)
+    places = iter(zip(encoding.ids[span.first :], encoding.offsets[span.first :], strict=True))
+    offsets = [next(offsets for its, offsets in places if its == id_) for id_ in span.ids]
+    return [
+        text[slice(*place)] if id_ == tokenizer.unk_id else piece
+        for id_, piece, place in zip(span.ids, pieces, offsets, strict=True)
+    ]
 
 
 def answer(

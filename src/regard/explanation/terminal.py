@@ -3,14 +3,13 @@
 import shutil
 import sys
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
 from regard.explanation.record import Explanation, Grid, grid, shape
 from regard.figures.color import takes_color
-from regard.figures.terminal import console, printed
+from regard.figures.terminal import console, fitted, printed
 
 ROWS = 12  # of a matrix, unless all are asked for
 _LABEL, _CELL = 12, 8  # cells of the terminal for a row's name, and for a number and its gap
@@ -63,7 +62,7 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
     table.add_column("", justify="right", min_width=_LABEL - 1, max_width=_LABEL - 1, no_wrap=True)
     for name in numbers.columns:
         table.add_column(
-            _short(name, _CELL - 1), justify="right", min_width=_CELL - 1, no_wrap=True
+            fitted(name, _CELL - 1), justify="right", min_width=_CELL - 1, no_wrap=True
         )
     for name, cells, row in zip(numbers.rows, numbers.cells, numbers.numbers, strict=True):
         most = max((number for number in row if number is not None), default=None)
@@ -71,7 +70,7 @@ def _numbers(numbers: Grid, largest: bool) -> RichTable:
             Text(cell, style=_style(number, most, largest))
             for cell, number in zip(cells, row, strict=True)
         ]
-        table.add_row(Text(_short(name, _LABEL - 1), style="dim"), *texts)
+        table.add_row(Text(fitted(name, _LABEL - 1), style="dim"), *texts)
     return table
 
 
@@ -80,10 +79,6 @@ def _style(number: float | None, most: float | None, largest: bool) -> str:
     if number is None:
         return "dim"
     return "bold color(208)" if largest and number == most and number > 0 else ""
-
-
-def _short(name: str, longest: int) -> str:
-    return name if cell_len(name) <= longest else set_cell_size(name, longest - 1).rstrip() + "…"
 
 
 def _wrapped(text: str, width: int) -> list[str]:

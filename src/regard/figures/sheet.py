@@ -19,6 +19,7 @@ from regard.figures.style import (
     quiet_about_glyphs,
     require_matplotlib,
 )
+from regard.letters import edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,9 +154,7 @@ class Type:
             return text
         # Few letters are less than half as wide as the text's average.
         end = min(len(text) - 1, int(2 * len(text) * room / wide) + 1)
-        while end > 1 and (
-            unicodedata.category(text[end])[0] == "M" or self.width(text[:end] + "…", points) > room
-        ):
+        while end > 1 and (edge(text, end) != end or self.width(text[:end] + "…", points) > room):
             end -= 1
         return text[:end].rstrip() + "…"
 

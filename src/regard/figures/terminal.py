@@ -5,17 +5,19 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
 from regard.errors import BadArgumentError
 from regard.figures.color import takes_color
+from regard.letters import signs
 
 
 def alignment_grid(
@@ -279,6 +281,12 @@ def _header(names: Sequence[str], width: int, look: Look) -> list[Text]:
 def _shortened(word: str, longest: int) -> str:
     """The word in at most `longest` cells, without control characters."""
     word = "".join(" " if unicodedata.category(mark) == "Cc" else mark for mark in word)
-    if cell_len(word) <= longest:
-        return word
-    return set_cell_size(word, longest - 1).rstrip() + "…"
+    return fitted(word, longest)
+
+
+def fitted(text: str, cells: int) -> str:
+    """The text, or as much of its beginning as fits into so many cells, never before a mark."""
+    if cell_len(text) <= cells:
+        return text
+    widths = accumulate(map(cell_len, letters := signs(text)))
+    return "".join(letters[: sum(width < cells for width in widths)]).rstrip() + "…"

@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from regard.configs.facts import Facts
 from regard.configs.heads import HEADS
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
+from regard.letters import bare
 from regard.text import Tokenizer, TokenizerPair
 
 
@@ -25,9 +27,30 @@ def readable(token: str) -> str:
 
 def spelled(tokens: Sequence[str]) -> str:
     """The word of these tokens, without the marks that tokenizers leave and outer punctuation."""
-    return re.sub(r"^\W+|\W+$", "", re.sub("▁|Ġ|##|</w>", "", "".join(tokens)))
+    return bare(re.sub("▁|Ġ|##|</w>", "", joined(tokens)))
 
 
+def joined(names: Iterable[str]) -> str:
+    """The text of names of tokens: bytes that a letter before them has are left out, and those of
+    none are "�".
+
+    >>> joined(["▁", "Ł", "<0x81>", "ó", "d", "<0xC5>"])
+    '▁Łód�'
+    """
+    text, letter, others = "", b"", b""  # what the last letter still has, and bytes of none
+    for name in (*names, ""):
+        if _BYTES.fullmatch(name):
+            others += bytes.fromhex(_AROUND_BYTE.sub("", name))
+            if letter.startswith(others):
+                letter, others = letter[len(others) :], b""
+            continue
+        unspelled = ("�" if is_control(x) else x for x in others.decode("utf-8", "replace"))
+        text += "".join(unspelled) + name
+        letter, others = name[-1:].encode("utf-8", "replace")[1:], b""
+    return text
+
+
+_BYTES, _AROUND_BYTE = re.compile("(?:<0x[0-9A-F]{2}>)+"), re.compile("<0x|>")
 Tokenizers = Tokenizer | TokenizerPair | None
 STRETCHES = 128  # of a sound
 SINK = " and sink"  # of an axis of keys before which there is a learned sink
@@ -56,15 +79,43 @@ class Naming:
         )
 
     def names(self, ids: Sequence[int]) -> list[str]:
-        return [self.name(id_) for id_ in ids]
+        """Name ids that follow each other: a letter of several is the name of its first."""
+        if self.piece is None:
+            return list(map(str, ids))
+        names = list[str]()
+        for spells, run in groupby(((id_, self._bytes(id_)) for id_ in ids), key=_spells_bytes):
+            if spells:
+                names += map(_shown, _shares([part for _, part in run if part is not None]))
+            else:
+                names += [self._whole(id_) for id_, _ in run]
+        return names
 
     def name(self, id_: int) -> str:
-        piece = None if self.piece is None else self.piece(id_)
+        """Name one id by itself."""
+        return self.names([id_])[0]
+
+    def _bytes(self, id_: int) -> bytes | None:
+        """The bytes of a piece that is one, or that is a part of a letter; None of any other."""
+        piece = self.piece(id_) if self.piece is not None else None
+        if piece is None:
+            return None
+        if self.decoder is None:
+            return bytes.fromhex(piece[3:-1]) if _BYTES.fullmatch(piece) else None
+        codes = [_byte_of().get(letter) for letter in piece]
+        spelled = bytes(code for code in codes if code is not None)
+        try:
+            spelled.decode()
+        except UnicodeDecodeError:
+            return spelled if len(spelled) == len(piece) else None
+        return None
+
+    def _whole(self, id_: int) -> str:
+        assert self.piece is not None
+        piece = self.piece(id_)
         if piece is None:  # embeddings are rounded up to a multiple of 64
             return str(id_)
-        text = piece if self.decoder is None else self.decoder.decode([piece])
-        text = text.replace(" ", "▁").replace("\n", "↵")
-        return piece if unwritable(text) else text
+        text = _shown(piece if self.decoder is None else self.decoder.decode([piece]))
+        return piece if not text or is_control(text) else text
 
     def axis(
         self, ids: Sequence[int], *, predicts: list[str] | None = None, prompt: int | None = None
@@ -94,12 +145,44 @@ def byte_level(decoder: Any) -> Any:
     return decoder if type(decoder).__name__ == "ByteLevel" else None
 
 
-def unwritable(text: str) -> bool:
-    """Return True for a part of a character, or one that a terminal obeys instead of showing."""
-    parts = "\N{REPLACEMENT CHARACTER}" in text or not text
-    if parts or text.isprintable():
-        return parts
-    return any(unicodedata.category(letter) == "Cc" for letter in text)
+def is_control(text: str) -> bool:
+    """Return True for text that a terminal obeys instead of showing."""
+    return not text.isprintable() and any(unicodedata.category(x) == "Cc" for x in text)
+
+
+def _shown(text: str) -> str:
+    return text.replace(" ", "▁").replace("\n", "↵")
+
+
+def _spells_bytes(named: tuple[int, bytes | None]) -> bool:
+    return named[1] is not None
+
+
+def _shares(parts: Sequence[bytes]) -> list[str]:
+    """Return what parts of some bytes spell: letters that begin there, and as `<0x81>` bytes that
+    are of a letter before it, or of none."""
+    owners = [number for number, part in enumerate(parts) for _ in part]
+    shares, place = [""] * len(parts), 0
+    for letter in b"".join(parts).decode("utf-8", "surrogateescape"):
+        spelled = letter.encode("utf-8", "surrogateescape")
+        first = owners[place]
+        is_whole = len(letter.encode("utf-8", "ignore")) > 0 and not is_control(letter)
+        shares[first] += letter if is_whole or letter == "\n" else ""
+        for byte, owner in zip(spelled, owners[place:], strict=False):
+            if owner != first or not (is_whole or letter == "\n"):
+                shares[owner] += f"<0x{byte:02X}>"
+        place += len(spelled)
+    return shares
+
+
+@cache
+def _byte_of() -> dict[str, int]:
+    """The byte that each letter of a byte-level vocabulary stands for (GPT-2's)."""
+    printed = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printed]
+    return {chr(byte): byte for byte in printed} | {
+        chr(256 + number): byte for number, byte in enumerate(others)
+    }
 
 
 def numbered(length: int) -> AxisInfo:

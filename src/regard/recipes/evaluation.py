@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from regard.errors import NotFoundError
+from regard.errors import NotFoundError, shortened
 from regard.files import whole_file
 from regard.lines import one_line
 from regard.recipes.options.evaluation import BatchedOptions, EvaluationOptions, LineOptions
@@ -90,14 +90,14 @@ class Report:
         for name, (title, spelled) in self.titles.items():
             if name in self.figures:
                 numbers = (self.figures[name], *self.intervals[name])
-                value, low, high = map(spelled.format, numbers)
+                value, low, high = (shown(spelled, number) for number in numbers)
                 lines.append(f"{title:<{width}} {value:>{wide}}   {low} to {high}")
         note = f"; {self.note}" if self.note else ""
         counted = f"{self.count:,}; intervals are of 95 %, by bootstrap"
         lines.append(f"{self.unit:<{width}} {counted}{note}")
         for name, figures in self.baselines.items():
             values = ", ".join(
-                f"{title} {spelled.format(figures[figure])}"
+                f"{title} {shown(spelled, figures[figure])}"
                 for figure, (title, spelled) in self.titles.items()
                 if figure in figures
             )
@@ -111,15 +111,15 @@ class Report:
 
     def as_json(self) -> str:
         """Return everything as one JSON object; a figure that is not defined is null."""
-        return json.dumps(self.content(), ensure_ascii=False)
+        return json.dumps(_defined(self.content()), ensure_ascii=False, allow_nan=False)
 
     def content(self) -> dict[str, Any]:
         """Return the values of the JSON object."""
         names = [name for name in self.titles if name in self.figures]
         content: dict[str, Any] = {
             self.unit.replace(" ", "_"): self.count,
-            "figures": {name: _defined(self.figures[name]) for name in names},
-            "intervals": {name: [*map(_defined, self.intervals[name])] for name in names},
+            "figures": {name: self.figures[name] for name in names},
+            "intervals": {name: list(self.intervals[name]) for name in names},
         }
         more = {
             "baselines": {name: dict(figures) for name, figures in self.baselines.items()},
@@ -279,10 +279,15 @@ def write_texts(path: str | None, texts: Sequence[str]) -> None:
             file.writelines(f"{' '.join(text.splitlines())}\n" for text in texts)
 
 
-def shortened(line: str, most: int) -> str:
-    """Return a line of at most `most` characters."""
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+def shown(spelled: str, figure: float) -> str:
+    """Return a figure in its format; a dash for one that is not defined."""
+    return spelled.format(figure) if math.isfinite(figure) else "–"
 
 
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _defined(value: Any) -> Any:
+    """Return a value of JSON with null for numbers that are not defined."""
+    if isinstance(value, Mapping):
+        return {name: _defined(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_defined(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

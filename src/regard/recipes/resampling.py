@@ -45,13 +45,12 @@ class Scored(ABC):
 
 
 def intervals(scored: Scored | ScoredTexts, *, seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The 95 % interval of each figure: name → (low, high), the same at every call."""
+    """The 95 % interval of each figure: name → (low, high), the same at every call; NaN of one that
+    no sample has."""
     drawn = [scored.figures_of(rows) for rows in _samples(len(scored), seed)]
-    ends = {
-        name: np.nanpercentile([figures[name] for figures in drawn], [2.5, 97.5]).tolist()
-        for name in drawn[0]
-    }
-    return {name: (low, high) for name, (low, high) in ends.items()}
+    names = list(drawn[0])
+    low, high = _ends(np.array([[figures[name] for name in names] for figures in drawn])).tolist()
+    return dict(zip(names, zip(low, high, strict=True), strict=True))
 
 
 def intervals_of_means(values: NDArray[np.float64], *, seed: int = 0) -> NDArray[np.float64]:
@@ -67,8 +66,7 @@ def intervals_of_means(values: NDArray[np.float64], *, seed: int = 0) -> NDArray
         means = np.tensordot(counts, np.where(present, values, 0), 1) / np.tensordot(
             counts, present, 1
         )
-    ends = np.nanpercentile(means.reshape(SAMPLES, -1), [2.5, 97.5], axis=0)
-    return ends.reshape(2, *values.shape[1:])
+    return _ends(means.reshape(SAMPLES, -1)).reshape(2, *values.shape[1:])
 
 
 def paired_chance(one: Scored, other: Scored, figure: str, *, seed: int = 0) -> float:
@@ -103,6 +101,14 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
     mean = float(np.mean(values))
     half = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
     return mean, mean - half, mean + half
+
+
+def _ends(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The ends of the intervals of figures, (2, figures), of samples, (samples, figures)."""
+    defined = ~np.isnan(drawn).all(0)
+    ends = np.full((2, drawn.shape[1]), math.nan)
+    ends[:, defined] = np.nanpercentile(drawn[:, defined], [2.5, 97.5], axis=0)
+    return ends
 
 
 def _samples(count: int, seed: int) -> list[NDArray[np.int64]]:

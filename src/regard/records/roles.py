@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from regard.errors import BadArgumentError, did_you_mean
+from regard.errors import BadArgumentError, did_you_mean, shortened
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 
@@ -151,4 +151,4 @@ def _unknown(path: str, role: Role, names: Sequence[str]) -> BadArgumentError:
 
 def _listed(names: Sequence[str]) -> str:
     """Names in a row, the long ones cut: a first row may be a sentence."""
-    return ", ".join(name if len(name) <= 40 else f"{name[:39]}…" for name in names)
+    return ", ".join(map(shortened, names))

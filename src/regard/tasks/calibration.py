@@ -8,7 +8,6 @@ frequency falls with its rank (Zipf 1949). An unknown word says more than a rare
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -18,11 +17,11 @@ from pathlib import Path
 from regard.errors import DamagedFileError, refusing
 from regard.files import write_json
 from regard.json_files import JsonFiles
+from regard.letters import spelled
 
 FILE = "calibration.json"
 FEWEST = 4  # words of a text whose language is judged
 MOST_WORDS, UNKNOWN = 20_000, 64  # a word that is not among those has so many times the last rank
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Calibration:
 
         Names are left out where enough other words remain: what is capitalized within the text.
         """
-        words = _WORD.findall(text)
+        words = spelled(text)
         small = [word for k, word in enumerate(words) if k == 0 or not word[0].isupper()]
         words = small if len(small) >= FEWEST else words
         if len(words) < FEWEST:
@@ -102,5 +101,5 @@ def frequent_words(texts: Iterable[str]) -> str:
     >>> frequent_words(["The dog sees the cat.", "A cat sees a dog.", "the dog"])
     'the dog sees cat a'
     """
-    counts = Counter(word.casefold() for text in texts for word in _WORD.findall(text))
+    counts = Counter(word.casefold() for text in texts for word in spelled(text))
     return " ".join(word for word, count in counts.most_common(MOST_WORDS) if count > 1)

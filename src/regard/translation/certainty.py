@@ -7,7 +7,6 @@ reference knows, so shares of wrong words are upper bounds.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.letters import bare
+from regard.recipes.evaluation import shown
 from regard.recipes.vectors.evaluation import spearman
 from regard.tasks.calibration import UNCALIBRATED, Calibration, frequent_words
 from regard.training.metrics import ScoredTexts
@@ -93,9 +94,9 @@ class Judged:
         return [
             f"Words with a probability below {below} are marked as unsure: of"
             f" {len(self.wrong):,} words in {len(self.scores):,} sentences of the dev set"
-            f" {shares['wrong']:.1%} are not in the reference, of the marked"
-            f" {shares['mark_precision']:.1%}; {shares['mark_recall']:.1%} of those that are not"
-            " are marked",
+            f" {shown('{:.1%}', shares['wrong'])} are not in the reference, of the marked"
+            f" {shown('{:.1%}', shares['mark_precision'])};"
+            f" {shown('{:.1%}', shares['mark_recall'])} of those that are not are marked",
             "\n".join(["Reliability of the probabilities:\n", *self.table()]),
             "Spearman's correlation of a sentence's score and its chrF:"
             f" {spearman(self.scores, self.chrf):.2f}",
@@ -145,13 +146,12 @@ def _judged(result: Translation, reference: str) -> list[tuple[float, bool]]:
     left = Counter(map(_bare, reference.split()))
     judged = []
     for word in result.words:
-        if bare := _bare(word.text):
-            judged.append((word.probability, not left[bare]))
-            left[bare] -= left[bare] > 0
+        if spelled := _bare(word.text):
+            judged.append((word.probability, not left[spelled]))
+            left[spelled] -= left[spelled] > 0
     return judged
 
 
 def _bare(word: str) -> str:
-    """The word without punctuation around it; vowel signs stay."""
-    marks = "".join(mark for mark in set(word) if unicodedata.category(mark)[0] in "PS")
-    return word.strip(marks).casefold()
+    """The word without punctuation around it."""
+    return bare(word).casefold()

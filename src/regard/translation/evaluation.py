@@ -1,5 +1,6 @@
 """Scores of translators on sentence pairs: BLEU, chrF, loss, speed, and words that are unsure."""
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -152,10 +153,19 @@ class TranslationReport(Report):
             name: "{:.1%} ({:.1%} to {:.1%})".format(self.figures[name], *self.intervals[name])
             for name in MARKS
         }
+        words = (
+            "none was written"
+            if math.isnan(self.figures["wrong"])
+            else (f"{share['wrong']} are not in the reference")
+        )
+        marked = f"{share['mark_precision']} of those are not in it"
+        if math.isnan(self.figures["mark_precision"]):
+            marked = "no word is marked"
+        elif not math.isnan(self.figures["mark_recall"]):
+            marked += f"; {share['mark_recall']} of all that are not are marked"
         return [
-            f"words        {share['wrong']} are not in the reference",
-            f"unsure       below a probability of {below}: {share['mark_precision']} of those are"
-            f" not in it; {share['mark_recall']} of all that are not are marked",
+            f"words        {words}",
+            f"unsure       below a probability of {below}: {marked}",
             *card,
         ]
 

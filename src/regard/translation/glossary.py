@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from regard.errors import BadArgumentError
+from regard.letters import whole
 from regard.records.lines import BadLine, Decoder, check_file, open_bytes, read_lines, warn
 from regard.text import normalize
 
@@ -82,11 +83,13 @@ class Glossary:
 
     def found_in(self, text: str) -> list[tuple[str, ...]]:
         """Return the translations of each term in a text, the longest of terms that overlap."""
-        keys = (match[0][0].lower() + match[0][1:] for match in self._pattern.finditer(text))
+        keys = (
+            match[0][0].lower() + match[0][1:] for match in self._pattern.finditer(normalize(text))
+        )
         return [self.terms[key] for key in dict.fromkeys(keys)]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         longest = sorted(self.terms, key=len, reverse=True)
         either = (f"[{re.escape(t[0].upper() + t[0])}]{re.escape(t[1:])}" for t in longest)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(either)})(?!\w)")
+        return whole("|".join(either))

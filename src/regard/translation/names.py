@@ -7,11 +7,12 @@ A name is a word that is capitalized on both sides and not found in small letter
 languages of different scripts names are transliterated, so nothing is found there.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
+
+from regard.letters import uncompounded
 
 # Names that training never puts into sentences, so that a test can ask for them; their German form
 # is the same.
@@ -41,8 +42,7 @@ CITIES = (
 HELD_OUT = frozenset((*GIVEN, *SURNAMES, *COMPANIES, *CITIES))
 
 
-# A word that no hyphen joins to another; what follows an apostrophe is another word.
-_WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
+_WORD = uncompounded()  # what follows an apostrophe is another word
 # Capitalized in English, and in German the same or alike: they take other prepositions than names.
 _CALENDAR = frozenset((
     "january", "february", "march", "april", "may", "june", "july", "august", "september",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
 
+from regard.letters import is_whole, words
 from regard.translation.spans import Span, lines, spans
 
 # Words that translators copy, in place of spans: `benchmarks/paragraphs.py` counts the copies.
@@ -24,7 +25,6 @@ STAND_INS = {
     "number": ("5", "17", "12", "37", "48", "63", "74", "86"),
 }
 _WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
-_WORD = re.compile(r"\w+(?:[^\s\w]+\w+)*")
 _ENTITY = re.compile(r"&#?\w+;")
 _LINE_ENDS = re.compile(r"[\r\n]")
 # A text that is one sentence of plain words.
@@ -91,7 +91,7 @@ class Passage:
     def fragments(self) -> list[Span]:
         """Return the parts to translate between the others, without punctuation around them."""
         trimmed = [
-            _trimmed(self.text, span, "PSZC", "ZC" if span is self.spans[-1] else "PSZC")
+            _trimmed(self.text, span, "PSZCM", "ZC" if span is self.spans[-1] else "PSZC")
             for span in self.spans
             if span.kind == "text"
         ]
@@ -307,18 +307,17 @@ def _trimmed(text: str, span: Span, before: str, after: str) -> Span:
     return span if (begin, end) == (span.begin, span.end) else replace(span, begin=begin, end=end)
 
 
-def _only(words: str, text: str) -> tuple[int, int] | None:
+def _only(part: str, text: str) -> tuple[int, int] | None:
     """Return the place of words that a text has once."""
-    places = [
-        match.span() for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.I)
-    ]
-    return places[0] if words and len(places) == 1 else None
+    matches = re.finditer(re.escape(part), text, re.I) if part else ()
+    places = [match.span() for match in matches if is_whole(text, *match.span())]
+    return places[0] if len(places) == 1 else None
 
 
 def _word_near(text: str, share: float, least: int) -> tuple[int, int]:
     """Return the place of the word that is about this far in a text, not before another place."""
-    words = [match.span() for match in _WORD.finditer(text, least)] or [(len(text), len(text))]
-    return min(words, key=lambda word: abs(word[0] - share * len(text)))
+    places = words(text, least, compounds=True) or [(len(text), len(text))]
+    return min(places, key=lambda word: abs(word[0] - share * len(text)))
 
 
 def _alike(source: str, answer: str) -> str:

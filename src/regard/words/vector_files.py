@@ -22,7 +22,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from regard.catalog import VECTOR_FILES
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
+from regard.errors import (
+    BadArgumentError,
+    DamagedFileError,
+    NotFoundError,
+    UnsupportedError,
+    shortened,
+)
 from regard.files import whole_file, whole_folder
 
 Vectors = tuple[list[str], NDArray[np.float32]]
@@ -253,7 +259,7 @@ def _resume(start: bytes, file: IO[bytes]) -> Iterator[bytes]:
 
 def _broken(path: Path, number: int, expected: str, line: bytes) -> DamagedFileError:
     text = line.decode("utf-8", "replace").strip()
-    text = text if len(text) <= 60 else f"{text[:59]}…"
+    text = shortened(text, 60)
     return DamagedFileError(
         f"{path}, line {number:,}: expected {expected}; got {text!r}. Correct or delete the line."
     )

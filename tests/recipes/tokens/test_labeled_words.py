@@ -124,3 +124,21 @@ def test_a_wrong_record_says_what_was_expected(
     path = written(tmp_path, "a.jsonl", json.dumps(record))
     with pytest.raises(RegardError, match=problem):
         list(read_labeled_words(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "expected"),
+    [
+        ("कुत्ता दौड़ता है।", 6, ["कुत्ता", "दौड़ता", "है", "।"]),
+        ("कुत्ता दौड़ता है।", 5, ["कुत्ता", "दौड़ता", "है", "।"]),  # an end inside a letter
+        ("বাংলা ভাষা", 5, ["বাংলা", "ভাষা"]),
+        ("cafe\u0301 noir", 5, ["cafe\u0301", "noir"]),
+        ("می\u200cخواهم رفت", 8, ["می\u200cخواهم", "رفت"]),
+        ("北京大学", 2, ["北", "京", "大", "学"]),
+        ("don't 👨‍👩‍👧!", 5, ["don't", "👨‍👩‍👧", "!"]),
+    ],
+)
+def test_words_of_spans_are_unicodes(text: str, end: int, expected: list[str]) -> None:
+    targets = of_spans(text, [{"start": 0, "end": end, "label": "A"}]).targets
+    assert [text[begin:end] for begin, end, _ in targets] == expected
+    assert targets[0][2] == "B-A"

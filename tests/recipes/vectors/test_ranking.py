@@ -51,3 +51,12 @@ def test_rank_correlation_is_scipys() -> None:
 
 def test_rank_correlation_of_a_constant_is_none() -> None:
     assert spearman([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) == 0.0
+
+
+def test_a_correlation_that_is_not_defined_is_said_so() -> None:
+    vectors = np.eye(2, dtype=np.float32)
+    constant = PairEvaluation(vectors, vectors[::-1], np.array([0.5, 0.5], np.float32), None)
+    assert constant.figures["spearman"] == 0.0
+    assert "not defined" in constant.note
+    varied = PairEvaluation(vectors, vectors[[0, 0]], np.array([0.5, 0.1], np.float32), None)
+    assert (varied.figures["spearman"], varied.note) == (pytest.approx(1.0), "")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from regard.inspection.answers import Group
+from regard.inspection.naming import joined
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.tiles import spans
 
@@ -63,12 +64,12 @@ def labels(trace: TraceData, axis: str, group: Group) -> list[str]:
 
 def _joined(tokens: Sequence[str]) -> str:
     style = _style(tokens)
-    text = ""
+    parts = list[str]()
     for token in tokens:
         bare = _MARKS.sub("", token) if style == "hash" else token
         apart = style == "hash" and not token.startswith("##")
-        text += (" " if apart and text else "") + re.sub("[▁Ġ]", " ", bare)
-    return text.strip()
+        parts += [*([" "] if apart and parts else []), re.sub("[▁Ġ]", " ", bare)]
+    return joined(parts).strip()
 
 
 def _style(tokens: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, UnavailableError, check_choice
 from regard.inspection.answers import Group, Quantity
+from regard.inspection.naming import joined
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
 from regard.inspection.views.labels import labels, query_labels
@@ -169,8 +170,8 @@ def names(trace: TraceData, axis: str, group: Group) -> list[str]:
         return tokens
     if trace.axes[axis].peaks is not None:
         return [tokens[first] for first, _ in groups]
-    joined = ("".join(tokens[first:last]) for first, last in groups)
-    return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in joined]
+    words = (joined(tokens[first:last]) for first, last in groups)
+    return [text.replace("▁", " ").replace("Ġ", " ").strip() for text in words]
 
 
 COLORS = 64  # which look the same, in a third of the bytes

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from regard.data.seen import hash_text
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, shortened
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
 from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
@@ -249,7 +249,7 @@ def _trimmed(text: str, start: int | None) -> tuple[str, int | None]:
 
 
 def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else f"{text[:59]}…")
+    return repr(shortened(text, 60))
 
 
 def titles(examples: Sequence[Example]) -> int:

@@ -5,7 +5,7 @@ bring four packages and 100 MB to every installation.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,23 +33,27 @@ class LabelScores:
     counts: NDArray[np.int64]  # (labels,): texts that have the label
 
 
-def label_scores(predicted: Flags, expected: Flags, probabilities: Floats) -> LabelScores:
-    """The figures of predictions against what was expected; each argument is (texts, labels).
+def label_scores(
+    predicted: Flags, expected: Flags, probabilities: Floats, *, multi_label: bool
+) -> LabelScores:
+    """The figures of predictions against what was expected; each array is (texts, labels).
 
-    A label that is neither predicted nor expected has an F1 of 0, as in scikit-learn.
+    As in scikit-learn, a label that is neither predicted nor expected is left out of the macro-F1;
+    of texts with several labels, it has an F1 of 0.
     """
     both = (predicted & expected).sum(0)
     answers, right = predicted.sum(0), expected.sum(0)
-    one = bool((expected.sum(1) == 1).all() and (predicted.sum(1) == 1).all())
+    f1, one = _ratio(2 * both, answers + right), not multi_label
+    counted = (answers + right > 0) | multi_label
     return LabelScores(
         accuracy=float((predicted == expected).all(1).mean()),
-        macro_f1=float(_ratio(2 * both, answers + right).mean()),
+        macro_f1=float(f1[counted].mean()),
         micro_f1=float(_ratio(2 * both.sum(), answers.sum() + right.sum())),
         matthews=matthews(confusion(predicted, expected)) if one else float("nan"),
         calibration=calibration_error(predicted, expected, probabilities, one=one),
         precision=_ratio(both, answers),
         recall=_ratio(both, right),
-        f1=_ratio(2 * both, answers + right),
+        f1=f1,
         counts=right.astype(np.int64),
     )
 
@@ -110,11 +114,15 @@ class LabelEvaluation(Scored):
     @property
     def scores(self) -> LabelScores:
         """The figures of all texts, and of each label."""
-        return label_scores(self.predicted, self.expected, self.probabilities)
+        return self._scores(slice(None))
+
+    def _scores(self, rows: NDArray[np.int64] | slice) -> LabelScores:
+        columns = (self.predicted, self.expected, self.probabilities)
+        return label_scores(*(column[rows] for column in columns), multi_label=self.multi_label)
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts, which may repeat."""
-        scores = label_scores(self.predicted[rows], self.expected[rows], self.probabilities[rows])
+        scores = self._scores(rows)
         figures = {
             "loss": float(self.losses[rows].mean()),
             "accuracy": scores.accuracy,
@@ -164,7 +172,7 @@ def best_threshold(evaluation: LabelEvaluation) -> float:
 
     def macro_f1(threshold: float) -> float:
         predicted = evaluation.probabilities > threshold
-        return label_scores(predicted, evaluation.expected, evaluation.probabilities).macro_f1
+        return replace(evaluation, predicted=predicted).scores.macro_f1
 
     steps = [step / 20 for step in range(1, 20)]
     return max(steps, key=lambda each: (macro_f1(each), -abs(each - 0.5)))

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from regard.errors import shortened
 from regard.lines import one_line
-from regard.recipes.evaluation import Evaluator, Report, shortened
+from regard.recipes.evaluation import Evaluator, Report
 from regard.recipes.labels.labels import LabelEvaluation
 from regard.recipes.options.evaluation import LabelOptions
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, optional_package
+from regard.letters import signs
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.file_tables import read_file_table
@@ -31,8 +32,9 @@ def read_spoken(path: str, *, sound: Column | None = None, **reading: Any) -> It
 
 def plain(text: str) -> str:
     """A text without case, punctuation and symbols."""
-    signs = (" " if unicodedata.category(sign)[0] in "PS" else sign for sign in text.casefold())
-    return "".join(signs)
+    return "".join(
+        " " if unicodedata.category(sign[0])[0] in "PS" else sign for sign in signs(text.casefold())
+    )
 
 
 @dataclass(frozen=True, eq=False)

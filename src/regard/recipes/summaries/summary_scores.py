@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, optional_package
+from regard.letters import words
 from regard.recipes.evaluation import Evaluator, Figures, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
@@ -130,7 +131,7 @@ def rouge(summaries: Sequence[str], references: Sequence[Sequence[str]]) -> Roug
 
     The words are rouge-score's own, with Porter's stemmer, where the references are in ASCII
     letters; rouge-score leaves any other letter out, so in other scripts and languages the words
-    are runs of letters, marks and digits, and are not stemmed.
+    are Unicode's (see `letters`), and are not stemmed.
     """
     if len(summaries) != len(references) or not references:
         raise BadArgumentError(
@@ -160,7 +161,7 @@ def require_rouge() -> Any:
 class _Spelled:
     """Spells words in ASCII, which is all that rouge-score reads: each as "w" and a number.
 
-    A word is a run of letters, marks and digits, in lower case.
+    Words are those of `letters`, in lower case.
     """
 
     def __init__(self) -> None:
@@ -168,15 +169,10 @@ class _Spelled:
 
     def __call__(self, text: str) -> str:
         text = unicodedata.normalize("NFC", text).casefold()
-        spaced = (
-            sign if unicodedata.category(sign)[0] in "LMN" or sign in _JOINERS else " "
-            for sign in text
+        spelled = (text[begin:end] for begin, end in words(text))
+        return " ".join(
+            f"w{self._numbers.setdefault(word, len(self._numbers))}" for word in spelled
         )
-        words = "".join(spaced).split()
-        return " ".join(f"w{self._numbers.setdefault(word, len(self._numbers))}" for word in words)
-
-
-_JOINERS = "\u200c\u200d"  # Devanagari and Persian spelling need them
 
 
 def _mostly_ascii(texts: Any) -> bool:

@@ -1,12 +1,12 @@
 """Sentences whose words have labels, from CoNLL columns and from records with words or spans."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 from regard.errors import BadArgumentError
+from regard.letters import edge, words_and_signs
 from regard.recipes.examples import Example
 from regard.records import BadCellError, BadLine, Column, OnBadLine, Role, read_examples, refuse
 from regard.records.lines import Decoder, Say, check_file, open_bytes, warn
@@ -16,7 +16,6 @@ from regard.tasks.token_classification import OUTSIDE
 
 WORDS = ("tokens", "words", "text", "sentence")
 LABELS = ("labels", "tags", "ner_tags", "pos_tags", "upos", "spans", "entities", "label")
-_WORD = re.compile(r"\w+|[^\w\s]")
 # BILOU's names of positions, as BIOES has them.
 _POSITIONS = {"L-": "E-", "U-": "S-"}
 
@@ -37,7 +36,8 @@ def of_words(words: Sequence[str], labels: Sequence[str], line: int = 0) -> Exam
 def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Example:
     """A text whose labeled parts have a "start", an "end" and a "label".
 
-    A word is a run of letters and digits, or another character; it ends where a span does.
+    What is no part of a word is a word by itself, such as a comma; a word ends where a span does,
+    but for marks that belong to its last letter.
     """
     parts = sorted((span["start"], span["end"], str(span["label"])) for span in spans)
     for start, end, label in parts:
@@ -51,14 +51,15 @@ def of_spans(text: str, spans: Sequence[Mapping[str, Any]], line: int = 0) -> Ex
             raise BadArgumentError(
                 f"spans must not overlap; those of {one!r} and {other!r} do at character {start}."
             )
+    parts = [(edge(text, start), edge(text, end), label) for start, end, label in parts]
     edges = sorted({0, len(text), *(edge for start, end, _ in parts for edge in (start, end))})
     label_at = {start: label for start, _, label in parts}
     targets = []
     for start, end in pairwise(edges):
         kind = label_at.get(start)
-        for number, word in enumerate(_WORD.finditer(text, start, end)):
+        for number, word in enumerate(words_and_signs(text, start, end)):
             label = OUTSIDE if kind is None else f"{'I' if number else 'B'}-{kind}"
-            targets.append([*word.span(), label])
+            targets.append([*word, label])
     return Example(text, targets=targets, line=line)
 
 

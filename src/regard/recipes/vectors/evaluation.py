@@ -35,6 +35,13 @@ class PairEvaluation(Scored):
         """(pairs,)"""
         return (self.first.astype(np.float64) * self.second).sum(1)
 
+    @property
+    def note(self) -> str:
+        """A remark where a figure of 0 stands for one that is not defined."""
+        if self.scores is None or min(np.ptp(self.cosines), np.ptp(self.scores)) > 0:
+            return ""
+        return "Spearman's correlation is not defined where all scores are equal; 0 stands for it"
+
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts or pairs, which may repeat."""
         if self.ranks is None:

@@ -19,6 +19,7 @@ from regard.recipes.vectors.evaluation import rank_pairs
 from regard.records import Column, Role
 from regard.tasks.matching import Matcher, Vectors
 
+TINY = 1e-12  # length of a vector that has no direction
 IMAGE = ("image", "file", "path", "file_name", "filename", "picture", "image_path", "filepath")
 
 
@@ -71,7 +72,9 @@ def evaluate_matches(
     said = [example.pair or "" for example in examples]
     images = matcher.images(files, batch_size=batch_size, progress=progress)
     texts = matcher.texts(said, batch_size=batch_size)
-    one, other = (x / np.linalg.norm(x, axis=-1, keepdims=True) for x in (images, texts))
+    one, other = (
+        x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), TINY) for x in (images, texts)
+    )
     ranks = np.stack([_ranks(files, said, one, other), _ranks(said, files, other, one)], 1)
     return MatchEvaluation(images, texts, ranks)
 

@@ -9,7 +9,7 @@ from regard.cli.columns import columns
 from regard.cli.options import Corpus, option
 from regard.cli.progress import waiting
 from regard.cli.texts import destination, text_groups
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, shortened
 
 if TYPE_CHECKING:
     from regard.words.bags import Bags
@@ -66,7 +66,7 @@ def _table(bags: "Bags") -> str:
     used = [column for column in range(len(bags.words)) if values[:, column].any()]
     columns_shown = used[:COLUMNS]
     head = ["", *(bags.words[column] for column in columns_shown)]
-    names = [name if len(name) <= 32 else f"{name[:31]}…" for name in bags.names[:ROWS]]
+    names = [shortened(name, 32) for name in bags.names[:ROWS]]
     body = [
         [name, *(_short(float(row[column])) for column in columns_shown)]
         for name, row in zip(names, values, strict=True)
