@@ -72,7 +72,9 @@ class Access:
 
     key: str | None = None
     loopback: bool = True
-    keyless: Collection[str] = ("/healthz", "/readyz", "/translate")  # whose body has the key
+    keyless: Collection[str] = (
+        "/health", "/healthz", "/readyz", "/translate", "/detect"  # the last two have it in a body
+    )  # fmt: skip
 
     def knows(self, key: str | None) -> bool:
         """Compare a key in a time that says nothing about it."""

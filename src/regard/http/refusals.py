@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from regard.errors import BadArgumentError, RegardError, UnavailableError, missing_torch
 
 GONE = 499  # the status that web servers log for a client that has gone
-LIBRE = ("/translate", "/languages")
+LIBRE = ("/translate", "/detect", "/languages", "/suggest", "/translate_file")
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
