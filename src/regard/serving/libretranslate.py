@@ -42,7 +42,6 @@ NAMES = {
 }  # fmt: skip
 
 
-
 class _Keyed(BaseModel):
     q: str | list[str]
     api_key: str | None = None
@@ -81,7 +80,7 @@ def languages(here: Here) -> list[dict[str, Any]]:
 
 @libretranslate.get("/frontend/settings")
 def settings(here: Here) -> dict[str, Any]:
-    """What a page of LibreTranslate asks for first."""
+    """Settings that a page of LibreTranslate asks for first."""
     pairs = _pairs(here.served.models)
     first = next(iter(pairs), ("", ""))
     source, target = ({"code": code, "name": NAMES.get(code, code)} for code in first)
@@ -113,21 +112,21 @@ def missing(request: Request) -> JSONResponse:
 @libretranslate.post("/detect", openapi_extra=_documented(DetectRequest))
 async def detect(request: Request, here: Here) -> Any:
     """The languages that a text may be in, of those that are translated here."""
-    asked = await _asked(request, here, DetectRequest)
-    if isinstance(asked, JSONResponse):
-        return asked
-    return _detected(_pairs(here.served.models), " ".join(listed(asked.q)))
+    fields = await _fields(request, here, DetectRequest)
+    if isinstance(fields, JSONResponse):
+        return fields
+    return _detected(_pairs(here.served.models), " ".join(listed(fields.q)))
 
 
 @libretranslate.post("/translate", openapi_extra=_documented(TranslateRequest))
 async def translate(request: Request, here: Here) -> Any:
     """A text or several."""
-    asked = await _asked(request, here, TranslateRequest)
-    if isinstance(asked, JSONResponse):
-        return asked
-    pairs, texts = _pairs(here.served.models), listed(asked.q) or [""]
+    fields = await _fields(request, here, TranslateRequest)
+    if isinstance(fields, JSONResponse):
+        return fields
+    pairs, texts = _pairs(here.served.models), listed(fields.q) or [""]
     codes = {code for pair in pairs for code in pair}
-    source, target = (_code(name, codes) for name in (asked.source, asked.target))
+    source, target = (_code(name, codes) for name in (fields.source, fields.target))
     detected = None
     if source == AUTO:
         detected = _source(pairs, target, " ".join(texts))
@@ -135,7 +134,7 @@ async def translate(request: Request, here: Here) -> Any:
     if source == target and source in codes:
         results: list[Any] = texts
     elif (source, target) in pairs:
-        results = await _translated(request, pairs[source, target], texts, asked.alternatives)
+        results = await _translated(request, pairs[source, target], texts, fields.alternatives)
     else:
         names = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
         raise BadArgumentError(f"{names} can be translated here; the request names another pair.")
@@ -145,9 +144,9 @@ async def translate(request: Request, here: Here) -> Any:
         [] if isinstance(text, str) else [other.text for other in text.alternatives[1:]]
         for text in results
     ]
-    is_one = isinstance(asked.q, str)
+    is_one = isinstance(fields.q, str)
     content: dict[str, Any] = {"translatedText": written[0] if is_one else written}
-    if asked.alternatives:
+    if fields.alternatives:
         content["alternatives"] = others[0] if is_one else others
     if detected is not None:
         content["detectedLanguage"] = detected if is_one else [detected] * len(written)
@@ -170,7 +169,7 @@ async def _translated(
     ]
 
 
-async def _asked(request: Request, here: State, kind: type[Any]) -> Any:
+async def _fields(request: Request, here: State, kind: type[Any]) -> Any:
     """The values of a request; a refusal of one without the key."""
     values = dict(parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=FIELDS))
     values |= await _body(request)
@@ -180,7 +179,7 @@ async def _asked(request: Request, here: State, kind: type[Any]) -> Any:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        complaints = [each | {"loc": ("body", *each["loc"])} for each in error.errors()]
+        complaints = [entry | {"loc": ("body", *entry["loc"])} for entry in error.errors()]
         raise RequestValidationError(complaints) from error
 
 
@@ -209,11 +208,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def _parts(body: bytes, boundary: bytes) -> dict[str, str]:
-    """The fields of a form in parts (RFC 7578).
-
-    >>> _parts(b'--x\\r\\nContent-Disposition: form-data; name="q"\\r\\n\\r\\nHello.\\r\\n--x--', b"x")
-    {'q': 'Hello.'}
-    """
+    """The fields of a form in parts (RFC 7578)."""
     if not boundary:
         raise ValueError("no boundary")
     values: dict[str, str] = {}
@@ -225,10 +220,10 @@ def _parts(body: bytes, boundary: bytes) -> dict[str, str]:
         for line in head.decode().splitlines():
             name, _, value = line.partition(":")
             fields[name.strip()] = value.strip()
-        name = fields.get_param("name", header="content-disposition")
-        if not between or not isinstance(name, str):
+        field = fields.get_param("name", header="content-disposition")
+        if not between or not isinstance(field, str):
             raise ValueError("no field")
-        values.setdefault(name, content.decode())
+        values.setdefault(field, content.decode())
     raise ValueError("too many fields, or no end")
 
 
@@ -259,18 +254,15 @@ def _pairs(models: dict[str, Model[Any]]) -> Pairs:
 def _code(name: str, codes: set[str]) -> str:
     """A language that is served, by its code in any case and with any region: en for "en-US"."""
     plain = name.strip().lower().replace("_", "-")
-    known = {code.lower(): code for code in codes}
-    return known.get(plain) or known.get(plain.partition("-")[0], plain)
+    spellings = {code.lower(): code for code in codes}
+    return spellings.get(plain) or spellings.get(plain.partition("-")[0], plain)
 
 
 def _source(pairs: Pairs, target: str, text: str) -> dict[str, Any]:
     """The language that a text most likely is in, of those that are translated to the target."""
-    fits: Pairs = {pair: way for pair, way in pairs.items() if pair[1] == target}
-    sources = sorted({source for source, _ in fits})
-    detected = _detected(fits, text)
-    if len(sources) == 1:
-        return next(iter(detected), {"confidence": 0, "language": sources[0]})
-    if not detected or not sources:
+    detected = _detected({pair: way for pair, way in pairs.items() if pair[1] == target}, text)
+    if not detected or (len(detected) > 1 and not detected[0]["confidence"]):
+        sources = sorted(entry["language"] for entry in detected)
         raise BadArgumentError(
             f'source may be "auto" where one language can be meant; name one of {sources}.'
         )
@@ -278,14 +270,13 @@ def _source(pairs: Pairs, target: str, text: str) -> dict[str, Any]:
 
 
 def _detected(pairs: Pairs, text: str) -> list[dict[str, Any]]:
-    """The languages that a text may be in, the likeliest first, each with 0 to 100 for its
-    confidence; of models that know their language's words, those that may be meant."""
-    chances: dict[str, float] = {}
+    """The languages that models read, the likeliest of a text first. The confidence, 0 to 100, is
+    the share of its words that a model's calibration lists: 0 for a model without one."""
+    shares: dict[str, float] = {}
     for (source, _), (model, _) in pairs.items():
-        if (chance := model.task.calibration.chance(text)) is not None:
-            chances[source] = max(chances.get(source, 0.0), chance)
+        share = model.task.calibration.coverage(text)
+        shares[source] = max(shares.get(source, 0.0), share)
     return [
-        {"confidence": round(100 * chance), "language": source}
-        for source, chance in sorted(chances.items(), key=lambda pair: -pair[1])
-        if chance > 0
+        {"confidence": round(100 * share), "language": source}
+        for source, share in sorted(shares.items(), key=lambda pair: -pair[1])
     ]

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -60,7 +60,7 @@ class Work(ABC):
         return self._alone and is_refusal
 
     def prepared(self, prepare: Callable[[], Prepared]) -> Prepared | RegardError:
-        """What one text is made into, or the error with which it is refused alone."""
+        """Prepare one text, or return the error with which it is refused alone."""
         try:
             return prepare()
         except RegardError as error:
@@ -145,7 +145,7 @@ class Texts(Work):
         number, start = 0, self._config.decoder_start_token_id
         for text, parts in zip(self._texts, self._parts, strict=True):
             pieces = self.task.parts(text, force=self._force)
-            while (part := self.prepared(lambda pieces=pieces: next(pieces, None))) is not None:
+            while (part := self.prepared(partial(next, pieces, None))) is not None:
                 parts.append(part)
                 if isinstance(part, RegardError):
                     break
@@ -155,8 +155,8 @@ class Texts(Work):
                 number += 1
 
     def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
-        """The results of `task.run` for each text, from the hypotheses of all jobs; in place of one,
-        the error with which it is refused."""
+        """The results of `task.run` for each text, from the hypotheses of all jobs, or the error
+        with which the text is refused."""
         left = iter(hypotheses)
         for text, parts in zip(self._texts, self._parts, strict=True):
             its = list(islice(left, sum(not isinstance(part, RegardError) for part in parts)))

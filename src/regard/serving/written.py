@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from regard.errors import BadArgumentError, RegardError
@@ -49,9 +50,7 @@ class Prompts(Work):
             )
         texts = [*_texts_in(prompts), *stop]
         results = config.alternatives
-        super().__init__(
-            limits, texts, len(prompts), results=results, seconds=seconds, alone=alone
-        )
+        super().__init__(limits, texts, len(prompts), results=results, seconds=seconds, alone=alone)
         # A template is another process's work, which may take long.
         self.is_small &= all(isinstance(prompt, str) for prompt in prompts)
         self._limits, self._prompts = limits, prompts
@@ -63,7 +62,7 @@ class Prompts(Work):
 
     def __iter__(self) -> Iterator[Decode]:
         for k, prompt in enumerate(self._prompts):
-            ready = self.prepared(lambda p=prompt: self._task.prompted(p, **self._options))
+            ready = self.prepared(partial(self._task.prompted, prompt, **self._options))
             if isinstance(ready, RegardError):
                 self.refused[k] = ready
                 continue
