@@ -134,7 +134,7 @@ def test_libretranslate_answers_json_and_forms(server: Any) -> None:
         {"Content-Type": "application/x-www-form-urlencoded"},
     )
     with urllib.request.urlopen(form, timeout=20) as answer:
-        assert json.load(answer) == {"translatedText": translator(TEXTS[1])}
+        assert json.load(answer)["translatedText"] == translator(TEXTS[1])
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_libretranslate_answers_json_and_forms(server: Any) -> None:
     [
         (dict(q="x", source="fr", target="de"), "en → de can be translated here; the request"),
         (dict(q="x", source="en"), "target: field required."),
-        (dict(q="x", source="en", target="de", format="html"), 'format may be "text"'),
+        (dict(q="x", source="en", target="de", format="rtf"), "format: input should be 'text' or"),
         ([], "the body must be a JSON object."),
     ],
 )
@@ -235,7 +235,7 @@ def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
         client.chat.completions.create(
             model="shakespeare", messages=[{"role": "user", "content": "x"}]
         )
-    with pytest.raises(openai.BadRequestError, match=r"logprobs: extra inputs are not permitted"):
+    with pytest.raises(openai.BadRequestError, match=r"logprobs is not available here"):
         client.completions.create(model="shakespeare", prompt="x", logprobs=2)
     with pytest.raises(openai.BadRequestError, match="a prompt may have 127 tokens"):
         client.completions.create(model="shakespeare", prompt="x" * 200)
@@ -324,7 +324,7 @@ def test_every_option_of_a_task_is_a_field_of_its_requests(server: Any) -> None:
 def test_results_are_described_by_the_fields_of_their_class(server: Any, verb: str) -> None:
     _, schema, _ = server.ask("/openapi.json")
     described = schema["components"]["schemas"][f"{verb.capitalize()}Result"]["properties"]
-    assert {*described} == {*shape(catalog.doing(verb).result_class())}
+    assert {*described} == {*shape(catalog.doing(verb).result_class()), "error"}
 
 
 LONG = "Yes. " * 25_000

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from regard.errors import RegardError
@@ -67,12 +68,16 @@ class Access:
     Args:
         key: of every request; None: no key is needed.
         loopback: whether the server is on an address of this machine alone.
+        origins: of pages that may call without a key, such as https://example.org; * is every one.
         keyless: paths that need no key.
     """
 
     key: str | None = None
     loopback: bool = True
-    keyless: Collection[str] = ("/healthz", "/readyz", "/translate")  # whose body has the key
+    origins: Collection[str] = ()
+    keyless: Collection[str] = (
+        "/health", "/healthz", "/readyz", "/translate", "/detect"  # the last two have it in a body
+    )  # fmt: skip
 
     def knows(self, key: str | None) -> bool:
         """Compare a key in a time that says nothing about it."""
@@ -84,18 +89,32 @@ class Access:
     def refused(self, scope: Scope, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """Status and sentence for a request that is not answered.
 
-        Without a key, a page of others must not compute here: where a server is on this machine
-        alone, see `foreign`; elsewhere no request may come from a page.
+        Without a key, a page of others must not compute here unless its origin was named: where a
+        server is on this machine alone, see `foreign`; elsewhere no request may come from a page.
         """
+        if headers.get("content-encoding", "identity") != "identity":
+            return 415, "the body is compressed; send it as it is."
         if self.key is not None:
-            if scope["path"] not in self.keyless and not self.knows(bearer(headers)):
+            is_open = scope["path"] in self.keyless or is_preflight(scope, headers)
+            if not is_open and not self.knows(bearer(headers)):
                 return 401, "a key is needed; send it as Authorization: Bearer KEY."
         elif self.loopback:
-            if (sentence := foreign(scope, headers)) is not None:
+            if (sentence := foreign(scope, headers, admitted=self.admits(headers))) is not None:
                 return 403, sentence
-        elif "origin" in headers:
-            return 403, "this server has no key, so it answers programs, not pages."
+        elif "origin" in headers and not self.admits(headers):
+            return 403, (
+                "this server has no key, so it answers programs, not pages; --allow-origin names"
+                " those that may call."
+            )
         return None
+
+    def admits(self, headers: Mapping[str, str]) -> bool:
+        """Return True where a request comes from a page that may call: any page, where only one
+        that has the key is answered."""
+        origin = headers.get("origin")
+        return origin is not None and (
+            self.key is not None or "*" in self.origins or origin.lower() in self.origins
+        )
 
 
 class Admission:
@@ -162,20 +181,27 @@ class Guard:
             await self.app(scope, receive, send)
             return
 
+        fields, path, access = Headers(scope=scope), scope["path"], self._admission.access
+        shared = cross_origin(fields) if access.admits(fields) else []
+
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = guarded(message.get("headers", []))
+                message["headers"] = guarded([*message.get("headers", []), *shared])
             await send(message)
 
-        fields, path = Headers(scope=scope), scope["path"]
         limit, sentence = self._longer.get(path, (BODY_LIMIT, TOO_LONG))
         size = announced(fields, limit)
-        refused = self._admission.access.refused(scope, fields)
+        refused = access.refused(scope, fields)
         if refused is None and size > limit:
             refused = 413, sentence
         if refused is not None:
             await refusal(path, *refused)(scope, receive, send_guarded)
             return
+        if shared and is_preflight(scope, fields):
+            await Response(status_code=204)(scope, receive, send_guarded)
+            return
+        if scope["method"] == "HEAD":  # the server leaves out the body
+            scope = {**scope, "method": "GET"}
         try:
             self._admission.take(scope["method"], size)
         except RegardError as error:
@@ -206,8 +232,31 @@ def guarded(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]
     return its + [pair for pair in _HEADERS if pair[0] not in present]
 
 
-def foreign(scope: Scope, headers: Mapping[str, str]) -> str | None:
+def is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:
+    """Return True for a browser's question before a page's request: it has no key yet."""
+    return scope["method"] == "OPTIONS" and "access-control-request-method" in headers
+
+
+def cross_origin(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """The headers by which a browser shows an answer to a page of another origin (CORS)."""
+    answer = {
+        "access-control-allow-origin": headers["origin"],
+        "vary": "Origin",
+        "access-control-expose-headers": "Retry-After",
+        "access-control-allow-methods": "GET, POST",
+        "access-control-allow-headers": "Authorization, Content-Type",
+        "access-control-max-age": "86400",
+    }
+    if "access-control-request-headers" in headers:  # OpenAI's clients send many of their own
+        answer["access-control-allow-headers"] = headers["access-control-request-headers"]
+    return [(name.encode(), value.encode("latin-1")) for name, value in answer.items()]
+
+
+def foreign(scope: Scope, headers: Mapping[str, str], *, admitted: bool = False) -> str | None:
     """The refusal of a request from elsewhere; None for one of a page that the server served.
+
+    Args:
+        admitted: whether its page may call though it is another's.
 
     A foreign page that has its own name resolve to 127.0.0.1 (DNS rebinding) still sends that name
     as Host; one that sends requests across origins says so in Origin or Sec-Fetch-Site. starlette's
@@ -221,6 +270,8 @@ def foreign(scope: Scope, headers: Mapping[str, str]) -> str | None:
             f"this server answers as 127.0.0.1:{port} or localhost:{port};"
             f" the request asked for {host[:80]!r}: open it under one of these names."
         )
+    if admitted:
+        return None
     origin = headers.get("origin")
     if origin is not None and origin.lower() != f"http://{host.lower()}":
         return (

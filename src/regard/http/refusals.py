@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from regard.errors import BadArgumentError, RegardError, UnavailableError, missing_torch
 
 GONE = 499  # the status that web servers log for a client that has gone
-LIBRE = ("/translate", "/languages")
+LIBRE = ("/translate", "/detect", "/languages", "/suggest", "/translate_file")
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
@@ -107,12 +107,12 @@ async def _invalid(request: Request, error: Any) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    path, detail = request.url.path, str(error.detail)
+    path, detail, headers = request.url.path, str(error.detail), dict(error.headers or {})
     if error.status_code == 405:
         detail = f"{path} does not answer {request.method}."
     elif error.status_code == 404 and detail == "Not Found":
         detail = f"there is nothing at {path[:80]}; /docs says what there is."
-    return refusal(path, error.status_code, detail)
+    return refusal(path, error.status_code, detail, headers)
 
 
 async def _failure(request: Request, error: Exception) -> JSONResponse:

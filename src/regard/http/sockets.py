@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import socket
 from contextlib import suppress
 from ipaddress import ip_address
@@ -59,3 +60,20 @@ def is_loopback(host: str) -> bool:
         raise BadArgumentError(
             f"host must be an IP address, such as 0.0.0.0, or localhost; got {host!r}."
         ) from error
+
+
+def checked_origin(origin: str) -> str:
+    """An origin as browsers send it, in lower case and without a slash at its end; or *.
+
+    >>> checked_origin("https://Example.org/")
+    'https://example.org'
+
+    Raises:
+        BadArgumentError: no origin.
+    """
+    plain = origin.lower().removesuffix("/")
+    if plain != "*" and not re.fullmatch(r"[a-z][a-z\d+.-]*://[^/\s]+", plain):
+        raise BadArgumentError(
+            f"an origin is a scheme and a host, such as https://example.org, or *; got {origin!r}."
+        )
+    return plain

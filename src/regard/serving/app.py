@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fastapi import FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from regard.http.application import application
@@ -58,6 +58,7 @@ def create_app(
         return HTMLResponse(reference.page(app.openapi()), headers=policy)
 
     app.add_api_route("/docs", docs, methods=["GET"], include_in_schema=False)
+    app.add_api_route("/", lambda: RedirectResponse("/docs"), include_in_schema=False)
     admission = Admission(access, pending=pending, check_full=served.check_full)
     longer = {SOUNDS: (MOST_SOUND, TOO_LOUD)}
     app.add_middleware(Guard, admission=admission, longer=longer, seconds=body_seconds)

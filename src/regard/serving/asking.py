@@ -6,13 +6,14 @@ they do in the queue of a model, and no slice is begun that is not wanted.
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from itertools import islice
 from typing import Any, TypeVar
 
 from fastapi import Request
 
+from regard.errors import RegardError
 from regard.http.application import while_here
 from regard.serving.jobs import Job, Line, say
 from regard.serving.served import Model
@@ -24,7 +25,8 @@ Item = TypeVar("Item")
 
 
 async def results_of(request: Request, model: Model[Any], work: Work) -> list[Any]:
-    """The results of a request's jobs; none of them goes on when this has ended.
+    """The results of a request's jobs, or the error of one whose text is refused alone; none of
+    them goes on when this has ended.
 
     Raises:
         RegardError: as `Waiting.join`, or as a job.
@@ -32,8 +34,19 @@ async def results_of(request: Request, model: Model[Any], work: Work) -> list[An
         HTTPException: the client has gone.
     """
     with model.threads.waiting.join(work.number) as line:
-        jobs = _at_once(line, list(work)) if work.is_small else _fed(request, model, line, work)
+        jobs = _at_once(line, work) if work.is_small else _fed(request, model, line, work)
         return await while_here(request, jobs, work.deadline)
+
+
+def answered(results: Sequence[Item]) -> Sequence[Item]:
+    """The results of a request, of which some may be errors.
+
+    Raises:
+        RegardError: the first of them, if all are errors.
+    """
+    if results and all(isinstance(result, RegardError) for result in results):
+        raise results[0]  # type: ignore[misc]
+    return results
 
 
 async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work) -> list[Any]:
@@ -44,7 +57,8 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
 
     def done(future: "asyncio.Future[Any]") -> None:
         room.release()
-        if not future.cancelled() and (error := future.exception()) is not None:
+        error = None if future.cancelled() else future.exception()
+        if error is not None and not work.refuses_alone(error):
             errors.append(error)
 
     jobs: Iterator[Job] = iter(work)
@@ -58,12 +72,15 @@ async def _fed(request: Request, model: Model[Any], line: Line[Any], work: Work)
             future = asyncio.wrap_future(job.future)
             future.add_done_callback(done)
             futures.append(future)
-    return await asyncio.gather(*futures)
+    results = await asyncio.gather(*futures, return_exceptions=True)
+    if errors:
+        raise errors[0]
+    return results
 
 
-async def _at_once(line: Line[Any], jobs: list[Job]) -> list[Any]:
+async def _at_once(line: Line[Any], work: Work) -> list[Any]:
     """The results of jobs, in one step of the loop for all of them."""
-    loop = asyncio.get_running_loop()
+    loop, jobs = asyncio.get_running_loop(), list(work)
     left, over = len(jobs), loop.create_future()
 
     def end(job: Future[Any]) -> None:
@@ -71,7 +88,8 @@ async def _at_once(line: Line[Any], jobs: list[Job]) -> list[Any]:
         left -= 1
         if over.done() or job.cancelled():
             return
-        if (error := job.exception()) is not None:
+        error = job.exception()
+        if error is not None and not work.refuses_alone(error):
             over.set_exception(error)
         elif not left:
             over.set_result(None)
@@ -81,7 +99,7 @@ async def _at_once(line: Line[Any], jobs: list[Job]) -> list[Any]:
         job.future.add_done_callback(lambda future: say(loop, end, future))
     if jobs:
         await over
-    return [job.future.result() for job in jobs]
+    return [job.future.exception() or job.future.result() for job in jobs]
 
 
 async def all_of(

@@ -1,28 +1,34 @@
-"""LibreTranslate's /translate and /languages."""
+"""LibreTranslate's interface: /translate, /detect, /languages and what its clients read besides.
+
+As there, values come as JSON, as a form or in the address, and fields that it does not have are
+ignored.
+"""
 
 import json
-from typing import Any
+from email.message import Message
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from starlette.exceptions import HTTPException
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, RegardError
 from regard.http.guard import bearer
 from regard.http.refusals import refusal
-from regard.serving.asking import all_of
+from regard.serving.asking import all_of, answered
 from regard.serving.run import decoded
 from regard.serving.served import Model
-from regard.serving.state import Here
+from regard.serving.state import Here, State
 from regard.serving.work import listed
 from regard.translation.translator import Translator
 
 libretranslate = APIRouter(tags=["LibreTranslate"])
 
-FORM = "application/x-www-form-urlencoded"
+FIELDS = 16  # of a form
+AUTO = "auto"
 # English names of the languages that models are often between.
 NAMES = {
     "ar": "Arabic", "bn": "Bengali", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -36,81 +42,162 @@ NAMES = {
 }  # fmt: skip
 
 
-class TranslateRequest(BaseModel):
+class _Keyed(BaseModel):
+    q: str | list[str]
+    api_key: str | None = None
+
+
+class TranslateRequest(_Keyed):
     """A request of LibreTranslate's clients."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    q: str | list[str]
-    source: str
+    source: Annotated[str, BeforeValidator(lambda value: AUTO if value is None else value)] = AUTO
     target: str
-    format: str = "text"
+    format: Literal["text", "html"] | None = None  # markup stays in a text as well
     alternatives: int = Field(0, ge=0, le=16)
-    api_key: str | None = None
+
+
+class DetectRequest(_Keyed):
+    """Texts whose language is asked for."""
+
+
+def _documented(kind: type[BaseModel]) -> dict[str, Any]:
+    content = {"application/json": {"schema": kind.model_json_schema()}}
+    return {"requestBody": {"content": content}}
 
 
 @libretranslate.get("/languages")
 def languages(here: Here) -> list[dict[str, Any]]:
     """The languages that are served, and what each is translated to."""
-    targets: dict[str, list[str]] = {}
+    targets: dict[str, set[str]] = {}
     for source, target in _pairs(here.served.models):
-        targets.setdefault(source, []).append(target)
-        targets.setdefault(target, [])
+        targets.setdefault(source, set()).add(target)
+        targets.setdefault(target, set())
     return [
-        {"code": code, "name": NAMES.get(code, code), "targets": sorted(set(its))}
+        {"code": code, "name": NAMES.get(code, code), "targets": sorted(its)}
         for code, its in sorted(targets.items())
     ]
 
 
-@libretranslate.post(
-    "/translate",
-    openapi_extra={"requestBody": {"content": {"application/json": {
-        "schema": TranslateRequest.model_json_schema()}}}},
-)  # fmt: skip
+@libretranslate.get("/frontend/settings")
+def settings(here: Here) -> dict[str, Any]:
+    """Settings that a page of LibreTranslate asks for first."""
+    pairs = _pairs(here.served.models)
+    first = next(iter(pairs), ("", ""))
+    source, target = ({"code": code, "name": NAMES.get(code, code)} for code in first)
+    return {
+        "apiKeys": here.access.key is not None,
+        "charLimit": here.served.limits.text,
+        "frontendTimeout": 500,
+        "keyRequired": here.access.key is not None,
+        "language": {"source": source, "target": target},
+        "suggestions": False,
+        "supportedFilesFormat": [],
+    }
+
+
+@libretranslate.get("/health")
+def health() -> dict[str, str]:
+    """The server answers."""
+    return {"status": "ok"}
+
+
+@libretranslate.post("/suggest")
+@libretranslate.post("/translate_file")
+def missing(request: Request) -> JSONResponse:
+    """Parts of the interface that are not here."""
+    path = request.url.path
+    return refusal(path, 403, f"{path} is not available here; send texts to /translate.")
+
+
+@libretranslate.post("/detect", openapi_extra=_documented(DetectRequest))
+async def detect(request: Request, here: Here) -> Any:
+    """The languages that a text may be in, of those that are translated here."""
+    fields = await _fields(request, here, DetectRequest)
+    if isinstance(fields, JSONResponse):
+        return fields
+    return _detected(_pairs(here.served.models), " ".join(listed(fields.q)))
+
+
+@libretranslate.post("/translate", openapi_extra=_documented(TranslateRequest))
 async def translate(request: Request, here: Here) -> Any:
-    """A text or several, as JSON or as a form."""
-    values = await _values(request)
-    key = bearer(request.headers) or values.get("api_key")
-    if not here.access.knows(key if isinstance(key, str) else None):
-        return refusal("/translate", 403, "a key is needed; send it as api_key.")
-    try:
-        asked = TranslateRequest.model_validate(values)
-    except ValidationError as error:
-        complaints = [each | {"loc": ("body", *each["loc"])} for each in error.errors()]
-        raise RequestValidationError(complaints) from error
-    if asked.format != "text":
-        raise BadArgumentError('format may be "text"; send the text without markup.')
-    pairs, source = _pairs(here.served.models), asked.source
-    if source == "auto":
-        source = _only_source(pairs, asked.target)
-    if (source, asked.target) not in pairs:
+    """A text or several."""
+    fields = await _fields(request, here, TranslateRequest)
+    if isinstance(fields, JSONResponse):
+        return fields
+    pairs, texts = _pairs(here.served.models), listed(fields.q) or [""]
+    codes = {code for pair in pairs for code in pair}
+    source, target = (_code(name, codes) for name in (fields.source, fields.target))
+    detected = None
+    if source == AUTO:
+        detected = _source(pairs, target, " ".join(texts))
+        source = detected["language"]
+    if source == target and source in codes:
+        results: list[Any] = texts
+    elif (source, target) in pairs:
+        results = await _translated(request, pairs[source, target], texts, fields.alternatives)
+    else:
         names = ", ".join(f"{a} → {b}" for a, b in pairs) or "no pair"
         raise BadArgumentError(f"{names} can be translated here; the request names another pair.")
-    model, languages = pairs[source, asked.target]
-    task = model.task.between(*languages) if any(languages) else model.task
-    number = asked.alternatives + 1
-    options = task.generation.with_alternatives(number) if number > 1 else {}
-    texts = listed(asked.q) or [""]
-    work, hypotheses = await decoded(request, model, task, texts, options)
-    results = await all_of(request, work.results(hypotheses), work.deadline, whole=work.is_small)
-    translations: list[Any] = [result.text for result in results]
-    others = [[other.text for other in result.alternatives[1:]] for result in results]
-    one = isinstance(asked.q, str)
-    content = {"translatedText": translations[0] if one else translations}
-    if number > 1:
-        content["alternatives"] = others[0] if one else others
+    # A text that cannot be read stays as it is, and does not take the others with it.
+    written = [text if isinstance(text, str) else text.text for text in results]
+    others = [
+        [] if isinstance(text, str) else [other.text for other in text.alternatives[1:]]
+        for text in results
+    ]
+    is_one = isinstance(fields.q, str)
+    content: dict[str, Any] = {"translatedText": written[0] if is_one else written}
+    if fields.alternatives:
+        content["alternatives"] = others[0] if is_one else others
+    if detected is not None:
+        content["detectedLanguage"] = detected if is_one else [detected] * len(written)
     return JSONResponse(content)
 
 
-async def _values(request: Request) -> dict[str, Any]:
-    body = await request.body()
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM:
-        try:
-            return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=16))
-        except ValueError as error:
-            raise HTTPException(
-                400, "the form is not valid UTF-8, or has too many fields."
-            ) from error
+async def _translated(
+    request: Request, pair: "Way", texts: list[str], alternatives: int
+) -> list[Any]:
+    """The result for each text; the text itself where it is refused."""
+    model, languages = pair
+    task = model.task.between(*languages) if any(languages) else model.task
+    options = task.generation.with_alternatives(alternatives + 1) if alternatives else {}
+    work, hypotheses = await decoded(request, model, task, texts, options)
+    made = work.results(hypotheses)
+    results = answered(await all_of(request, made, work.deadline, whole=work.is_small))
+    return [
+        text if isinstance(result, RegardError) else result
+        for text, result in zip(texts, results, strict=True)
+    ]
+
+
+async def _fields(request: Request, here: State, kind: type[Any]) -> Any:
+    """The values of a request; a refusal of one without the key."""
+    values = dict(parse_qsl(request.url.query, keep_blank_values=True, max_num_fields=FIELDS))
+    values |= await _body(request)
+    key = bearer(request.headers) or values.get("api_key")
+    if not here.access.knows(key if isinstance(key, str) else None):
+        return refusal(request.url.path, 403, "a key is needed; send it as api_key.")
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        complaints = [entry | {"loc": ("body", *entry["loc"])} for entry in error.errors()]
+        raise RequestValidationError(complaints) from error
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    body, content = await request.body(), Message()
+    content["content-type"] = request.headers.get("content-type", "application/json")
+    try:
+        match content.get_content_type():
+            case "application/x-www-form-urlencoded":
+                return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS))
+            case "multipart/form-data":
+                return _parts(body, str(content.get_param("boundary", "")).encode())
+    except ValueError as error:
+        raise HTTPException(
+            400, "the form is malformed, not valid UTF-8, or has too many fields."
+        ) from error
+    if not body.strip() and request.url.query:
+        return {}
     try:
         values = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -120,11 +207,32 @@ async def _values(request: Request) -> dict[str, Any]:
     return values
 
 
-Pairs = dict[tuple[str, str], tuple[Model[Translator], tuple[str | None, str | None]]]
+def _parts(body: bytes, boundary: bytes) -> dict[str, str]:
+    """The fields of a form in parts (RFC 7578)."""
+    if not boundary:
+        raise ValueError("no boundary")
+    values: dict[str, str] = {}
+    for part in (b"\r\n" + body).split(b"\r\n--" + boundary, FIELDS + 1)[1:]:
+        if part.startswith(b"--"):
+            return values
+        head, between, content = part.partition(b"\r\n\r\n")
+        fields = Message()
+        for line in head.decode().splitlines():
+            name, _, value = line.partition(":")
+            fields[name.strip()] = value.strip()
+        field = fields.get_param("name", header="content-disposition")
+        if not between or not isinstance(field, str):
+            raise ValueError("no field")
+        values.setdefault(field, content.decode())
+    raise ValueError("too many fields, or no end")
+
+
+Way = tuple[Model[Translator], tuple[str | None, str | None]]  # a model, and what `between` takes
+Pairs = dict[tuple[str, str], Way]
 
 
 def _pairs(models: dict[str, Model[Any]]) -> Pairs:
-    """The pairs of languages, each with its first model and what `between` takes."""
+    """The pairs of languages, each with its first model."""
     pairs: Pairs = {}
     for model in models.values():
         if model.kind != "translate":
@@ -143,10 +251,32 @@ def _pairs(models: dict[str, Model[Any]]) -> Pairs:
     return pairs
 
 
-def _only_source(pairs: Pairs, target: str) -> str:
-    sources = sorted({a for a, b in pairs if b == target})
-    if len(sources) != 1:
+def _code(name: str, codes: set[str]) -> str:
+    """A language that is served, by its code in any case and with any region: en for "en-US"."""
+    plain = name.strip().lower().replace("_", "-")
+    spellings = {code.lower(): code for code in codes}
+    return spellings.get(plain) or spellings.get(plain.partition("-")[0], plain)
+
+
+def _source(pairs: Pairs, target: str, text: str) -> dict[str, Any]:
+    """The language that a text most likely is in, of those that are translated to the target."""
+    detected = _detected({pair: way for pair, way in pairs.items() if pair[1] == target}, text)
+    if not detected or (len(detected) > 1 and not detected[0]["confidence"]):
+        sources = sorted(entry["language"] for entry in detected)
         raise BadArgumentError(
             f'source may be "auto" where one language can be meant; name one of {sources}.'
         )
-    return sources[0]
+    return detected[0]
+
+
+def _detected(pairs: Pairs, text: str) -> list[dict[str, Any]]:
+    """The languages that models read, the likeliest of a text first. The confidence, 0 to 100, is
+    the share of its words that a model's calibration lists: 0 for a model without one."""
+    shares: dict[str, float] = {}
+    for (source, _), (model, _) in pairs.items():
+        share = model.task.calibration.coverage(text)
+        shares[source] = max(shares.get(source, 0.0), share)
+    return [
+        {"confidence": round(100 * share), "language": source}
+        for source, share in sorted(shares.items(), key=lambda pair: -pair[1])
+    ]

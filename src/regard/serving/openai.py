@@ -11,7 +11,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    model_validator,
+)
 from starlette.types import Receive, Scope, Send
 
 from regard.errors import BadArgumentError, RegardError, unknown
@@ -29,19 +36,74 @@ _ANY = TypeAdapter(dict[str, Any])
 NEW_TOKENS = 16  # of a completion, where the request does not say
 
 
+_NO_TOOLS: Any = (("tools", [[]]), ("functions", [[]]), ("tool_choice", ["none", "auto"]))
+# Fields that are not here, each with the values that ask for nothing: clients send them unasked.
+NOTHING: dict[str, list[Any]] = dict(_NO_TOOLS) | {
+    "best_of": [1],
+    "frequency_penalty": [0],
+    "function_call": ["none", "auto"],
+    "logit_bias": [{}],
+    "logprobs": [False],
+    "modalities": [["text"]],
+    "parallel_tool_calls": [True, False],
+    "presence_penalty": [0],
+    "reasoning_effort": ["none"],
+    "response_format": [{"type": "text"}],
+    "service_tier": ["auto", "default"],
+    "store": [False],
+    "suffix": [""],
+    "top_logprobs": [0],
+}
+_NAMES = ("user", "metadata", "safety_identifier", "prompt_cache_key")  # of a client's own
+
+
 class _Asked(BaseModel):
-    """Fields that would do nothing here are refused, but for `user`, which only names someone."""
+    """A request of OpenAI's clients. A field that would do nothing here is refused, unless its
+    value asks for nothing or only names someone; null is a field that is left out."""
 
     model_config = ConfigDict(extra="forbid")
 
     model: str
-    user: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        fields = {name: value for name, value in values.items() if value is not None}
+        for name in [name for name in fields if name not in cls.model_fields]:
+            value = fields.pop(name)
+            if name in _NAMES or (name == "best_of" and value == fields.get("n", 1)):
+                continue
+            if name not in NOTHING:
+                raise unknown("a field", name[:80], cls.model_fields)
+            if value not in NOTHING[name]:
+                its = " or ".join(json.dumps(nothing) for nothing in NOTHING[name])
+                raise BadArgumentError(
+                    f"{name} is not available here: leave it out, or send {its}."
+                )
+        return fields
 
 
 class StreamOptions(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     include_usage: bool = False
+
+
+def _texts(value: Any) -> Any:
+    """A text or several.
+
+    Raises:
+        BadArgumentError: ids of tokens.
+    """
+    flat = value if isinstance(value, list) else []
+    if any(isinstance(part, int | list) for part in flat):
+        raise BadArgumentError(
+            "texts were expected; got ids of tokens, which are those of another model. Send texts:"
+            " LangChain does with check_embedding_ctx_length=False."
+        )
+    return value
 
 
 class _Written(_Asked):
@@ -78,7 +140,7 @@ class _Written(_Asked):
 class Completion(_Written):
     """Texts to be continued."""
 
-    prompt: str | Annotated[list[str], Field(min_length=1)]
+    prompt: Annotated[str | Annotated[list[str], Field(min_length=1)], BeforeValidator(_texts)]
     echo: bool = False
 
 
@@ -92,8 +154,9 @@ class Chat(_Written):
 class Embeddings(_Asked):
     """Texts to be turned into vectors."""
 
-    input: str | Annotated[list[str], Field(min_length=1)]
+    input: Annotated[str | Annotated[list[str], Field(min_length=1)], BeforeValidator(_texts)]
     encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = Field(None, description="That the vectors have anyway.")
 
 
 @openai.get("/models")
@@ -131,7 +194,11 @@ async def chat(request: Request, asked: Chat, here: Here) -> Response:
 async def embeddings(request: Request, asked: Embeddings, here: Here) -> Response:
     """Vectors of texts."""
     model = here.served.model("encode", _known(here, asked.model))
-    texts = listed(asked.input)
+    texts, size = listed(asked.input), model.task.width
+    if asked.dimensions not in (None, size):
+        raise BadArgumentError(
+            f"{model.name} gives vectors of {size} dimensions; got {asked.dimensions}."
+        )
     work = Readings([(text,) for text in texts], None, model.limits)
     embeddings = await results_of(request, model, work)
     counted = (len(model.task.tokenizer.inputs(text)) for text in texts)
@@ -276,7 +343,10 @@ def _reason(result: Continuation) -> str:
 
 
 def _plain(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose content, where it is a list of parts, is their text."""
+    """A message whose content, where it is a list of parts, is their text; a developer's is the
+    system's, which it was called before."""
+    if message.get("role") == "developer":
+        message = message | {"role": "system"}
     content = message.get("content")
     if not isinstance(content, list):
         return message

@@ -25,9 +25,10 @@ from starlette.exceptions import HTTPException
 
 from regard import catalog
 from regard.declaration import Kind
-from regard.errors import BadArgumentError, check_choice, unknown
+from regard.errors import BadArgumentError, RegardError, check_choice, unknown
+from regard.generation import Hypothesis
 from regard.http.application import download
-from regard.serving.asking import all_of, results_of
+from regard.serving.asking import all_of, answered, results_of
 from regard.serving.limits import TooLong
 from regard.serving.served import Model
 from regard.serving.state import Here, State
@@ -37,6 +38,7 @@ from regard.tasks.classification import split_labels
 from regard.tasks.images import WRITTEN
 from regard.tasks.result import Result, shape
 from regard.tasks.text_to_text import TextToText
+from regard.tasks.writing import Continuation, Prompted
 
 run = APIRouter(tags=["regard"])
 
@@ -94,7 +96,11 @@ def add_routes() -> None:
     """Make the route of each task."""
     for verb in catalog.VERBS:
         kind, hook = catalog.doing(verb), HOOKS.get(verb, Hook(_read))
-        result = _result_class(kind.result_class(), f"{verb.capitalize()}Result")
+        result = create_model(
+            f"{verb.capitalize()}Result",
+            __base__=_result_class(kind.result_class(), f"{verb.capitalize()}Parts"),
+            error=(str | None, None),  # of several texts, one that is refused
+        )
         answer = create_model(
             f"{verb.capitalize()}Answer", model=(str, ...), results=(list[result], ...), **hook.more
         )
@@ -117,7 +123,12 @@ def _endpoint(kind: Kind, hook: Hook, asked_class: type[Asked]) -> Callable[...,
         values = {name: getattr(asked, name) for name in options if name in named}
         chosen = _chosen(kind.verb, values)
         results, more = await hook.answer(request, here, model, asked, chosen)
-        its = [result.json(chosen) for result in results]
+        its = [
+            kind.result_class().nothing() | {"error": str(result)}
+            if isinstance(result, RegardError)
+            else result.json(chosen)
+            for result in answered(results)
+        ]
         contents = ANSWER.dump_json({"model": model.name, "results": its, **more})
         return Response(contents, media_type="application/json")
 
@@ -199,7 +210,7 @@ async def _read(
                 f"{name} must be one for each {names[0]}; got {len(column)} for {len(first)}."
             )
     rows, options = list(zip(first, *others, strict=True)), tuple(sorted(chosen.items()))
-    work = Readings(rows, options, model.limits, asked.timeout, times=times)
+    work = Readings(rows, options, model.limits, asked.timeout, times=times, alone=True)
     return await results_of(request, model, work), {}
 
 
@@ -292,11 +303,22 @@ async def _continue(
     if chosen.get("chat") and asked.text is not None:
         opening = [] if system is None else [{"role": "system", "content": system}]
         prompts = [[*opening, {"role": "user", "content": text}] for text in prompts]
-    work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout)
+    work = Prompts(model, prompts, options=options, stop=stop, seconds=asked.timeout, alone=True)
     hypotheses = await results_of(request, model, work)
-    made = (list(map(ready.result, its)) for ready, its in work.pairs(hypotheses))
+    made = (_continued(ready, its) for ready, its in work.pairs(hypotheses))
     results = await all_of(request, made, work.deadline, whole=work.is_small)
-    return [replace(its[0], alternatives=its) for its in results], {}
+    for place, error in sorted(work.refused.items()):
+        results.insert(place, error)
+    return results, {}
+
+
+def _continued(
+    ready: Prompted, hypotheses: list[Hypothesis] | RegardError
+) -> Continuation | RegardError:
+    if isinstance(hypotheses, RegardError):
+        return hypotheses
+    its = list(map(ready.result, hypotheses))
+    return replace(its[0], alternatives=its)
 
 
 async def decoded(

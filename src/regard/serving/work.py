@@ -1,10 +1,12 @@
 """A request's work for a model: texts within the server's limits, made into jobs one by one."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any, TypeVar
 
+from regard.errors import RegardError, UnavailableError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.serving.batches import Reading
 from regard.serving.decoding import Decode
@@ -17,6 +19,9 @@ SMALL = 500  # characters that are read sooner than threads change
 PER_TEXT = 50  # characters that take as long to read as a text takes besides
 
 
+Prepared = TypeVar("Prepared")
+
+
 class Work(ABC):
     """The work of a request. To iterate over it makes its jobs.
 
@@ -25,6 +30,7 @@ class Work(ABC):
         number: of texts, or pairs, or chats.
         results: for each of them.
         seconds: that it may take, if less than the server's limit.
+        alone: of several texts, whether one is refused alone, and the others are answered.
 
     Raises:
         BadArgumentError: as `Limits.check`.
@@ -38,13 +44,29 @@ class Work(ABC):
         *,
         results: int = 1,
         seconds: float | None = None,
+        alone: bool = False,
     ):
         limits.check(texts, number, results)
+        self._alone = alone and number > 1
         self.number, self.deadline = number, limits.deadline(seconds)
         self.is_small = sum(map(len, texts)) + PER_TEXT * number < SMALL
 
     @abstractmethod
     def __iter__(self) -> Iterator[Job]: ...
+
+    def refuses_alone(self, error: object) -> bool:
+        """Return True for an error of one text that leaves the others as they are."""
+        is_refusal = isinstance(error, RegardError) and not isinstance(error, UnavailableError)
+        return self._alone and is_refusal
+
+    def prepared(self, prepare: Callable[[], Prepared]) -> Prepared | RegardError:
+        """Prepare one text, or return the error with which it is refused alone."""
+        try:
+            return prepare()
+        except RegardError as error:
+            if not self.refuses_alone(error):
+                raise
+            return error
 
 
 class Readings(Work):
@@ -62,9 +84,10 @@ class Readings(Work):
         seconds: float | None = None,
         *,
         times: int = 1,
+        alone: bool = False,
     ):
         texts = [text for item in items for text in item] * times
-        super().__init__(limits, texts, len(items), results=times, seconds=seconds)
+        super().__init__(limits, texts, len(items), results=times, seconds=seconds, alone=alone)
         self._items, self._options = items, options
 
     def __iter__(self) -> Iterator[Reading]:
@@ -78,7 +101,7 @@ class Sounds(Readings):
     def __init__(
         self, sounds: Sequence[bytes], options: Any, limits: Limits, seconds: float | None = None
     ):
-        Work.__init__(self, limits, (), len(sounds), seconds=seconds)
+        Work.__init__(self, limits, (), len(sounds), seconds=seconds, alone=True)
         self._items: Sequence[Any] = [(sound,) for sound in sounds]
         self._options, self.is_small = options, False
 
@@ -89,6 +112,8 @@ class Texts(Work):
     Args:
         task: with the languages chosen, where it has several.
         options: fields of GenerationConfig, and `force`.
+
+    A text that cannot be read is refused alone.
 
     Raises:
         BadArgumentError: as `task.run`; of a text when its jobs are made.
@@ -110,29 +135,33 @@ class Texts(Work):
         except TypeError:  # of options that cannot be looked up, such as lists
             config = limits.configured(task.configured(options), options.get("max_new_tokens"))
         results = config.alternatives
-        super().__init__(limits, texts, len(texts), results=results, seconds=seconds)
+        super().__init__(limits, texts, len(texts), results=results, seconds=seconds, alone=True)
         if isinstance(task, Translator) and task.has_languages:
             task.languages.check_chosen(task.name, task.prefix, config)
         self.task, self._texts, self._config = task, texts, config
-        self._parts: list[list[Any]] = [[] for _ in texts]
+        self._parts: list[list[Any]] = [[] for _ in texts]  # the last may be an error
 
     def __iter__(self) -> Iterator[Decode]:
         number, start = 0, self._config.decoder_start_token_id
         for text, parts in zip(self._texts, self._parts, strict=True):
-            for part in self.task.parts(text, force=self._force):
+            pieces = self.task.parts(text, force=self._force)
+            while (part := self.prepared(partial(next, pieces, None))) is not None:
                 parts.append(part)
+                if isinstance(part, RegardError):
+                    break
                 source = self.task.source(part)
                 config = self.task.config_for(getattr(part, "ids", part), self._config)
                 yield Decode(source, config, self.deadline, start=start, number=number)
                 number += 1
 
     def results(self, hypotheses: Sequence[list[Hypothesis]], **options: Any) -> Iterator[Any]:
-        """The results of `task.run` for each text, from the hypotheses of all jobs."""
-        begin = 0
+        """The results of `task.run` for each text, from the hypotheses of all jobs, or the error
+        with which the text is refused."""
+        left = iter(hypotheses)
         for text, parts in zip(self._texts, self._parts, strict=True):
-            its = hypotheses[begin : begin + len(parts)]
-            begin += len(parts)
-            yield self.task.result(text, parts, its, **options)
+            its = list(islice(left, sum(not isinstance(part, RegardError) for part in parts)))
+            errors = [error for error in (*its, *parts) if isinstance(error, RegardError)]
+            yield errors[0] if errors else self.task.result(text, parts, its, **options)
 
 
 @lru_cache(64)

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from typing import Any
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, RegardError
 from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
 from regard.serving.served import Model
@@ -20,6 +21,7 @@ class Prompts(Work):
     Args:
         options: fields of GenerationConfig.
         stop: see `Writer.run`.
+        alone: see `Work`.
         streamed: whether `pieces` will be asked for the text as it comes.
 
     Raises:
@@ -36,6 +38,7 @@ class Prompts(Work):
         stop: Sequence[str] = (),
         seconds: float | None = None,
         streamed: bool = False,
+        alone: bool = False,
     ):
         task, limits = model.task, model.limits
         config = task.generation.updated(**options)
@@ -47,20 +50,24 @@ class Prompts(Work):
             )
         texts = [*_texts_in(prompts), *stop]
         results = config.alternatives
-        super().__init__(limits, texts, len(prompts), results=results, seconds=seconds)
+        super().__init__(limits, texts, len(prompts), results=results, seconds=seconds, alone=alone)
         # A template is another process's work, which may take long.
         self.is_small &= all(isinstance(prompt, str) for prompt in prompts)
         self._limits, self._prompts = limits, prompts
         self._task, self._options = task, options | {"stop_strings": list(stop)}
         self.ready: list[Prompted] = []
+        self.refused: dict[int, RegardError] = {}  # by the number of the prompt
         self.jobs: list[Decode] = []
         self.tokens: asyncio.Queue[tuple[int, int | None]] = asyncio.Queue()
 
     def __iter__(self) -> Iterator[Decode]:
         for k, prompt in enumerate(self._prompts):
-            ready = self._task.prompted(prompt, **self._options)
+            ready = self.prepared(partial(self._task.prompted, prompt, **self._options))
+            if isinstance(ready, RegardError):
+                self.refused[k] = ready
+                continue
             config = self._limits.configured(ready.config, None)
-            job = Decode(ready.ids, config, self.deadline, number=k, ends=ready.ends)
+            job = Decode(ready.ids, config, self.deadline, number=len(self.jobs), ends=ready.ends)
             self.ready.append(ready)
             self.jobs.append(job)
             yield job
@@ -68,7 +75,7 @@ class Prompts(Work):
     def pairs(
         self, hypotheses: Sequence[list[Hypothesis]]
     ) -> Iterator[tuple[Prompted, list[Hypothesis]]]:
-        """Each prompt with its hypotheses."""
+        """Each prompt that is not refused with its hypotheses."""
         return zip(self.ready, hypotheses, strict=True)
 
     def listen(self) -> None:

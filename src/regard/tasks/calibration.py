@@ -84,6 +84,15 @@ class Calibration:
         known = self._rarities
         return sum([known.get(word.casefold(), known[""]) for word in words]) / len(words)
 
+    def coverage(self, text: str) -> float:
+        """Return the share of a text's words that are among `words`; 0 of a text without any.
+
+        >>> Calibration(words="the of and").coverage("The end of the story")
+        0.6
+        """
+        words, known = _WORD.findall(text), self._rarities
+        return sum(word.casefold() in known for word in words) / max(len(words), 1)
+
     @cached_property
     def _rarities(self) -> dict[str, float]:
         """The logarithm of each word's rank, and that of the others."""

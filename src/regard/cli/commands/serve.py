@@ -34,6 +34,14 @@ def serve(
         bool,
         option("Answer everyone who can connect, from other machines too.", "--no-auth"),
     ] = False,
+    allow_origin: Annotated[
+        list[str] | None,
+        option(
+            "Origin of a page that may call without a key, such as https://example.org; * is"
+            " every one. With a key, every page that sends it may.",
+            default="none",
+        ),
+    ] = None,
     engine: Engine = "auto",
     precision: Precision = None,
     waiting: Annotated[
@@ -68,7 +76,7 @@ def serve(
     Clients of OpenAI and LibreTranslate work unchanged; /docs lists everything. Only this machine
     can connect unless --host names another address, which needs a key or --no-auth.
     """
-    from regard.http.sockets import bind, is_loopback
+    from regard.http.sockets import bind, checked_origin, is_loopback
 
     loopback = is_loopback(host)
     if not loopback and not api_key and not no_auth:
@@ -77,6 +85,7 @@ def serve(
         )
     if api_key and no_auth:
         raise BadArgumentError("--no-auth is for a server without a key; leave one of them out.")
+    origins = tuple(map(checked_origin, allow_origin or ()))
     with bind(port, host) as listener:  # before the slow imports: a port in use is said at once
         from regard.http.guard import Access
         from regard.serving.limits import Limits
@@ -93,7 +102,7 @@ def serve(
             seconds=timeout,
         )
         places = [located(model, download, "serve", model) for model in models]
-        access = Access(api_key or None, loopback)
+        access = Access(api_key or None, loopback, origins)
         settings = Settings(places, limits, access, engine, precision, notice)
         run = answer if workers == 1 else partial(serve_by, workers)
         run(settings, listener, say=say, started=lambda: _print_address(listener))
