@@ -90,7 +90,7 @@ class Calibration:
         >>> Calibration(words="the of and").coverage("The end of the story")
         0.6
         """
-        words, known = _WORD.findall(text), self._rarities
+        words, known = spelled(text), self._rarities
         return sum(word.casefold() in known for word in words) / max(len(words), 1)
 
     @cached_property
