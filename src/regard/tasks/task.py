@@ -179,7 +179,7 @@ def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text
     if (share := tokenizer.unknown_share(text)) > MOST_UNKNOWN:
         raise OtherLanguageError(
             f"{name} cannot read this {what}: its vocabulary lacks {share:.0%} of the characters of"
-            f" {shortened(text)!r}. Give a {what} in its language, another model, or `force`."
+            f" {shortened(text)!r}. Give a {what} in its language, another model, or force=True."
         )
 
 

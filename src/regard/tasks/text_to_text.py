@@ -324,7 +324,7 @@ class TextToText(Task):
         if doubts(text):
             raise OtherLanguageError(
                 f"{shortened(text)!r} is in another language than {self.name} reads. Give a text in"
-                " that one, another model, or `force`."
+                " that one, another model, or force=True."
             )
 
     def read(self, text: str) -> list[int]:

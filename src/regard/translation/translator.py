@@ -491,7 +491,7 @@ def doubt_said(name: str, doubted: Sequence[str], count: int, total: int) -> str
     first = ", ".join(repr(shortened(text)) for text in doubted[:SHOWN])
     return (
         f"{count:,} of {total:,} texts ({count / total:.1%}) seem to be in another language than"
-        f" {name} reads, such as {first}. Their translations may be guesses; strict_language"
+        f" {name} reads, such as {first}. Their translations may be guesses; strict_language=True"
         " leaves them out."
     )
 
