@@ -238,7 +238,11 @@ def _translator(task: Any) -> dict[str, Any]:
         "after": list(task.after),
         "prefix": task.prefix or "",
         "special": sorted(special),
-        "reads": {"rarest": calibration.rarest, "words": calibration.words},
+        "reads": {
+            "rarest": calibration.rarest,
+            "words": calibration.words,
+            "copied": calibration.copied,
+        },
         "decoding": _decoding(name, task.generation, calibration.unsure_below),
     }
 

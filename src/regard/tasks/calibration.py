@@ -2,7 +2,8 @@
 
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
-frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one.
+frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one. Short texts
+of rare words are like those of another language: they are doubted, and only long ones refused.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from regard.letters import spelled
 
 FILE = "calibration.json"
 FEWEST = 4  # words of a text whose language is judged
+# Of a text that is certainly in another language: of 210,000 English lines, menus, titles and
+# abstracts among them, none is beyond both.
+CERTAIN_LETTERS, CERTAIN_MARGIN = 100, 5.0
 MOST_WORDS, UNKNOWN = 20_000, 64  # a word that is not among those has so many times the last rank
 
 
@@ -30,7 +34,7 @@ class Calibration:
     the precision of the native engine: "int8" where it was measured to give what fp32 gives.
 
     >>> bounds = Calibration(words="the of and to a in is", rarest=4.0)
-    >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
+    >>> bounds.doubts("the end of the story"), bounds.doubts("das Ende der Geschichte")
     (False, True)
     """
 
@@ -38,6 +42,7 @@ class Calibration:
     precision: str = "fp32"
     rarest: float | None = None  # rarity of a text in the model's language; None: any
     words: str = ""  # the most frequent of its language, in that order, with spaces between
+    copied: str | None = None  # signs that the model copies; None: not measured
 
     @classmethod
     def of(cls, files: JsonFiles) -> Calibration:
@@ -54,11 +59,12 @@ class Calibration:
             (found.rarest, int | float | None),
             (found.words, str),
             (found.precision, str),
+            (found.copied, str | None),
         )
         if not all(isinstance(value, kind) for value, kind in kinds):
             raise DamagedFileError(
-                f"{files.folder / FILE} must have two numbers and two texts. Measure them again, or"
-                " delete it."
+                f"{files.folder / FILE} must have two numbers and three texts. Measure them again,"
+                " or delete it."
             )
         return found
 
@@ -67,9 +73,16 @@ class Calibration:
         if self != UNCALIBRATED:
             write_json(folder / FILE, asdict(self))
 
-    def is_foreign(self, text: str) -> bool:
-        """Return True for a text of `FEWEST` words or more that are too rare in the language."""
+    def doubts(self, text: str) -> bool:
+        """Return True for a text of `FEWEST` words or more that are rare in the language."""
         return self.rarest is not None and self.rarity(text) > self.rarest
+
+    def is_foreign(self, text: str) -> bool:
+        """Return True for a text that is certainly in another language."""
+        if self.rarest is None or len(text) < CERTAIN_LETTERS:
+            return False
+        letters = sum(map(len, spelled(text)))
+        return letters >= CERTAIN_LETTERS and self.rarity(text) > self.rarest + CERTAIN_MARGIN
 
     def rarity(self, text: str) -> float:
         """Return the mean binary logarithm of the ranks of a text's words; 0 of too few words.
