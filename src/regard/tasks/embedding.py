@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import Array, arrays_of
+from regard.arrays import Array, arrays_of, finite
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
     DamagedFileError,
@@ -75,7 +75,8 @@ class TokenStates:
 
 
 def _mean(states: Array, attention_mask: Array) -> Array:
-    return (states * attention_mask[..., None]).sum(1) / attention_mask.sum(1)[:, None]
+    tokens = arrays_of(states).filled(states, ~attention_mask[..., None], 0)
+    return tokens.sum(1) / attention_mask.sum(1)[:, None]
 
 
 def _cls(states: Array, attention_mask: Array) -> Array:
@@ -236,7 +237,7 @@ class Embedder(EncoderTask):
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""
         tokens = self._tokens(text)
-        states = as_array(self.hidden(self._reader.batch([tokens]))[0])
+        states = finite(as_array(self.hidden(self._reader.batch([tokens]))[0]))
         return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
 
     def _tokens(self, text: str) -> Tokens:
