@@ -176,6 +176,8 @@ def of_old(folder: Path, place: str, forced: list[list[Any]]) -> Any:
     speech.write(folder)
     file = folder / "generation_config.json"
     settings = json.loads(file.read_text())
+    times = [*range(speech.IDS["<|notimestamps|>"] + 1, speech.IDS["<|notimestamps|>"] + 52)]
+    settings["suppress_tokens"] += times  # which transformers does not know to be times here
     file.write_text(json.dumps({key: settings[key] for key in settings if key not in OLD}))
     content = json.loads((folder / place).read_text()) | {"forced_decoder_ids": forced}
     (folder / place).write_text(json.dumps(content))

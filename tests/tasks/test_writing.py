@@ -287,4 +287,4 @@ def test_lengths_of_the_files_count_the_prompt(file, pair, tmp_path):
     [more] = ours.run(PROMPTS[:1], max_new_tokens=30, min_new_tokens=30)
     assert len(more.ids) == 30 + len(writer.tokenizer.inputs(PROMPTS[0]).ids)
     with pytest.raises(RegardError, match="max_length counts the prompt"):
-        ours.run(["the dog " * 20])
+        ours.run(["the dog " * 12])

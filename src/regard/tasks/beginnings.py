@@ -92,7 +92,7 @@ class Beginnings:
 
 
 def _named_by(vocabulary: Mapping[str, int], forced: Mapping[int, int | None]) -> dict[str, Any]:
-    """What newer files say, by the names of the tokens that come first; a language that is None
+    """Settings of newer files, by the names of the tokens that come first; a language that is None
     is found out."""
     languages = {name: id_ for name, id_ in vocabulary.items() if _LANGUAGE.fullmatch(name)}
     tasks = {name: vocabulary[f"<|{name}|>"] for name in TASKS if f"<|{name}|>" in vocabulary}

@@ -214,8 +214,9 @@ class Writer(Task):
         config, ends = self._configured(options, stop_strings)
         goes_on = continue_final_message
         ids = read_each(lambda prompt: cut(self._ids(prompt, special_in_text, goes_on)), prompts)
-        asked = {"max_length": max_length, "min_length": min_length}
-        lengths = self._lengths(options) | {k: n for k, n in asked.items() if n is not None}
+        limits_of_call = {"max_length": max_length, "min_length": min_length}
+        lengths = self._lengths(options)
+        lengths |= {name: n for name, n in limits_of_call.items() if n is not None}
         limits = read_each(lambda each: self._limited(config, each, **lengths), ids)
 
         def written(numbers: list[int]) -> list[Continuation]:

@@ -33,7 +33,7 @@ def may_leak(inputs: Attention, output: Float[Tensor, "batch heads queries value
 def without_hidden(
     inputs: Attention, compute: Callable[[Attention], tuple[Tensor, Tensor | None]]
 ) -> tuple[Tensor, Tensor | None]:
-    """What a kernel computes where all numbers are finite, with NaN in the entries whose query sees
+    """Result of a kernel for the finite numbers, with NaN in the entries whose query sees
     one that is not: output, (batch, heads, queries, value_dim), and log-sum-exp, (batch, heads,
     queries)."""
     _, key, value, _, mask, bias = inputs
