@@ -14,6 +14,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from regard.errors import DamagedFileError
+
 Array = Any  # a torch.Tensor or a numpy.ndarray
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -257,6 +259,22 @@ def as_numpy(x: Array) -> Any:
 def dtype_of(x: Array) -> str:
     """The name of an array's (…) dtype, such as "float32"."""
     return str(x.dtype).removeprefix("torch.")
+
+
+def finite(result: T) -> T:
+    """A result of a model, which may be an array or a tuple of them, as it is.
+
+    Raises:
+        DamagedFileError: it has NaN or infinity, of which no answer can be made.
+    """
+    for part in result if isinstance(result, tuple) else (result,):
+        if hasattr(part, "dtype") and not bool(arrays_of(part).library.isfinite(part).all()):
+            raise DamagedFileError(
+                "the model computes NaN or infinity from this input, which is no answer; `regard"
+                " doctor` says where its weights are damaged. Copy it again, go back to an earlier"
+                " checkpoint, or load it in float32."
+            )
+    return result
 
 
 def pieces(x: Array, size: int) -> list[Array]:

@@ -185,3 +185,13 @@ def test_a_size_that_no_weights_bound_is_refused_before_anything_is_built(
     (tmp_path / "config.json").write_text(json.dumps(settings | {name: number}))
     with pytest.raises(DamagedFileError, match="must be at most"):
         empty_model(tmp_path)
+
+
+def test_an_adapter_alone_names_its_model_and_how_to_merge_it(tmp_path: Path) -> None:
+    settings = {"peft_type": "IA3", "base_model_name_or_path": "example/base-1b"}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(settings))
+    with pytest.raises(RegardError, match=r"adapter alone \(IA3\), for the model example/base-1b"):
+        _ = Checkpoint(tmp_path).settings
+    (tmp_path / "adapter_config.json").write_text("{}")
+    with pytest.raises(RegardError, match=r"that it does not name\. Merge .* merge_and_unload"):
+        _ = Checkpoint(tmp_path).settings

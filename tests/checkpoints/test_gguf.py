@@ -481,7 +481,7 @@ REFUSED: dict[str, tuple[Describe, str]] = {
     "setting": (lambda writer: writer.add_expert_count(4), "llama.expert_count .* not implemented"),
     "rotary": (
         lambda writer: writer.add_rope_scaling_type(gguf.RopeScalingType.LONGROPE),
-        "rope_type must be default, linear, llama3 or yarn",
+        "rope_type must be default, linear, dynamic, llama3 or yarn",
     ),
     "heads": (lambda writer: writer.add_key_length_mla(3), "key_length_mla"),
     "rows": (lambda writer: writer.add_vocab_size(777), "777, but its embeddings have 300 rows"),

@@ -1,13 +1,14 @@
 """Vectors of texts, against transformers' hidden states gathered by hand."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 import torch
 
 from regard import RegardError
-from regard.tasks.embedding import Embedder, read_settings, write_settings
+from regard.tasks.embedding import POOLING, Embedder, read_settings, write_settings
 
 transformers = pytest.importorskip("transformers")
 
@@ -111,7 +112,7 @@ def test_pooling_flags_of_old_files_are_read(tmp_path):
     folder = write(tmp_path, modules, pooling, {"max_seq_length": 128, "do_lower_case": True})
     assert read_settings(folder) == (
         tmp_path / "0_Transformer",
-        {"pooling": "cls", "normalize": False, "max_length": 128, "lowercase": True},
+        {"pooling": "cls", "normalize": False, "max_length": 128, "lowercase": True, "prompt": ""},
     )
 
 
@@ -120,7 +121,7 @@ def test_the_pooling_in_new_files_is_read(tmp_path):
     folder = write(tmp_path, modules, {"pooling_mode": "max", "embedding_dimension": 15})
     assert read_settings(folder) == (
         tmp_path,
-        {"pooling": "max", "normalize": True, "max_length": None, "lowercase": False},
+        {"pooling": "max", "normalize": True, "max_length": None, "lowercase": False, "prompt": ""},
     )
 
 
@@ -157,6 +158,47 @@ def test_a_missing_or_damaged_file_of_sentence_transformers_is_named(tmp_path):
 def test_what_is_written_is_read_again(tmp_path, pooling, normalize):
     settings = {
         "pooling": pooling, "normalize": normalize, "max_length": 64, "lowercase": normalize,
+        "prompt": "query: " if normalize else "",
     }  # fmt: skip
     write_settings(tmp_path, d_model=15, **settings)
     assert read_settings(tmp_path) == (tmp_path, settings)
+
+
+def test_the_prompt_of_the_files_stands_before_every_text(folder, tmp_path):
+    write_settings(
+        tmp_path, d_model=15, pooling="mean", normalize=False, max_length=64, lowercase=False,
+        prompt="who: ",
+    )  # fmt: skip
+    for file in folder.iterdir():
+        shutil.copy(file, tmp_path)
+    states = expected_states(folder, "who: the dog")
+    embedder = Embedder.load(tmp_path)
+    np.testing.assert_allclose(embedder("the dog"), states.mean(0), atol=1e-5)
+    np.testing.assert_allclose(embedder.states("the dog").states, states, atol=1e-5)
+
+
+def test_prompts_without_a_default_stand_before_no_text(tmp_path):
+    folder = write(tmp_path, {"Transformer": ""})
+    prompts = {"prompts": {"query": "query: "}, "default_prompt_name": None}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    assert read_settings(folder)[1]["prompt"] == ""
+
+
+def test_a_default_prompt_that_is_missing_or_not_pooled_is_refused(tmp_path):
+    folder = write(tmp_path, {"Transformer": "", "Pooling": "1_Pooling"}, {"include_prompt": False})
+    pooling = {"pooling_mode_mean_tokens": True, "include_prompt": False}
+    (folder / "1_Pooling/config.json").write_text(json.dumps(pooling))
+    file = folder / "config_sentence_transformers.json"
+    file.write_text(json.dumps({"prompts": {"query": "q: "}, "default_prompt_name": "query"}))
+    with pytest.raises(RegardError, match="leaves the prompt out of a text's vector"):
+        read_settings(folder)
+    file.write_text(json.dumps({"prompts": {}, "default_prompt_name": "query"}))
+    with pytest.raises(RegardError, match="must be one of its prompts; it is 'query'"):
+        read_settings(folder)
+
+
+def test_padding_that_is_no_number_changes_no_mean():
+    states = torch.randn(2, 3, 4)
+    states[1, 2], mask = torch.nan, torch.tensor([[True] * 3, [True, True, False]])
+    want = torch.stack([states[0].mean(0), states[1, :2].mean(0)])
+    torch.testing.assert_close(POOLING["mean"](states, mask), want)

@@ -88,3 +88,28 @@ def test_settings_of_spectrograms_are_read_or_refused(tmp_path: Path) -> None:
         (tmp_path / "preprocessor_config.json").write_text(json.dumps({key: value}))
         with pytest.raises(RegardError):
             read_spectrogram(JsonFiles(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "int32", "uint16"])
+def test_integer_samples_are_the_floats_that_soundfile_reads_of_them(kind: str) -> None:
+    shares = np.array([0.0, 0.25, -0.5, -1.0])
+    size = 2 ** (8 * np.dtype(kind).itemsize - 1)
+    samples = (shares * size + (size if kind[0] == "u" else 0)).astype(kind)
+    np.testing.assert_array_equal(read_sound(samples, speech.RATE), shares.astype(np.float32))
+    if kind == "int16":
+        file = file_of(samples, subtype="PCM_16")
+        np.testing.assert_array_equal(read_sound(file, speech.RATE), shares.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("samples", "sentence"),
+    [
+        (np.array([0.5, -20000.0]), "must lie from -1 to 1; the largest is 20000. Divide"),
+        (np.array([1, -20000]), "integers of 8, 16 or 32 bits; they are int64. Convert"),
+        (np.array([0.5, None]), "must be floats from -1 to 1, .* they are object"),
+        (np.zeros((2, 9)), r"its shape is \(2, 9\)\. Give the mean of its channels"),
+    ],
+)
+def test_samples_of_another_scale_are_refused(samples: Any, sentence: str) -> None:
+    with pytest.raises(RegardError, match=sentence):
+        read_sound(samples, speech.RATE)

@@ -1,5 +1,6 @@
 """Transcribing: the tokens and times of transformers, whose windows are those of the paper."""
 
+import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from fixtures import speech
 from regard.cli.looked import grid_of
 from regard.errors import RegardError
 from regard.inspection.attribution.contributions import logit_attribution
+from regard.tasks.beginnings import Beginnings
 from regard.tasks.transcription import Transcriber
 
 transformers = pytest.importorskip("transformers")
@@ -163,3 +165,52 @@ def test_a_longer_sound_is_looked_at_in_its_first_window(twins: Twins) -> None:
     assert trace.notes[-1] == "of 1.5 seconds, the first 1 are looked at"
     assert len(trace.axes["source"].peaks or ()) == 50
     assert trace.axes["source"].words == [(k, k + 1) for k in range(50)]
+
+
+OLD = ("lang_to_id", "task_to_id", "no_timestamps_token_id", "is_multilingual")
+
+
+def of_old(folder: Path, place: str, forced: list[list[Any]]) -> Any:
+    """A checkpoint that says only which ids come first, in one of its files; and transformers'
+    model of it."""
+    speech.write(folder)
+    file = folder / "generation_config.json"
+    settings = json.loads(file.read_text())
+    times = [*range(speech.IDS["<|notimestamps|>"] + 1, speech.IDS["<|notimestamps|>"] + 52)]
+    settings["suppress_tokens"] += times  # which transformers does not know to be times here
+    file.write_text(json.dumps({key: settings[key] for key in settings if key not in OLD}))
+    content = json.loads((folder / place).read_text()) | {"forced_decoder_ids": forced}
+    (folder / place).write_text(json.dumps(content))
+    return transformers.WhisperForConditionalGeneration.from_pretrained(folder).eval()
+
+
+@pytest.mark.parametrize("place", ["generation_config.json", "config.json"])
+def test_ids_that_old_files_force_are_those_of_transformers(place: str, tmp_path: Path) -> None:
+    names = ("<|de|>", "<|translate|>", "<|notimestamps|>")
+    theirs = of_old(tmp_path, place, [[k + 1, speech.IDS[name]] for k, name in enumerate(names)])
+    sound, ours = speech.noise(1.0, 5), regard.load(tmp_path)
+    assert isinstance(ours, Transcriber)
+    extractor = transformers.WhisperFeatureExtractor.from_pretrained(tmp_path)
+    features = extractor(sound, sampling_rate=speech.RATE, return_tensors="pt").input_features
+    with torch.no_grad():
+        ids = theirs.generate(features)[0].tolist()
+    end = speech.IDS["<|endoftext|>"]
+    [result] = ours.run([sound], no_speech=1.0)
+    assert result.language == "de"
+    assert result.ids == [id_ for id_ in ids if id_ < end]
+    assert ours.run([sound], language="fr", no_speech=1.0)[0].language == "fr"
+    assert not ours.not_followed
+
+
+def test_ids_that_are_forced_and_mean_nothing_are_reported(tmp_path: Path) -> None:
+    of_old(tmp_path, "generation_config.json", [[1, 7]])
+    assert Transcriber.load(tmp_path).not_followed == ("forced_decoder_ids",)
+
+
+def test_an_english_model_of_old_begins_with_no_language() -> None:
+    zero = speech.IDS["<|notimestamps|>"]
+    found = Beginnings.of({"forced_decoder_ids": [[1, zero]]}, speech.IDS)
+    assert found == Beginnings(no_timestamps=zero)
+    unknown = Beginnings.of({"forced_decoder_ids": [[1, None], [2, zero - 4]]}, speech.IDS)
+    assert (unknown.language, unknown.task) == (None, "transcribe")
+    assert unknown.languages["fr"] == speech.IDS["<|fr|>"]

@@ -267,3 +267,24 @@ def test_a_prompt_of_no_token_needs_one_to_begin_with(byte_level: Any) -> None:
     tokenizer = Tokenizer(byte_level, pad=None, eos=None, unk=None)
     with pytest.raises(RegardError, match="a prompt must have at least one token, because writer"):
         Writer(Decoder(config).eval(), tokenizer).run([""])
+
+
+@pytest.mark.parametrize("file", ["generation_config.json", "config.json"])
+def test_lengths_of_the_files_count_the_prompt(file, pair, tmp_path):
+    pipeline, writer, _ = pair
+    pipeline.model.save_pretrained(tmp_path)
+    pipeline.tokenizer.save_pretrained(tmp_path)
+    (tmp_path / "generation_config.json").unlink(missing_ok=True)
+    settings = json.loads((tmp_path / file).read_text()) if file == "config.json" else {}
+    lengths = {"max_length": 20, "min_length": 18, "eos_token_id": END}
+    (tmp_path / file).write_text(json.dumps(settings | lengths))
+    model = type(pipeline.model).from_pretrained(tmp_path)
+    ours = Writer.load(tmp_path)
+    for prompt in PROMPTS[:3]:
+        inputs = pipeline.tokenizer(prompt, return_tensors="pt")
+        expected = model.generate(**inputs, do_sample=False, pad_token_id=END)[0].tolist()
+        assert list(ours.run([prompt])[0].ids) == expected
+    [more] = ours.run(PROMPTS[:1], max_new_tokens=30, min_new_tokens=30)
+    assert len(more.ids) == 30 + len(writer.tokenizer.inputs(PROMPTS[0]).ids)
+    with pytest.raises(RegardError, match="max_length counts the prompt"):
+        ours.run(["the dog " * 12])

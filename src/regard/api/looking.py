@@ -231,7 +231,7 @@ def _max_tokens(config: Any) -> int:
     if getattr(config, "positions", None) == "relative":
         return UNLIMITED
     ends = 1 if hasattr(config, "decoder_layers") else 0  # the end of sentence
-    return config.max_positions - ends
+    return int(config.room) - ends
 
 
 def own_options(checkpoint: Checkpoint, task: str) -> dict[str, float]:

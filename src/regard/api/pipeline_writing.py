@@ -121,7 +121,7 @@ def write(
     options = _lengths(generation_config, options, max_length, min_length)
     read: dict[str, Any] = {"truncation": truncation, "max_length": options.get("max_length")}
     read |= checked("tokenizer_encode_kwargs", tokenizer_encode_kwargs)
-    longest = min(runner.handle.config.max_positions, _model_max_length(runner.tokenizer))
+    longest = min(runner.handle.config.room, _model_max_length(runner.tokenizer))
     kept = longest if read["max_length"] is None else read["max_length"]
     written = options.get("max_new_tokens", runner.generation.max_new_tokens)
 

@@ -14,7 +14,13 @@ from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
 from regard.configs.config import ModelConfig
-from regard.errors import BadArgumentError, NotFoundError, RegardError, refusing
+from regard.errors import (
+    BadArgumentError,
+    NotFoundError,
+    RegardError,
+    UnsupportedError,
+    refusing,
+)
 from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
@@ -41,7 +47,7 @@ class Checkpoint:
         """The content of config.json."""
         settings = self.files.get("config.json")
         if settings is None:
-            raise NotFoundError(f"{self.folder} is not a model folder: it has no config.json.")
+            raise _no_model(self.folder, self.files)
         return settings
 
     @property
@@ -102,6 +108,19 @@ class Checkpoint:
         """Turns any exception inside the block into a RegardError about config.json."""
         model_type = self.settings.get("model_type")
         return refusing(f"{self.folder}/config.json does not describe a {model_type} model")
+
+
+def _no_model(folder: Path, files: JsonFiles) -> RegardError:
+    """The refusal of a folder without config.json."""
+    adapter = files.get("adapter_config.json")
+    if adapter is None:
+        return NotFoundError(f"{folder} is not a model folder: it has no config.json.")
+    kind, base = adapter.get("peft_type", "PEFT"), adapter.get("base_model_name_or_path")
+    return UnsupportedError(
+        f"{folder} has an adapter alone ({kind}), for the model {base or 'that it does not name'}."
+        " Merge the two: open the folder with peft's AutoPeftModel… of its task, call"
+        " merge_and_unload(), and give the folder that save_pretrained writes, with the tokenizer."
+    )
 
 
 CheckpointLike: TypeAlias = str | os.PathLike[str] | Checkpoint

@@ -5,7 +5,7 @@ from dataclasses import field, fields
 from typing import Any, TypeVar
 
 from regard.configs.heads import HEADS
-from regard.configs.scaling import Scaling
+from regard.configs.scaling import Scaling, stretched
 from regard.errors import BadArgumentError, unknown
 
 Config = TypeVar("Config")
@@ -65,6 +65,7 @@ class ModelConfig:
     # Of its positions.
     num_layers: int
     positions = "learned"
+    max_positions: int
     rotary_theta: float
     rotary_scaling: Scaling | None = None
     window: int | None = None
@@ -95,6 +96,11 @@ class ModelConfig:
         """The window of each layer."""
         layers = range(self.num_layers)
         return tuple(None if index in self.unwindowed else self.window for index in layers)
+
+    @property
+    def room(self) -> int:
+        """Tokens of a text at most, in tasks."""
+        return stretched(self.max_positions, self.rotary_scaling)
 
     @property
     def rotaries(self) -> tuple[tuple[float, Scaling | None], ...]:

@@ -14,7 +14,7 @@ from regard.configs.config import (
     one_of,
 )
 from regard.configs.heads import WRITER_HEADS
-from regard.configs.scaling import Llama3Scaling, LongScaling, Scaling
+from regard.configs.scaling import DynamicScaling, Llama3Scaling, LongScaling, Scaling
 from regard.errors import BadArgumentError
 
 
@@ -120,8 +120,8 @@ class DecoderConfig(ModelConfig):
     @property
     def longest(self) -> int | None:
         """Tokens of a text at most; None: no limit."""
-        endless = self.positions == "rotary" and not isinstance(self.rotary_scaling, LongScaling)
-        return None if endless else self.max_positions
+        ends = isinstance(self.rotary_scaling, DynamicScaling | LongScaling)
+        return None if self.positions == "rotary" and not ends else self.max_positions
 
     @property
     def rotary_dim(self) -> int:

@@ -31,6 +31,24 @@ class LinearScaling:
 
 
 @dataclass(frozen=True)
+class DynamicScaling:
+    """Keeps every frequency within the texts that the model was trained on; in longer ones they
+    would depend on the length (NTK-aware, 2023), and such texts are refused here.
+
+    >>> from regard.positions import rotary_frequencies
+    >>> rotary_frequencies(4, scaling=DynamicScaling(2.0))
+    tensor([1.0000, 0.0100])
+    """
+
+    rope_type: ClassVar[str] = "dynamic"
+    attention_factor: ClassVar[float] = 1.0
+    factor: int | float
+
+    def __call__(self, frequencies: Any) -> Any:
+        return frequencies
+
+
+@dataclass(frozen=True)
 class Llama3Scaling:
     """Divides low frequencies by factor, keeps high ones, and interpolates in between.
 
@@ -123,4 +141,13 @@ class LongScaling:
         return frequencies / arrays_of(frequencies).array(self.short_factor, like=frequencies)
 
 
-Scaling = LinearScaling | Llama3Scaling | YarnScaling | LongScaling
+Scaling = LinearScaling | DynamicScaling | Llama3Scaling | YarnScaling | LongScaling
+
+
+def stretched(positions: int, scaling: Scaling | None) -> int:
+    """Tokens of a text at most, of a model that was trained on so many: where a scaling divides
+    the angles by a factor, they reach that much further."""
+    if not isinstance(scaling, LinearScaling | Llama3Scaling | YarnScaling):
+        return positions
+    first = getattr(scaling, "original_max_position_embeddings", positions)
+    return max(positions, int(first * scaling.factor))

@@ -135,7 +135,9 @@ def _vector(settings: Mapping[str, Any]) -> str:
     limit = settings.get("max_length")
     cut = f" At most {limit} tokens of a text are read." if limit else ""
     lower = " Text is lowercased first." if settings.get("lowercase") else ""
-    return f"The vector of a text is {vector}{scaled}.{cut}{lower}"
+    prompt = settings.get("prompt")
+    before = f" `{prompt}` is put before every text." if prompt else ""
+    return f"The vector of a text is {vector}{scaled}.{cut}{lower}{before}"
 
 
 def _prefixed(checkpoint: Checkpoint) -> str:

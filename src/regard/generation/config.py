@@ -194,7 +194,7 @@ class GenerationConfig:
         known = new_tokens(values.get("max_length"), values.get("min_length"), prompt=1) | known
         not_followed = []
         for name, value in values.items():
-            if name in names.values() or name in _LENGTHS or name in NO_EFFECT or name[:1] == "_":
+            if name in names.values() or name in NEW_TOKENS or name in NO_EFFECT or name[:1] == "_":
                 continue
             if value is not None and value != OFF.get(name):
                 not_followed.append(name)
@@ -306,7 +306,8 @@ _TOKEN_IDS = (
 )
 
 # Keys of generation_config.json that leave the tokens as they are.
-_LENGTHS = ("max_length", "min_length")
+# transformers' limits, which count the prompt, and those that count only what is written.
+NEW_TOKENS = {"max_length": "max_new_tokens", "min_length": "min_new_tokens"}
 NO_EFFECT = (
     "transformers_version",
     "bos_token_id",
@@ -340,7 +341,7 @@ OFF: dict[str, Any] = {
     "exponential_decay_length_penalty": None,
 }
 # Every setting of decoding that a checkpoint may have, followed here or not.
-SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *_LENGTHS, *OFF)
+SETTINGS = (*(FILE_NAMES.get(name, name) for name in _NAMES), *NEW_TOKENS, *OFF)
 
 
 def _as_json(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.arrays import Array, arrays_of, without_gradients
+from regard.arrays import Array, arrays_of, finite, without_gradients
 from regard.attention import Call
 from regard.attention.disentangled import Distances
 from regard.attention.masks import PastSink
@@ -126,6 +126,8 @@ def traced(
                 f"rows of {axis} must be from 0 to {rows - 1}; got {looking[-1]}."
             )
     logits = logits_of(model, output)
+    if isinstance(model, Facts) and logits is not None:
+        finite(logits[0])
     axes = numbered_axes(taps)
     if isinstance(model, Facts):
         prompt = None if written is None else written.prompt

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from regard.arrays import finite
 from regard.errors import RegardError
 
 Item = TypeVar("Item")
@@ -34,6 +35,7 @@ def by_length(
     Raises:
         RegardError: what `compute` raised; the `index` that it gave of an item of the batch is that
             of the item's group.
+        DamagedFileError: as `finite`, of the items whose results are not.
     """
     flat = [(index, item) for index, group in enumerate(groups) for item in group]
     # The longest first, so that no worker is left with a long one.
@@ -45,7 +47,7 @@ def by_length(
 
     def of_batch(chosen: list[int]) -> Sequence[Result]:
         try:
-            return compute([flat[k][1] for k in chosen])
+            return read_each(finite, compute([flat[k][1] for k in chosen]))
         except RegardError as error:
             for each in (error, *error.others):
                 if each.index is not None:

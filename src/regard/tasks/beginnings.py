@@ -1,8 +1,12 @@
 """The tokens with which a transcription begins, as generation_config.json names them: the language
-that is spoken, the task, and whether times are written (Radford et al. 2022, section 2.3)."""
+that is spoken, the task, and whether times are written (Radford et al. 2022, section 2.3).
+
+Files of 2022 and 2023 say only which ids come first, `forced_decoder_ids`; what they mean is then
+read from the tokenizer's names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +14,7 @@ from typing import Any
 from regard.checkpoints import Checkpoint
 from regard.errors import BadArgumentError, refusing, unknown
 from regard.generation import GenerationConfig
+from regard.tasks.defaults import inside
 
 TASKS = ("transcribe", "translate")
 # Keys of generation_config.json that are read here, or that do not change what is written.
@@ -17,6 +22,9 @@ _KEYS = (
     *("lang_to_id", "task_to_id", "no_timestamps_token_id", "language", "task", "is_multilingual"),
     *("forced_decoder_ids", "return_timestamps", "alignment_heads", "prev_sot_token_id"),
 )
+
+
+_LANGUAGE = re.compile(r"<\|([a-z]{2,3})\|>")  # such as <|en|>, or <|yue|>
 
 
 @dataclass(frozen=True)
@@ -30,22 +38,32 @@ class Beginnings:
     task: str = TASKS[0]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Beginnings:
-        """The tokens in generation_config.json."""
-        languages = {
-            name.strip("<|>"): int(id_) for name, id_ in (settings.get("lang_to_id") or {}).items()
+    def of(cls, settings: Mapping[str, Any], vocabulary: Mapping[str, int] = {}) -> Beginnings:
+        """The tokens in generation_config.json.
+
+        Args:
+            vocabulary: ids of special tokens, by their names.
+        """
+        names = {
+            key: settings.get(key) for key in ("lang_to_id", "task_to_id", "no_timestamps_token_id")
         }
-        tasks = {name: int(id_) for name, id_ in (settings.get("task_to_id") or {}).items()}
-        forced = {id_ for _, id_ in settings.get("forced_decoder_ids") or ()}
-        chosen = [name for name, id_ in languages.items() if id_ in forced]
-        language = str(settings.get("language") or "").strip("<|>") or None
-        task = [name for name, id_ in tasks.items() if id_ in forced]
+        language, task = settings.get("language"), settings.get("task")
+        # As transformers does: what is named goes before the ids of old.
+        forced = dict(settings.get("forced_decoder_ids") or ()) if not (language or task) else {}
+        if forced and not any(names.values()):
+            names = _named_by(vocabulary, forced)
+        languages = {
+            name.strip("<|>"): int(id_) for name, id_ in (names["lang_to_id"] or {}).items()
+        }
+        tasks = {name: int(id_) for name, id_ in (names["task_to_id"] or {}).items()}
+        spoken = [name for name, id_ in languages.items() if id_ in forced.values()]
+        done = [name for name, id_ in tasks.items() if id_ in forced.values()]
         return cls(
             languages,
             tasks,
-            settings.get("no_timestamps_token_id"),
-            language or next(iter(chosen), None),
-            settings.get("task") or next(iter(task), TASKS[0]),
+            names["no_timestamps_token_id"],
+            str(language or "").strip("<|>") or next(iter(spoken), None),
+            task or next(iter(done), TASKS[0]),
         )
 
     def chosen(self, language: str | None, task: str | None, name: str) -> list[int | None]:
@@ -73,13 +91,41 @@ class Beginnings:
         return [chosen, *([self.tasks[task]] if self.tasks else [])]
 
 
-def read_beginnings(checkpoint: Checkpoint, longest: int) -> dict[str, Any]:
-    """The defaults of decoding and the special tokens, as the checkpoint's files name them."""
-    settings = dict(checkpoint.files.get("generation_config.json", {}))
+def _named_by(vocabulary: Mapping[str, int], forced: Mapping[int, int | None]) -> dict[str, Any]:
+    """Settings of newer files, by the names of the tokens that come first; a language that is None
+    is found out."""
+    languages = {name: id_ for name, id_ in vocabulary.items() if _LANGUAGE.fullmatch(name)}
+    tasks = {name: vocabulary[f"<|{name}|>"] for name in TASKS if f"<|{name}|>" in vocabulary}
+    ids = set(forced.values())
+    return {
+        "lang_to_id": languages if ids & {None, *languages.values()} else None,
+        "task_to_id": tasks if ids & {*tasks.values()} else None,
+        "no_timestamps_token_id": vocabulary.get("<|notimestamps|>"),
+    }
+
+
+def read_beginnings(
+    checkpoint: Checkpoint, longest: int, vocabulary: Mapping[str, int]
+) -> dict[str, Any]:
+    """The defaults of decoding and the special tokens, as the checkpoint's files name them; where
+    generation_config.json is missing, config.json, which had these settings before.
+
+    Args:
+        longest: tokens to write, where no setting says it.
+        vocabulary: ids of special tokens, by their names.
+    """
+    generation, config = checkpoint.files.get("generation_config.json"), checkpoint.settings
+    settings = dict(inside(config) if generation is None else generation)
+    if settings.get("forced_decoder_ids") is None:
+        settings["forced_decoder_ids"] = config.get("forced_decoder_ids")
     with refusing(f"the generation settings in {checkpoint.folder} are malformed"):
-        beginnings = Beginnings.of(settings)
+        beginnings = Beginnings.of(settings, vocabulary)
         rest = {name: value for name, value in settings.items() if name not in _KEYS}
         if not {"max_length", "max_new_tokens"} & rest.keys():
             rest["max_new_tokens"] = longest
-        generation, not_followed = GenerationConfig.from_dict(rest)
-    return dict(generation=generation, beginnings=beginnings, not_followed=not_followed)
+        defaults, not_followed = GenerationConfig.from_dict(rest)
+        meant = {None, beginnings.no_timestamps, *beginnings.languages.values()}
+        meant |= {*beginnings.tasks.values()}
+        if not meant.issuperset(dict(settings["forced_decoder_ids"] or ()).values()):
+            not_followed.append("forced_decoder_ids")
+    return dict(generation=defaults, beginnings=beginnings, not_followed=not_followed)

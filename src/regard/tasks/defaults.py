@@ -1,13 +1,13 @@
 """A checkpoint's defaults for decoding, and the prefix it expects before each text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from regard.checkpoints import Checkpoint
 from regard.errors import DamagedFileError, refusing
 from regard.generation import GenerationConfig
-from regard.generation.config import SETTINGS
+from regard.generation.config import NEW_TOKENS, SETTINGS
 from regard.tasks.calibration import UNCALIBRATED, Calibration
 
 
@@ -20,6 +20,7 @@ class Defaults:
     not_followed: tuple[str, ...]  # settings in the files that are not supported
     max_source_length: int | None = None  # tokens read of a text; None: as the model has positions
     calibration: Calibration = UNCALIBRATED
+    lengths: Mapping[str, int] = field(default_factory=dict)  # that count the prompt
 
 
 def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
@@ -34,7 +35,7 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
             type.
     """
     config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
-    settings = _inside(config) if generation is None else generation
+    settings = inside(config) if generation is None else generation
     calibration = Calibration.of(checkpoint.files)
     with refusing(f"the generation settings in {checkpoint.folder} are malformed"):
         return {
@@ -54,7 +55,7 @@ def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
     return tasks
 
 
-def _inside(config: Mapping[str, Any]) -> dict[str, Any]:
+def inside(config: Mapping[str, Any]) -> dict[str, Any]:
     """The decoding settings among the model's."""
     return {name: config[name] for name in SETTINGS if name in config}
 
@@ -66,4 +67,9 @@ def _defaults(settings: Mapping[str, Any], prefix: str, calibration: Calibration
     if longest is not None and not (type(longest) is int and longest > 0):
         raise TypeError(f"max_source_length must be a number of tokens; got {longest!r}")
     generation, not_followed = GenerationConfig.from_dict(settings)
-    return Defaults(generation, prefix, tuple(not_followed), longest, calibration)
+    lengths = {
+        name: settings[name]
+        for name, new in NEW_TOKENS.items()
+        if settings.get(name) and settings.get(new) is None
+    }
+    return Defaults(generation, prefix, tuple(not_followed), longest, calibration, lengths)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.arrays import Array, arrays_of
+from regard.arrays import Array, arrays_of, finite
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.errors import (
     DamagedFileError,
@@ -75,7 +75,8 @@ class TokenStates:
 
 
 def _mean(states: Array, attention_mask: Array) -> Array:
-    return (states * attention_mask[..., None]).sum(1) / attention_mask.sum(1)[:, None]
+    tokens = arrays_of(states).filled(states, ~attention_mask[..., None], 0)
+    return tokens.sum(1) / attention_mask.sum(1)[:, None]
 
 
 def _cls(states: Array, attention_mask: Array) -> Array:
@@ -108,6 +109,7 @@ class Embedder(EncoderTask):
         normalize: to length one.
         max_length: tokens that are read of a text, special ones included; None: the model's.
         lowercase: before the tokenizer.
+        prompt: put before every text.
         name: what to call it in messages.
     """
 
@@ -120,11 +122,13 @@ class Embedder(EncoderTask):
         normalize: bool = True,
         max_length: int | None = None,
         lowercase: bool = False,
+        prompt: str = "",
         name: str = "embedder",
     ):
         check_choice("pooling", pooling, POOLING)
         super().__init__(model, tokenizer, name=name)
         self.pooling, self.normalize, self.lowercase = pooling, normalize, lowercase
+        self.prompt = prompt
         self._reader.max_length = min(max_length or sys.maxsize, self._reader.max_length)
 
     @classmethod
@@ -217,7 +221,7 @@ class Embedder(EncoderTask):
         Raises:
             BadArgumentError: no text, or one with more tokens than the model reads.
         """
-        trace = self._reader.trace(text.lower() if self.lowercase else text, looks=looks, keep=keep)
+        trace = self._reader.trace(self._as_read(text), looks=looks, keep=keep)
         if not looks:
             trace.nearest = self._nearest(text)
         return trace
@@ -236,12 +240,15 @@ class Embedder(EncoderTask):
     def states(self, text: str) -> TokenStates:
         """The vector of each token of a text, from the last layer."""
         tokens = self._tokens(text)
-        states = as_array(self.hidden(self._reader.batch([tokens]))[0])
+        states = finite(as_array(self.hidden(self._reader.batch([tokens]))[0]))
         return TokenStates(self.tokenizer.tokens(tokens.ids), states, tokens.truncated)
 
     def _tokens(self, text: str) -> Tokens:
-        text = text.lower() if self.lowercase else text
-        return self._reader.tokens(text)
+        return self._reader.tokens(self._as_read(text))
+
+    def _as_read(self, text: str) -> str:
+        text = self.prompt + text
+        return text.lower() if self.lowercase else text
 
 
 def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
@@ -273,16 +280,56 @@ def read_settings(folder: Path) -> tuple[Path, dict[str, Any]]:
             f" it is {length!r}. Copy the file again from where it came from."
         )
     pooling = _pooling(modules["Pooling"] / "config.json") if "Pooling" in modules else "mean"
+    prompt = read_prompt(folder)
+    if prompt and "Pooling" in modules:
+        _check_prompt(modules["Pooling"] / "config.json")
     return model, {
         "pooling": pooling,
         "normalize": "Normalize" in modules,
         "max_length": length,
         "lowercase": bool(settings.get("do_lower_case")),
+        "prompt": prompt,
     }
 
 
+PROMPTS = "config_sentence_transformers.json"
+
+
+def read_prompt(folder: Path) -> str:
+    """The prompt that stands before every text, as `default_prompt_name` says.
+
+    Raises:
+        DamagedFileError: there is no prompt of that name.
+    """
+    settings = JsonFiles(folder).get(PROMPTS, {})
+    name, prompts = settings.get("default_prompt_name"), settings.get("prompts") or {}
+    if name is None:
+        return ""
+    if not isinstance(prompts, dict) or not isinstance(prompts.get(name), str):
+        raise DamagedFileError(
+            f"default_prompt_name in {folder / PROMPTS} must be one of its prompts; it is {name!r}."
+            " Copy the file again from where it came from."
+        )
+    return str(prompts[name])
+
+
+def _check_prompt(pooling: Path) -> None:
+    if read_object(pooling).get("include_prompt") is False:
+        raise UnsupportedError(
+            f"{pooling} leaves the prompt out of a text's vector, which is not supported. Use"
+            " sentence-transformers for this model."
+        )
+
+
 def write_settings(
-    folder: Path, *, d_model: int, pooling: str, normalize: bool, max_length: int, lowercase: bool
+    folder: Path,
+    *,
+    d_model: int,
+    pooling: str,
+    normalize: bool,
+    max_length: int,
+    lowercase: bool,
+    prompt: str = "",
 ) -> None:
     """Writes the files of sentence-transformers beside the model in `folder`, which `read_settings`
     and that library read; the arguments are those of `Embedder`.
@@ -309,6 +356,9 @@ def write_settings(
     write_json(folder / "1_Pooling" / "config.json", settings)
     sizes = {"max_seq_length": max_length, "do_lower_case": lowercase}
     write_json(folder / "sentence_bert_config.json", sizes)
+    if prompt:
+        prompts = {"prompts": {"default": prompt}, "default_prompt_name": "default"}
+        write_json(folder / PROMPTS, prompts)
 
 
 def _pooling(file: Path) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.arrays import finite
 from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.configs.facts import facts_of
 from regard.errors import BadArgumentError, UnsupportedError
@@ -158,7 +159,7 @@ class Matcher(Task):
         texts = self.texts(written, batch_size=batch_size)
         seen = self.images(images, batch_size=batch_size, progress=progress)
         kind = "multi_label" if self.handle.config.pairwise else "single_label"
-        logits = self.engine.logits(seen, texts)
+        logits = finite(self.engine.logits(seen, texts))
         scores = SCORES[f"{kind}_classification"](logits)
         cosines, results = cosines_of(seen, texts), []
         for image, row, near in zip(images, scores.tolist(), cosines.tolist(), strict=True):

@@ -114,10 +114,10 @@ class Reader:
         check_vocabulary(tokenizer, config)
         self.tokenizer = tokenizer
         self.name = name
-        limit = tokenizer.settings.get("model_max_length") or config.max_positions
+        limit = tokenizer.settings.get("model_max_length") or config.room
         with refusing("model_max_length in tokenizer_config.json is no number"):
             # In tokens, special ones included; some files say 1e30, which is no limit.
-            self.max_length = int(min(config.max_positions, float(limit)))
+            self.max_length = int(min(config.room, float(limit)))
 
     def tokens(
         self, text: str, pair: str | None = None, *, special_in_text: bool = False

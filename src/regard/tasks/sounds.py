@@ -27,9 +27,11 @@ from regard.records.lines import check_file
 
 Floats = NDArray[np.float32]
 Sound: TypeAlias = "str | os.PathLike[str] | bytes | Floats"
-"""A file, what a file contains, or samples from -1 to 1 at the model's own rate, (samples,)."""
+"""A file, what a file contains, or samples at the model's own rate, (samples,): floats from -1 to
+1, or integers of up to 32 bits."""
 
 LONGEST = 12  # hours of a sound, whose samples and spectrogram are in memory as a whole
+LOUDEST = 16.0  # a float sample may pass 1, and no scale of integers is so small
 _FRAMES = 4096  # of a spectrogram that are transformed together
 
 
@@ -138,13 +140,22 @@ def read_sound(sound: Sound, rate: int) -> Floats:
         check_file(Path(sound), "a sound")
         name = str(sound)
     samples, own_rate = (sound, rate) if isinstance(sound, np.ndarray) else _read(sound, name)
-    if samples.ndim > 1:
-        raise BadArgumentError(f"{name} must be samples, (samples,); its shape is {samples.shape}.")
+    if samples.ndim != 1:
+        raise BadArgumentError(
+            f"{name} must be samples, (samples,); its shape is {samples.shape}. Give the mean of"
+            " its channels."
+        )
     if not samples.size:
         raise BadArgumentError(f"{name} has no samples. Record or save it again.")
     _check_length(len(samples) / own_rate, name)
+    samples = _from_integers(samples, name)
     if not np.isfinite(samples).all():
         raise BadArgumentError(f"{name} contains NaN or infinity. Record or save it again.")
+    if (largest := float(np.abs(samples).max())) > LOUDEST:
+        raise BadArgumentError(
+            f"samples of {name} must lie from -1 to 1; the largest is {largest:g}. Divide them by"
+            " the largest number of their format, as 32768 of 16 bits."
+        )
     if own_rate != rate:
         with optional_package(
             "soxr", f"{name} has {own_rate:,} samples a second, and another rate needs"
@@ -152,6 +163,21 @@ def read_sound(sound: Sound, rate: int) -> Floats:
             import soxr
         samples = soxr.resample(samples, own_rate, rate)
     return np.ascontiguousarray(samples, np.float32)
+
+
+def _from_integers(samples: NDArray[Any], name: str) -> NDArray[Any]:
+    """Samples, (samples,), from -1 to 1: integers are shares of the largest of their format, and
+    unsigned ones have their middle at silence, as in WAV."""
+    if samples.dtype.kind == "f":
+        return samples
+    if samples.dtype.kind not in "iu" or samples.dtype.itemsize > 4:
+        raise BadArgumentError(
+            f"samples of {name} must be floats from -1 to 1, or integers of 8, 16 or 32 bits; they"
+            f" are {samples.dtype}. Convert them first."
+        )
+    half = 2.0 ** (8 * samples.dtype.itemsize - 1)
+    middle = half if samples.dtype.kind == "u" else 0.0
+    return ((samples - middle) / half).astype(np.float32)
 
 
 def sound_seconds(path: str | os.PathLike[str]) -> float:

@@ -118,11 +118,13 @@ class Transcriber(Task):
         name = name or checkpoint.name
         _check_kind(checkpoint.architecture, name)
         handle = ModelHandle.of_checkpoint(checkpoint, lazily=lazily)
+        tokenizer, longest = checkpoint.tokenizers.source, handle.config.max_positions
+        vocabulary = tokenizer.backend.get_vocab()
         return cls(
             handle,
-            checkpoint.tokenizers.source,
+            tokenizer,
             read_spectrogram(checkpoint.files),
-            **read_beginnings(checkpoint, handle.config.max_positions),
+            **read_beginnings(checkpoint, longest, vocabulary),
             name=name,
         )
 

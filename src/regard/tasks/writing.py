@@ -2,9 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -14,7 +15,7 @@ from regard.checkpoints import CheckpointLike, open_checkpoint
 from regard.checkpoints.families import titles
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.generation import GenerationConfig, Hypothesis, stream
-from regard.generation.config import new_tokens
+from regard.generation.config import NEW_TOKENS, new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
 from regard.tasks.defaults import read_defaults
@@ -78,6 +79,8 @@ class Writer(Task):
         model: in evaluation mode; or a handle, which may load it later.
         tokenizer: the one that the model was trained with.
         generation: the defaults of decoding.
+        lengths: the defaults of `max_length` and `min_length`, which count the prompt; where there
+            are such, they go before those of `generation`.
         name: what to call it in messages.
     """
 
@@ -87,6 +90,7 @@ class Writer(Task):
         tokenizer: Tokenizer,
         *,
         generation: GenerationConfig | None = None,
+        lengths: Mapping[str, int] = MappingProxyType({}),
         name: str = "writer",
     ):
         self.handle = ModelHandle.of(model)
@@ -104,7 +108,7 @@ class Writer(Task):
         check_vocabulary(tokenizer, config)
         self.tokenizer = tokenizer
         self.name = name
-        self.generation = generation or GenerationConfig()
+        self.generation, self.lengths = generation or GenerationConfig(), dict(lengths)
         if self.generation.eos_token_id is None:
             self.generation = self.generation.updated(eos_token_id=config.eos_id)
 
@@ -114,10 +118,12 @@ class Writer(Task):
     ) -> "Writer":
         """The model of a name (see `load`), with its tokenizer and decoding defaults."""
         checkpoint = open_checkpoint(folder)
+        defaults = read_defaults(checkpoint)[""]
         return cls(
             ModelHandle.of_checkpoint(checkpoint, lazily=lazily),
             checkpoint.tokenizers.source,
-            generation=read_defaults(checkpoint)[""].generation,
+            generation=defaults.generation,
+            lengths=defaults.lengths,
             name=name or checkpoint.name,
         )
 
@@ -208,7 +214,10 @@ class Writer(Task):
         config, ends = self._configured(options, stop_strings)
         goes_on = continue_final_message
         ids = read_each(lambda prompt: cut(self._ids(prompt, special_in_text, goes_on)), prompts)
-        limits = read_each(lambda each: self._limited(config, each, max_length, min_length), ids)
+        limits_of_call = {"max_length": max_length, "min_length": min_length}
+        lengths = self._lengths(options)
+        lengths |= {name: n for name, n in limits_of_call.items() if n is not None}
+        limits = read_each(lambda each: self._limited(config, each, **lengths), ids)
 
         def written(numbers: list[int]) -> list[Continuation]:
             results = []
@@ -267,7 +276,7 @@ class Writer(Task):
         ids = self._ids(prompt, special_in_text)
         return Prompted(
             ids,
-            self._limited(config, ids),
+            self._limited(config, ids, **self._lengths(options)),
             ends,
             lambda token: self._writes(token, config),
             TextStream(self.tokenizer, self._before(prompt, ids)),
@@ -318,7 +327,7 @@ class Writer(Task):
 
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
-        positions = self.handle.config.max_positions
+        positions = self.handle.config.room
         ids = self._ids(text, False) if text.strip() else []
         check_text(ids, positions, self.name)
 
@@ -424,6 +433,12 @@ class Writer(Task):
             )
         return [first]
 
+    def _lengths(self, options: Mapping[str, Any]) -> dict[str, int]:
+        """The defaults of limits that count the prompt, where a caller names no other limit."""
+        return {
+            name: length for name, length in self.lengths.items() if NEW_TOKENS[name] not in options
+        }
+
     def _limited(
         self,
         config: GenerationConfig,
@@ -432,7 +447,7 @@ class Writer(Task):
         min_length: int | None = None,
     ) -> GenerationConfig:
         """The settings with no more tokens to write after these than the positions leave."""
-        positions = self.handle.config.max_positions
+        positions = self.handle.config.room
         if len(ids) >= positions:
             raise BadArgumentError(
                 f"a prompt may have {positions - 1} tokens with {self.name}, which has {positions}"
@@ -474,7 +489,7 @@ class Writer(Task):
             finished=hypothesis.finished,
             full=not hypothesis.finished
             and len(hypothesis.tokens) < config.max_new_tokens
-            and len(ids) + len(hypothesis.tokens) >= self.handle.config.max_positions,
+            and len(ids) + len(hypothesis.tokens) >= self.handle.config.room,
         )
 
     def _writes(self, token: int, config: GenerationConfig) -> bool:

@@ -178,8 +178,12 @@ def test_rotary_settings_are_read_as_versions_4_and_5_write_them(kind: str) -> N
     ("changes", "message"),
     [
         (dict(rope_scaling=dict(type="longrope")), "llama3 or yarn; .* says 'longrope'"),
-        (dict(rope_scaling=dict(type="dynamic", factor=2.0)), "llama3 or yarn; .* says 'dynamic'"),
-        (dict(rope_scaling=dict(type="yarn", factor=2.0)), "must have 'original_max_position_emb"),
+        (dict(rope_scaling=dict(type="dynamic")), "must have 'factor'; they have"),
+        (dict(rope_scaling=[4]), r"must be a JSON object; they are \[4\]"),
+        (
+            dict(rope_scaling=dict(type="yarn", factor=2, original_max_position_embeddings=0)),
+            "original_max_position_embeddings .* must be a number above 0; it is 0",
+        ),
         (dict(rope_parameters=dict(rope_type="linear")), "must have 'factor'; they have rope_type"),
         (dict(partial_rotary_factor=0.5), "partial_rotary_factor must be 1 .* says 0.5"),
     ],
@@ -241,3 +245,44 @@ def test_qwen2s_windows_are_of_its_upper_layers(
 def test_windows_that_cannot_be_are_refused(kinds: list[str], message: str) -> None:
     with pytest.raises(RegardError, match=message):
         read(model_type="qwen2", layer_types=kinds)
+
+
+# As transformers' standardize_rope_params and convert_rope_params_to_dict have it.
+@pytest.mark.parametrize("kind", ["yarn", "llama3"])
+def test_the_length_of_the_first_texts_may_stand_beside_the_scaling_or_nowhere(kind: str) -> None:
+    def first(**more: Any) -> int:
+        scaling = dict(LLAMA3, rope_type=kind)
+        scaling.pop("original_max_position_embeddings", None)
+        found = read(rope_scaling=scaling, **more).rotary_scaling
+        assert isinstance(found, YarnScaling | Llama3Scaling)
+        return found.original_max_position_embeddings
+
+    assert first() == SETTINGS["max_position_embeddings"]
+    assert first(original_max_position_embeddings=5) == 5
+
+
+def test_a_scaling_that_was_added_by_hand_goes_before_that_of_version_5() -> None:
+    found = read(
+        rope_parameters=dict(rope_theta=7.0, rope_type="default"),
+        rope_scaling=dict(type="linear", factor=2.0),
+    )
+    assert (found.rotary_theta, found.rotary_scaling) == (7.0, LinearScaling(2.0))
+
+
+@pytest.mark.parametrize(
+    ("scaling", "room"),
+    [
+        (dict(type="linear", factor=4), 52),
+        (dict(type="yarn", factor=4.0), 52),
+        (dict(type="yarn", factor=4.0, original_max_position_embeddings=2), 13),
+        (dict(type="dynamic", factor=4.0), 13),
+        (None, 13),
+    ],
+)
+def test_positions_that_a_scaling_stretches_give_room_for_longer_texts(
+    scaling: dict[str, Any] | None, room: int
+) -> None:
+    config = read(rope_scaling=scaling)
+    assert config.room == room
+    assert config.longest == (13 if scaling and scaling["type"] == "dynamic" else None)
+    assert FAMILY.from_config(FAMILY.to_config(config)) == config

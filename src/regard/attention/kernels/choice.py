@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch.autograd import forward_ad
 from torch.nn.functional import scaled_dot_product_attention
 
 from regard.attention.kernels.blocked import RunningAverage, blocked
+from regard.attention.kernels.hidden import may_leak, without_hidden
 from regard.attention.kernels.short import short
 from regard.attention.masks import Causal
 from regard.attention.record import Attention, outside_autocast, repeat_heads
@@ -162,9 +164,14 @@ def run(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tenso
         return _of_nothing(inputs)
     if kernel == "auto":
         kernel = choose(inputs)
+    compute = partial(_by_kernel, kernel, return_lse=return_lse)
+    output, lse = compute(inputs)
+    return without_hidden(inputs, compute) if may_leak(inputs, output) else (output, lse)
+
+
+def _by_kernel(kernel: str, inputs: Attention, return_lse: bool) -> tuple[Tensor, Tensor | None]:
     if kernel in ANY_SCORE:
         return ANY_SCORE[kernel](inputs)
-
     dots, scale = _as_scaled_dot(kernel, inputs)
     if kernel == "short" and inputs.bias is not None:
         raise UnsupportedError(

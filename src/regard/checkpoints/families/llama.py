@@ -12,7 +12,14 @@ from regard.checkpoints.family import Family, Key, Settings, is_a, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
 from regard.configs.decoder import DecoderConfig
 from regard.configs.encoder import EncoderConfig
-from regard.configs.scaling import LinearScaling, Llama3Scaling, LongScaling, Scaling, YarnScaling
+from regard.configs.scaling import (
+    DynamicScaling,
+    LinearScaling,
+    Llama3Scaling,
+    LongScaling,
+    Scaling,
+    YarnScaling,
+)
 from regard.errors import DamagedFileError, UnsupportedError
 
 # Replaced in this order, inside every name of our state dict.
@@ -108,7 +115,7 @@ class Kind:
     windows: str = "none"
     output_bias: bool = True  # on the output of attention, where its other projections have one
     answers: str | None = None  # prefix of the body of a model that answers; None: no such class
-    ropes: tuple[str, ...] = ("default", "linear", "llama3", "yarn")
+    ropes: tuple[str, ...] = ("default", "linear", "dynamic", "llama3", "yarn")
 
 
 _WINDOW = {"sliding_window": 4096}
@@ -335,11 +342,11 @@ def _rope_parameters(config: DecoderConfig, kind: Kind) -> dict[str, Any]:
 def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]:
     """Theta, scaling and the share of a head, from rope_parameters or what stood in its place
     before version 5."""
-    parameters = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
-    if not isinstance(parameters, dict):
-        raise DamagedFileError(
-            f"the rotary settings of config.json must be a JSON object; they are {parameters!r}."
-        )
+    parameters = _rope_settings(settings, "rope_parameters")
+    # Whoever switches a scaling on by hand adds the older key, which goes before the newer one.
+    if scaling_of_old := _rope_settings(settings, "rope_scaling"):
+        kind_of_old = scaling_of_old.get("rope_type", scaling_of_old.get("type", "default"))
+        parameters = parameters | scaling_of_old | {"rope_type": kind_of_old}
     theta = parameters.get("rope_theta")
     theta = settings.get("rope_theta", 10000.0) if theta is None else theta
     share = parameters.get("partial_rotary_factor", settings.get("partial_rotary_factor", 1.0))
@@ -356,8 +363,12 @@ def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]
             f" {rope!r}. Load the model with transformers and give it to regard.trace."
         )
     scaling: Scaling | None = None
+    if rope in ("llama3", "yarn"):
+        parameters = _with_first_length(settings, parameters)
     if rope == "linear":
         scaling = LinearScaling(_need(parameters, "factor"))
+    elif rope == "dynamic":
+        scaling = DynamicScaling(_need(parameters, "factor"))
     elif rope == "llama3":
         keys = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
         scaling = Llama3Scaling(*(_need(parameters, key) for key in keys))
@@ -366,6 +377,26 @@ def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]
     elif rope == "longrope":
         scaling = _long(settings, parameters)
     return theta, scaling, share
+
+
+def _rope_settings(settings: Settings, key: str) -> dict[str, Any]:
+    parameters = settings.get(key) or {}
+    if not isinstance(parameters, dict):
+        raise DamagedFileError(
+            f"the rotary settings of config.json must be a JSON object; they are {parameters!r}."
+        )
+    return parameters
+
+
+def _with_first_length(settings: Settings, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The rotary settings with the length of the first texts, which may stand beside them or be
+    that of all texts; and with the factor, which may follow from the two."""
+    longest = settings["max_position_embeddings"]
+    first = settings.get("original_max_position_embeddings")
+    first = parameters.get("original_max_position_embeddings", longest) if first is None else first
+    if parameters.get("factor") is None and is_a(first, float) and first > 0:
+        parameters = parameters | {"factor": longest / first}
+    return parameters | {"original_max_position_embeddings": first}
 
 
 def _long(settings: Settings, parameters: dict[str, Any]) -> LongScaling:

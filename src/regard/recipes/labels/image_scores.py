@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from regard.arrays import finite
 from regard.errors import BadArgumentError, did_you_mean
 from regard.recipes.evaluation import Progress, no_progress
 from regard.recipes.labels.image_batches import Images
@@ -67,7 +68,7 @@ class ImageEvaluator(LabelEvaluator[LabelOptions]):
         source = (pixels for _, pixels in data.read(task.preparation))
         while chunk := list(islice(source, self.options.batch_size)):
             pixels = task.preparation.scaled(torch.from_numpy(np.stack(chunk)))
-            batches.append(torch.from_numpy(task.logits(pixels)))
+            batches.append(torch.from_numpy(finite(task.logits(pixels))))
             progress(len(chunk))
         rows = np.array([numbers[label] for label in data.labels])
         expected = np.eye(len(numbers), dtype=np.bool_)[rows]

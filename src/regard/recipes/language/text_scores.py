@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from regard.arrays import finite
 from regard.data.documents import Piece
 from regard.data.store import Ids
 from regard.errors import BadArgumentError
@@ -41,6 +42,9 @@ class TextScores(Scored):
     right: NDArray[np.int64] | None = None  # (blocks,), of them predicted first; masked words only
     bytes_per_token: float | None = None
     text: str = ""  # which tokens were predicted, as a checksum
+
+    def __post_init__(self) -> None:
+        finite(self.losses)
 
     def __len__(self) -> int:
         return len(self.losses)

@@ -98,6 +98,7 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             "normalize": True,
             "max_length": self.max_length,
             "lowercase": base.get("lowercase", False),
+            "prompt": base.get("prompt", ""),
         }
 
     def fill(self, folder: Path) -> tuple[str, Values]:
@@ -161,10 +162,10 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         return scale
 
     def _texts(self, path: Path) -> Iterator[str]:
-        lowercase = self.settings["lowercase"]
+        lowercase, prompt = self.settings["lowercase"], self.settings["prompt"]
         for example in read_examples(path):
             for text in (example.text, example.pair or ""):
-                yield text.lower() if lowercase else text
+                yield (prompt + text).lower() if lowercase else prompt + text
 
     def _rows(
         self, path: Path, tokenizer: Tokenizer, scores: list[float], counts: dict[str, int]
