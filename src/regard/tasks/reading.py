@@ -12,7 +12,7 @@ from regard.arrays import Array
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.families import READERS, titles
 from regard.checkpoints.heads import READER_HEADS, ending_of
-from regard.errors import UnsupportedError, refusing
+from regard.errors import UnsupportedError
 from regard.tasks.batching import by_length
 from regard.tasks.handle import ModelHandle
 from regard.tasks.task import Task, check_text, check_vocabulary
@@ -114,21 +114,18 @@ class Reader:
         check_vocabulary(tokenizer, config)
         self.tokenizer = tokenizer
         self.name = name
-        limit = tokenizer.settings.get("model_max_length") or config.max_positions
-        with refusing("model_max_length in tokenizer_config.json is no number"):
-            # In tokens, special ones included; some files say 1e30, which is no limit.
-            self.max_length = int(min(config.max_positions, float(limit)))
+        self.max_length = tokenizer.longest(config.max_positions)  # special ones included
 
     def tokens(
         self, text: str, pair: str | None = None, *, special_in_text: bool = False
     ) -> Tokens:
-        """A text or two, cut at their ends where they have more than `max_length` tokens.
+        """A text or two, cut where they have more than `max_length` tokens.
 
         Args:
             special_in_text: read "[MASK]" in the text as that token.
         """
         encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
-        kept = cut(encoding, self.max_length)
+        kept = cut(encoding, self.max_length, self.tokenizer.truncation_side)
         ids, token_type_ids = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
             [ids[k] for k in kept],

@@ -130,6 +130,10 @@ class TextToText(Task):
         most = min(self.positions, self.max_source_length or sys.maxsize)
         return most - len(self.before) - len(self.after)
 
+    def cut(self, ids: Sequence[int]) -> list[int]:
+        """Ids of a text, cut where there is no room for all."""
+        return list(self.tokenizers.source.cut(ids, self.room))
+
     def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype | None = None) -> None:
         """Writes what `load` reads, in Hugging Face's layout.
 

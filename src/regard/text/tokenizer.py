@@ -48,7 +48,8 @@ _WORD_BY_WORD = re.compile(
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
 _KEPT = (
-    *("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token"),
+    *("model_max_length", "padding_side", "truncation_side", "chat_template"),
+    *("add_bos_token", "add_eos_token"),
     "model_input_names",  # what transformers' tokenizer returns
 )
 
@@ -175,6 +176,22 @@ class Tokenizer:
     @property
     def unk_id(self) -> int:
         return self.special_id("unk")
+
+    def longest(self, positions: int) -> int:
+        """The most tokens that a model of so many positions reads of a text: as many, or fewer
+        where the tokenizer's files say so."""
+        limit = self.settings.get("model_max_length") or positions
+        with refusing("model_max_length in tokenizer_config.json is no number"):
+            return int(min(positions, float(limit)))  # some files say 1e30, which is no limit
+
+    @property
+    def truncation_side(self) -> str:
+        """The side on which too long a text is cut: "right", or "left" for its beginning."""
+        return str(self.settings.get("truncation_side") or "right")
+
+    def cut(self, ids: Sequence[int], most: int) -> Sequence[int]:
+        """Ids without special tokens, cut where there are more than `most`."""
+        return ids[max(0, len(ids) - most) :] if self.truncation_side == "left" else ids[:most]
 
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
