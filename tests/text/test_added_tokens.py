@@ -122,7 +122,7 @@ def test_the_side_on_which_a_training_cut_texts_is_read_from_its_tokenizer_json(
     assert ours.truncation_side == theirs.truncation_side == "left"
     assert ours.longest(512) == min(512, theirs.model_max_length)
     assert ours.cut([1, 2, 3], 2) == [2, 3]
-    assert ours.inputs(TEXT).ids == opened.inputs(TEXT).ids
+    assert len(ours.inputs("the " * 60).ids) == 62  # neither cut nor padded
 
 
 @pytest.mark.parametrize("limit", [1e30, 10**30, float("inf"), None, 512])

@@ -15,7 +15,7 @@ from regard.checkpoints.heads import READER_HEADS, ending_of
 from regard.errors import UnsupportedError
 from regard.tasks.batching import by_length
 from regard.tasks.handle import ModelHandle
-from regard.tasks.task import Task, check_text, check_vocabulary
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -94,7 +94,6 @@ class Reader:
 
     Raises:
         UnsupportedError: another kind of model, or without that head.
-        BadArgumentError: a tokenizer that is not the model's.
     """
 
     def __init__(
@@ -111,8 +110,7 @@ class Reader:
         config = self.handle.config
         if head is not None:
             _check_head(config, head, name)
-        check_vocabulary(tokenizer, config)
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer.for_table(config.vocab_size)
         self.name = name
         self.max_length = tokenizer.longest(config.max_positions)  # special ones included
 
@@ -232,7 +230,7 @@ class ReadingTask(Task):
 
     def __init__(self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str):
         self._reader = Reader(model, tokenizer, head=self.head, name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        self.handle, self.tokenizer, self.name = self._reader.handle, self._reader.tokenizer, name
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
@@ -327,7 +325,7 @@ def load_reader(
             _check_head(config, head, name)
 
     handle = ModelHandle.of_checkpoint(checkpoint, check=check, lazily=lazily)
-    return handle, checkpoint.tokenizers.source
+    return handle, checkpoint.tokenizers.source.for_table(handle.config.vocab_size)
 
 
 def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokenizer]":

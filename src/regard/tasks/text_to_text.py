@@ -71,15 +71,7 @@ class TextToText(Task):
     ):
         handle = EncoderDecoderHandle.of(model)
         config = handle.config
-        for side, tokenizer, size in (
-            ("source", tokenizers.source, config.vocab_size),
-            ("target", tokenizers.target, config.decoder_vocab_size),
-        ):
-            if tokenizer.vocab_size > size:
-                raise BadArgumentError(
-                    f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
-                    f" vocabulary is {size}: use the tokenizer the model was trained with."
-                )
+        tokenizers = tokenizers.for_tables(config.vocab_size, config.decoder_vocab_size)
         self.tokenizers = tokenizers
         self.name = name
         self.prefix = prefix
