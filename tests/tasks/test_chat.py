@@ -301,7 +301,8 @@ def test_a_token_that_the_template_writes_is_a_control_token_whatever_its_flag(
     template: str, opening: str, others: list[str]
 ) -> None:
     """As transformers' `sanitize_control_tokens=True` has it, and by roles too, which it misses."""
-    backend = tokenizers.Tokenizer(models.BPE({chr(k): k for k in range(32, 127)} | {"\n": 1}, []))
+    letters = ["\n", *map(chr, range(32, 127))]
+    backend = tokenizers.Tokenizer(models.BPE({x: k for k, x in enumerate(letters)}, []))
     names = [opening, *others, "<tool>"]
     backend.add_tokens([tokenizers.AddedToken(name, normalized=False) for name in names])
     chatty = Tokenizer(backend, pad=None, eos=None, unk=None, settings={"chat_template": template})

@@ -39,7 +39,7 @@ _DIVISIONS = {
     **dict.fromkeys(("pixtral", "midm-2.0", "lfm2", "jina-v5-nano"), "llama-bpe"),
     **dict.fromkeys(("dbrx", "smaug-bpe"), "llama-bpe"),
 }
-# Of the names of llama-bpe, those whose words are all joined, and that have no beginning by default.
+# Of the names of llama-bpe, those that join all words, and add no beginning by default.
 _JOINED = ("dbrx", "smaug-bpe")
 # Of the names of qwen2, those that do not compose letters first.
 _AS_THEY_ARE = ("stablelm2", "hunyuan", "solar-open")
@@ -104,7 +104,7 @@ def _sentencepiece(
         dummy_prefix=settings.get("add_space_prefix", True),
         tidy_spaces=settings.get("remove_extra_whitespaces", False),
     )
-    return make_backend(model)
+    return make_backend(model, as_added=True)
 
 
 def _byte_level(
