@@ -9,6 +9,7 @@ import pytest
 
 from regard import RegardError
 from regard.text import Tokenizer
+from regard.text.pair import TokenizerPair
 
 from .test_formats import write_byte_level, write_json, write_wordpiece
 
@@ -129,3 +130,37 @@ def test_the_side_on_which_a_training_cut_texts_is_read_from_its_tokenizer_json(
 def test_a_limit_beyond_the_positions_is_none(limit: float | None, tmp_path: Path) -> None:
     write_wordpiece(tmp_path, model_max_length=limit)
     assert Tokenizer.load(tmp_path).longest(300) == 300
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "chat_template.jinja"),
+        *("spiece.model", "tokenizer.model", "source.spm", "tokenizer_config.json"),
+        *("special_tokens_map.json", "added_tokens.json"),
+    ],
+)
+def test_gits_pointer_in_the_place_of_a_file_is_named(name: str, tmp_path: Path) -> None:
+    write_wordpiece(tmp_path)
+    (tmp_path / name).write_text(POINTER, encoding="utf-8")
+    with pytest.raises(RegardError, match=rf"{name} is git's pointer .* Run `git lfs pull` there"):
+        Tokenizer.load(tmp_path)
+
+
+def test_only_a_text_with_a_token_without_a_vector_is_refused(tmp_path: Path) -> None:
+    added_tokens(tmp_path)
+    whole = Tokenizer.load(tmp_path)
+    short = whole.for_table(whole.vocab_size - 1)
+    assert whole.for_table(whole.vocab_size) is whole
+    for read in (short.encode, short.inputs, lambda text: short.encode_batch([text])):
+        assert read("the <drug>")
+        with pytest.raises(RegardError, match=r"the token 'heronry' \(id \d+\): the model has vec"):
+            read("the heronry")
+    with pytest.raises(RegardError, match="'heronry'"):
+        short.inputs_batch([("the", None), ("dog", "heronry")])
+    pair = TokenizerPair(whole, whole).for_tables(10, 10)
+    assert pair.joint
+    assert not TokenizerPair(whole, whole).for_tables(10, 12).joint

@@ -11,6 +11,7 @@ import tokenizers
 from tokenizers import models
 
 from regard.errors import NotFoundError, refusing
+from regard.files import check_content
 from regard.json_files import JsonFiles
 from regard.text.added_tokens import add_tokens, stated_tokens
 from regard.text.layouts import (
@@ -26,6 +27,10 @@ from regard.text.layouts import (
 )
 
 SENTENCEPIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
+_FILES = (
+    *("tokenizer.json", "chat_template.jinja", "vocab.txt", "vocab.json", "merges.txt"),
+    *("source.spm", "target.spm", *SENTENCEPIECE_FILES),
+)
 NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
 
 
@@ -55,6 +60,8 @@ def open_files(
 
 def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles:
     folder = file.parent
+    for name in _FILES:
+        check_content(folder / name)
     settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
         with refusing(f"{folder / 'chat_template.jinja'} is not UTF-8"):

@@ -157,6 +157,8 @@ def _normalizer(model: SentencePiece, *, prefix: bool) -> normalizers.Normalizer
     if prefix:
         steps.append(normalizers.Prepend(SPACE))
     steps.append(normalizers.Replace(" ", SPACE))
+    if model.tidy_spaces:  # and of "▁" that the text has itself
+        steps.append(normalizers.Replace(Regex(rf"{SPACE}+\z"), ""))
     return normalizers.Sequence(steps)
 
 

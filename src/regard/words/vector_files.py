@@ -23,7 +23,7 @@ from safetensors.numpy import save_file
 
 from regard.catalog import VECTOR_FILES
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
-from regard.files import whole_file, whole_folder
+from regard.files import check_content, whole_file, whole_folder
 
 Vectors = tuple[list[str], NDArray[np.float32]]
 Row = tuple[bytes, NDArray[np.float32] | list[float]]
@@ -198,6 +198,7 @@ def _write_folder(path: Path, words: list[str], vectors: NDArray[np.floating]) -
 
 
 def _open(path: Path) -> IO[bytes]:
+    check_content(path)
     return cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
 
 
