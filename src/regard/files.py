@@ -10,7 +10,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from regard.errors import DamagedFileError
+
+LARGEST_POINTER = 1024  # bytes, by the specification of git lfs
 LONGEST_LINE = 16 * 2**20  # bytes; a file without line ends must not fill the memory
+
+
+def check_content(path: str | os.PathLike[str]) -> None:
+    """Raise DamagedFileError where git's pointer to a file stands in the file's place."""
+    if not Path(path).is_file() or os.path.getsize(path) > LARGEST_POINTER:
+        return  # nor is a pipe opened, which would wait
+    with suppress(PermissionError), open(path, "rb") as file:  # whoever opens it will say so
+        if file.read(40).startswith(b"version https://git-lfs"):
+            raise DamagedFileError(
+                f"{path} is git's pointer to the file, not the file. Run `git lfs pull` there."
+            )
 
 
 @contextmanager

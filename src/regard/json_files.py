@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from regard.errors import DamagedFileError
+from regard.files import check_content
 
 
 class JsonObject(dict[str, Any]):
@@ -71,6 +72,7 @@ def read_json(file: Path) -> Any:
     Raises:
         DamagedFileError: it is not valid JSON, nested too deeply, or has half a surrogate pair.
     """
+    check_content(file)
     try:
         text = file.read_text(encoding="utf-8")
         content = json.loads(text)

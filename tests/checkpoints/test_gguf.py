@@ -37,6 +37,7 @@ from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.models import Decoder
 from regard.runtime.native import library
 from regard.runtime.native.loading import open_native
+from regard.text.gguf import tokenizer_of
 from regard.text.sentencepiece import SPACE
 
 TEXTS = ["the old man sees the red house", "a child reads 2026 books in the garden", "é ü 水 🙂"]
@@ -421,6 +422,32 @@ def test_byte_pairs_over_bytes_are_read(pre: str, tmp_path: Path) -> None:
     assert tokenizer.inputs(TEXTS[0]).ids == start + backend.encode(TEXTS[0]).ids
     assert tokenizer.settings["chat_template"].endswith("<|end|>")
     assert tokenizer.special == {"bos": "<|start|>", "eos": "<|end|>"}
+
+
+@pytest.mark.parametrize(
+    ("name", "pre"),
+    [
+        *[("deepseek-r1-qwen", "qwen2"), ("megrez", "qwen2"), ("hunyuan", "qwen2")],
+        *[("llama3", "llama-bpe"), ("falcon3", "llama-bpe"), ("pixtral", "llama-bpe")],
+        *[("phi-2", "gpt-2"), ("olmo", "gpt-2"), ("modern-bert", "gpt-2")],
+        *[("starcoder", "smollm"), ("command-r", "smollm"), ("exaone", "smollm")],
+        ("smaug-bpe", "llama-bpe"),
+    ],
+)
+def test_another_name_of_llama_cpps_is_the_same_division(name: str, pre: str) -> None:
+    """As `llama-vocab.cpp` of llama.cpp maps `tokenizer.ggml.pre`."""
+    backend, _ = byte_level(pre)
+    vocab = backend.get_vocab()
+    merges = json.loads(backend.to_str())["model"]["merges"]
+    facts = {
+        "model": "gpt2", "pre": name, "tokens": sorted(vocab, key=vocab.__getitem__),
+        "merges": [" ".join(merge) for merge in merges], "bos_token_id": 1, "eos_token_id": 0,
+    }  # fmt: skip
+    tokenizer = tokenizer_of({f"tokenizer.ggml.{key}": fact for key, fact in facts.items()})
+    for text in [*TEXTS, "it's 2026,\n\n  20267 years  "]:
+        assert tokenizer.encode(text) == backend.encode(text).ids
+    starts = tokenizer.inputs("the").ids[0] == 1
+    assert starts == (pre == "llama-bpe" and name != "smaug-bpe")
 
 
 def test_a_file_is_written_with_looked_into_and_described(tmp_path: Path) -> None:

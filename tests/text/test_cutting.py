@@ -25,11 +25,12 @@ def text(count: int) -> str:
 
 @pytest.mark.parametrize("counts", [(7, None), (11, None), (7, 3), (3, 19), (13, 11), (11, 13)])
 @pytest.mark.parametrize("max_length", [5, 8, 11, 99])
-def test_the_longer_text_is_cut_as_the_library_cuts_it(backend, counts, max_length):
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_longer_text_is_cut_as_the_library_cuts_it(backend, counts, max_length, side):
     texts = [text(count) for count in counts if count is not None]
     encoding = backend.encode(*texts)
-    kept = [encoding.ids[k] for k in cut(encoding, max_length)]
-    backend.enable_truncation(max_length, strategy="longest_first")
+    kept = [encoding.ids[k] for k in cut(encoding, max_length, side)]
+    backend.enable_truncation(max_length, strategy="longest_first", direction=side)
     assert kept == backend.encode(*texts).ids
 
 

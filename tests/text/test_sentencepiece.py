@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.errors import RegardError
+from regard.errors import RegardError, UnsupportedError
 from regard.text.sentencepiece import make_backend, read_sentencepiece
 
 FOLDER = Path(__file__).parent / "sentencepiece"
@@ -65,3 +65,16 @@ def test_a_file_that_is_none_or_is_cut_is_named(content: bytes, tmp_path: Path) 
     file.write_bytes(content)
     with pytest.raises(RegardError, match=r"tokenizer\.model to be a SentencePiece model"):
         read_sentencepiece(file)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char"])
+def test_a_symbol_of_the_users_is_a_piece_in_each_kind(kind: str) -> None:
+    """The ids are sentencepiece 0.2's own, of models with two symbols."""
+    backend = make_backend(read_sentencepiece(FOLDER / f"cut_{kind}.model"))
+    for text, ids in json.loads((FOLDER / "cut.json").read_text(encoding="utf-8"))[kind].items():
+        assert backend.encode(text, add_special_tokens=False).ids == ids
+
+
+def test_a_model_of_whole_words_is_named() -> None:
+    with pytest.raises(UnsupportedError, match=r"cut_word.model is a .* model of the kind word"):
+        read_sentencepiece(FOLDER / "cut_word.model")

@@ -121,13 +121,13 @@ def write(
     options = _lengths(generation_config, options, max_length, min_length)
     read: dict[str, Any] = {"truncation": truncation, "max_length": options.get("max_length")}
     read |= checked("tokenizer_encode_kwargs", tokenizer_encode_kwargs)
-    longest = min(runner.handle.config.room, _model_max_length(runner.tokenizer))
+    longest = runner.tokenizer.longest(runner.handle.config.room)
     kept = longest if read["max_length"] is None else read["max_length"]
     written = options.get("max_new_tokens", runner.generation.max_new_tokens)
 
     def cut(ids: list[int]) -> list[int]:
         if is_cut(read["truncation"]):
-            ids = ids[:kept]
+            ids = list(runner.tokenizer.cut(ids, kept))
         if handle_long_generation == "hole":
             new = options["max_length"] - len(ids) if "max_length" in options else written
             if not 0 < new < longest:
@@ -216,13 +216,9 @@ def _first_token(tokenizer: Tokenizer, text: str) -> int:
     return ids[0]
 
 
-def _model_max_length(tokenizer: Tokenizer) -> int:
-    return int(min(tokenizer.settings.get("model_max_length") or sys.maxsize, sys.maxsize))
-
-
 def _cutting(runner: TextToText) -> TextToText:
     """The same, which reads no more than its tokenizer says."""
-    longest = _model_max_length(runner.tokenizers.source)
+    longest = runner.tokenizers.source.longest(sys.maxsize)
     return runner.decoding_by(max_source_length=min(runner.max_source_length or longest, longest))
 
 

@@ -21,7 +21,7 @@ from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.weights import Stored, Weights
 from regard.configs.scaling import Llama3Scaling
 from regard.errors import DamagedFileError, UnsupportedError, optional_package, refusing
-from regard.files import sha256
+from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
 from regard.text import TokenizerPair
 from regard.text.gguf import tokenizer_of
@@ -75,6 +75,7 @@ class GGUFCheckpoint(Checkpoint):
 
     def __init__(self, file: str | os.PathLike[str], *, name: str | None = None):
         super().__init__(file, name=name)
+        check_content(self.folder)
         with refusing(f"{self.folder} is not a whole GGUF file"):
             reader = _open(self.folder)
             self._facts = {name: field.contents() for name, field in reader.fields.items()}

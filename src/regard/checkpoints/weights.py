@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
+from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Weights(Mapping[str, "Tensor"]):
         self.file_of: dict[str, Path] = {}
         self._read: dict[str, Read] = {}
         for file in files:
+            check_content(file)
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
 
     def __getitem__(self, name: str) -> Tensor:
@@ -220,13 +222,11 @@ def _shards(index: Path) -> list[Path]:
 
 
 def _in_place_of(file: Path) -> str:
-    """Explain a weight file that git or a browser has put something else in the place of."""
+    """Explain a weight file that a browser has put something else in the place of."""
     with file.open("rb") as opened:
         start = opened.read(40)
     if not start:
         return f"{file} is damaged: it is empty. Copy it again."
-    if start.startswith(b"version https://git-lfs"):
-        return f"{file} is git's pointer to the weights, not the weights. Run `git lfs pull` there."
     if start.lstrip().lower().startswith((b"<!doctype", b"<html")):
         return f"{file} is a web page, not weights. Download the file itself."
     return ""

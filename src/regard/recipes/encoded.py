@@ -108,7 +108,7 @@ def encode_texts(
             ids, kinds = encoding.ids, encoding.type_ids
             truncated = len(ids) > max_length
             if truncated:
-                places = cut(encoding, max_length)
+                places = cut(encoding, max_length, tokenizer.truncation_side)
                 ids, kinds = [ids[k] for k in places], [kinds[k] for k in places]
             yield Tokens(ids, kinds, truncated)
 

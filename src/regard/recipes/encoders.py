@@ -62,9 +62,7 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
 
     def check_files(self) -> None:
         super().check_files()
-        if self.base is not None:
-            model, tokenizer = self.base
-            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
+        _ = self.base
 
     def tokenizer(self, folder: Path, texts: Any) -> Tokenizer:
         """The base model's tokenizer, or one trained on the texts; it is saved in `folder`."""
@@ -177,7 +175,9 @@ def load_reader(checkpoint: Checkpoint, *, name: str) -> tuple[TextReader, Token
             f"{name} must be a model that a head can be put on ({titles(*READERS, headed=True)});"
             f" it is a {kind} model. Give the folder of such a model."
         )
-    return cast(TextReader, from_pretrained(checkpoint)), _padding(checkpoint.tokenizers.source)
+    model = cast(TextReader, from_pretrained(checkpoint))
+    tokenizer = _padding(checkpoint.tokenizers.source)
+    return model, tokenizer.for_table(model.config.vocab_size)
 
 
 def _padding(tokenizer: Tokenizer) -> Tokenizer:
@@ -189,16 +189,6 @@ def _padding(tokenizer: Tokenizer) -> Tokenizer:
     return Tokenizer(
         tokenizer.backend, pad=usual["eos"], **usual, others=special, settings=tokenizer.settings
     )
-
-
-def check_tokenizer(tokenizer: Tokenizer, vocab_size: int, name: str) -> None:
-    """Raises BadArgumentError unless the model `name` has a vector for every token."""
-    if tokenizer.vocab_size > vocab_size:
-        raise BadArgumentError(
-            f"the tokenizer in {name} has {tokenizer.vocab_size:,} tokens, but the model's"
-            f" vocabulary is {vocab_size:,}. Put the tokenizer there that the model was trained"
-            " with."
-        )
 
 
 def stacks(model: nn.Module) -> dict[str, Stack]:

@@ -18,7 +18,7 @@ from regard.errors import (
     UnavailableError,
     UnsupportedError,
 )
-from regard.files import LONGEST_LINE
+from regard.files import LONGEST_LINE, check_content
 
 CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
 
@@ -121,6 +121,7 @@ def empty_file(name: object, content: str = "lines of text") -> DamagedFileError
 
 def open_bytes(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked where its name ends in .gz; UTF-16 with a mark as UTF-8."""
+    check_content(path)
     try:
         packed = path.suffix.lower() == ".gz"
         stream = cast(BinaryIO, (gzip.open if packed else open)(path, "rb"))

@@ -1,7 +1,8 @@
 """Chats: messages to the token ids that a chat model was trained on, by its own template."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from regard.errors import BadArgumentError, UnsupportedError
@@ -18,8 +19,9 @@ def chat_ids(
     """The ids of a chat, up to where the model's answer begins.
 
     Those of transformers' `apply_chat_template(…, add_generation_prompt=True)`; where a message
-    spells out a special token, those of its `sanitize_control_tokens=True`: only the template
-    writes special tokens, a message has the characters.
+    spells out a control token, those of its `sanitize_control_tokens=True`: only the template
+    writes control tokens, a message has the characters. A control token is special, or an added
+    token that the template writes.
 
     Args:
         continue_final_message: the ids up to the end of the last message's content, which the
@@ -31,19 +33,41 @@ def chat_ids(
         DamagedFileError: a template that is not valid.
         BadArgumentError: messages that it refuses.
     """
-    plain = _checked(messages)
+    plain, template = _checked(messages), _template(tokenizer)
     codes = Codes.absent_from(
-        json.dumps([plain, _template(tokenizer)], ensure_ascii=False), tokenizer.special_names()
+        json.dumps([plain, template], ensure_ascii=False), tokenizer.added_names()
     )
     coded = _render(tokenizer, plain, codes, continue_final_message)
-    text, roles = codes.decoded(coded), {message["role"] for message in plain}
+    text = codes.decoded(coded)
+    roles = {message["role"] for message in plain if message["role"].isidentifier()}
+    written, forged = list[str](), list[tuple[str, int, int]]()
+    for name, start, end in tokenizer.added_spans(text):
+        if codes.wrote(coded[start:end], roles):
+            written.append(name)
+        else:
+            forged.append((name, start, end))
+    is_control = {*tokenizer.special_names(), *_controls(tokenizer, template, written, roles)}
+    read = partial(tokenizer.encode, special_in_text=True)
     ids, begin = list[int](), 0
-    for start, end in tokenizer.special_spans(text):
-        if not codes.wrote(coded[start:end], {role for role in roles if role.isidentifier()}):
-            ids += _encode(tokenizer, text, begin, start, special_in_text=True)
-            ids += _encode(tokenizer, text, start, end, special_in_text=False)
+    for name, start, end in forged:
+        if name in is_control:
+            ids += _encode(read, text, begin, start)
+            ids += _encode(tokenizer.spell, text, start, end)
             begin = end
-    return ids + _encode(tokenizer, text, begin, len(text), special_in_text=True)
+    return ids + _encode(read, text, begin, len(text))
+
+
+def _controls(
+    tokenizer: Tokenizer, template: str, written: Iterable[str], roles: set[str]
+) -> list[str]:
+    """The added tokens that the template writes, or would write for another role."""
+    pairs = [name.split(role, 1) for name in written for role in roles if role in name]
+    shapes = [(begin, end) for begin, end in pairs if begin and end]
+    return [
+        name
+        for name in tokenizer.added_names()
+        if name in template or any(name.startswith(a) and name.endswith(b) for a, b in shapes)
+    ]
 
 
 def _render(
@@ -96,16 +120,14 @@ def _checked(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return [{key: part for key, part in each.items() if part is not None} for each in plain]
 
 
-def _encode(
-    tokenizer: Tokenizer, text: str, start: int, end: int, *, special_in_text: bool
-) -> list[int]:
+def _encode(encode: Callable[[str], list[int]], text: str, start: int, end: int) -> list[int]:
     """Ids of a part; where it does not begin the text, without the space that some tokenizers put
     before a text."""
     part = text[start:end]
     if start == 0 or start == end:
-        return tokenizer.encode(part, special_in_text=special_in_text)
-    before = tokenizer.encode("\n")
-    ids = tokenizer.encode("\n" + part, special_in_text=special_in_text)
+        return encode(part)
+    before = encode("\n")
+    ids = encode("\n" + part)
     if ids[: len(before)] == before:
         return ids[len(before) :]
-    return tokenizer.encode(part, special_in_text=special_in_text)
+    return encode(part)

@@ -25,6 +25,7 @@ from regard.errors import (
     optional_package,
 )
 from regard.figures.png import png_text
+from regard.files import check_content
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,
@@ -288,6 +289,8 @@ def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
     """
     with optional_package("pillow", "reading images needs"):
         from PIL import Image
+    if not isinstance(file, BytesIO):
+        check_content(file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # refused below
         opened = Image.open(file)

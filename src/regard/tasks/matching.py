@@ -25,7 +25,7 @@ from regard.tasks.occlusion import Occlusion
 from regard.tasks.options import MatchingOptions
 from regard.tasks.preparation import Preparation, read_preparation
 from regard.tasks.result import Result, asked
-from regard.tasks.task import Task, check_vocabulary
+from regard.tasks.task import Task
 from regard.text import Tokenizer
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Matcher(Task):
         self.handle = ModelHandle.of(model)
         _check_kind(self.handle.architecture, name)
         check_preparation(preparation, self.handle.config.image, name)
-        check_vocabulary(tokenizer, self.handle.config.text)
+        tokenizer = tokenizer.for_table(self.handle.config.text.vocab_size)
         self.tokenizer, self.preparation, self.name = tokenizer, preparation, name
 
     @classmethod

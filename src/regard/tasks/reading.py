@@ -12,10 +12,10 @@ from regard.arrays import Array
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.families import READERS, titles
 from regard.checkpoints.heads import READER_HEADS, ending_of
-from regard.errors import UnsupportedError, refusing
+from regard.errors import UnsupportedError
 from regard.tasks.batching import by_length
 from regard.tasks.handle import ModelHandle
-from regard.tasks.task import Task, check_text, check_vocabulary
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.cutting import cut
 
@@ -94,7 +94,6 @@ class Reader:
 
     Raises:
         UnsupportedError: another kind of model, or without that head.
-        BadArgumentError: a tokenizer that is not the model's.
     """
 
     def __init__(
@@ -111,24 +110,20 @@ class Reader:
         config = self.handle.config
         if head is not None:
             _check_head(config, head, name)
-        check_vocabulary(tokenizer, config)
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer.for_table(config.vocab_size)
         self.name = name
-        limit = tokenizer.settings.get("model_max_length") or config.room
-        with refusing("model_max_length in tokenizer_config.json is no number"):
-            # In tokens, special ones included; some files say 1e30, which is no limit.
-            self.max_length = int(min(config.room, float(limit)))
+        self.max_length = tokenizer.longest(config.room)  # special ones included
 
     def tokens(
         self, text: str, pair: str | None = None, *, special_in_text: bool = False
     ) -> Tokens:
-        """A text or two, cut at their ends where they have more than `max_length` tokens.
+        """A text or two, cut where they have more than `max_length` tokens.
 
         Args:
             special_in_text: read "[MASK]" in the text as that token.
         """
         encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
-        kept = cut(encoding, self.max_length)
+        kept = cut(encoding, self.max_length, self.tokenizer.truncation_side)
         ids, token_type_ids = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
             [ids[k] for k in kept],
@@ -235,7 +230,7 @@ class ReadingTask(Task):
 
     def __init__(self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str):
         self._reader = Reader(model, tokenizer, head=self.head, name=name)
-        self.handle, self.tokenizer, self.name = self._reader.handle, tokenizer, name
+        self.handle, self.tokenizer, self.name = self._reader.handle, self._reader.tokenizer, name
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None, lazily: bool = False) -> Self:
@@ -330,7 +325,7 @@ def load_reader(
             _check_head(config, head, name)
 
     handle = ModelHandle.of_checkpoint(checkpoint, check=check, lazily=lazily)
-    return handle, checkpoint.tokenizers.source
+    return handle, checkpoint.tokenizers.source.for_table(handle.config.vocab_size)
 
 
 def load_encoder(checkpoint: Checkpoint, *, name: str) -> "tuple[Encoder, Tokenizer]":

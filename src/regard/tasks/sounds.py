@@ -22,6 +22,7 @@ from regard.errors import (
     optional_package,
     refusing,
 )
+from regard.files import check_content
 from regard.json_files import JsonFiles
 from regard.records.lines import check_file
 
@@ -201,6 +202,8 @@ def _read(sound: str | os.PathLike[str] | bytes, name: str) -> tuple[Floats, int
 def _opened(sound: str | os.PathLike[str] | io.BytesIO, name: str) -> Iterator[Any]:
     with optional_package("soundfile", "reading sounds needs"):
         import soundfile
+    if isinstance(sound, str | os.PathLike):
+        check_content(sound)
     try:
         with soundfile.SoundFile(sound) as file:
             yield file

@@ -67,7 +67,7 @@ class Rewriter(TextToText):
         config = self.configured(options)
         whole = read_each(lambda text: list(self.parts(text, force=force)), texts)
         answers = self.answers(
-            [[ids[: self.room] for ids in parts] for parts in whole],
+            [[self.cut(ids) for ids in parts] for parts in whole],
             config,
             lambda sources, n_best: list(n_best),
             batch_size=batch_size,
@@ -93,10 +93,10 @@ class Rewriter(TextToText):
         return n_best[0].changed(alternatives=n_best)
 
     def source(self, part: Sequence[int]) -> list[int]:
-        return super().source(part[: self.room])
+        return super().source(self.cut(part))
 
     def read(self, text: str) -> list[int]:
-        return super().read(text)[: self.room]
+        return self.cut(super().read(text))
 
 
 class Summarizer(Rewriter):

@@ -164,15 +164,6 @@ class Task(ABC):
         """Return the inputs of every attention layer for one input of the task."""
 
 
-def check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
-    """Raises BadArgumentError for a tokenizer with more tokens than the model knows."""
-    if tokenizer.vocab_size > config.vocab_size:
-        raise BadArgumentError(
-            f"the tokenizer has {tokenizer.vocab_size} tokens, but the model's vocabulary is"
-            f" {config.vocab_size}: use the tokenizer the model was trained with."
-        )
-
-
 def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text") -> None:
     """Raises BadArgumentError for a text most of whose characters the vocabulary lacks (see
     `Tokenizer.unknown_share`)."""

@@ -72,15 +72,7 @@ class TextToText(Task):
     ):
         handle = EncoderDecoderHandle.of(model)
         config = handle.config
-        for side, tokenizer, size in (
-            ("source", tokenizers.source, config.vocab_size),
-            ("target", tokenizers.target, config.decoder_vocab_size),
-        ):
-            if tokenizer.vocab_size > size:
-                raise BadArgumentError(
-                    f"the {side} tokenizer has {tokenizer.vocab_size} tokens, but the model's"
-                    f" vocabulary is {size}: use the tokenizer the model was trained with."
-                )
+        tokenizers = tokenizers.for_tables(config.vocab_size, config.decoder_vocab_size)
         self.tokenizers = tokenizers
         self.name = name
         self.prefix = prefix
@@ -130,6 +122,10 @@ class TextToText(Task):
         """Tokens that a text may have, those around it not counted."""
         most = min(self.positions, self.max_source_length or sys.maxsize)
         return most - len(self.before) - len(self.after)
+
+    def cut(self, ids: Sequence[int]) -> list[int]:
+        """Ids of a text, cut where there is no room for all."""
+        return list(self.tokenizers.source.cut(ids, self.room))
 
     def save(self, folder: str | os.PathLike[str], *, dtype: torch.dtype | None = None) -> None:
         """Writes what `load` reads, in Hugging Face's layout.

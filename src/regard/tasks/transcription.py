@@ -24,7 +24,7 @@ from regard.tasks.beginnings import Beginnings, read_beginnings
 from regard.tasks.handle import ModelHandle
 from regard.tasks.result import Result, asked, inside
 from regard.tasks.sounds import Floats, Sound, Spectrogram, read_sound, read_spectrogram
-from regard.tasks.task import Task, check_vocabulary
+from regard.tasks.task import Task
 from regard.tasks.text_to_text import with_ids
 from regard.text import Tokenizer
 
@@ -103,7 +103,7 @@ class Transcriber(Task):
                 f"spectrograms must be {(config.mel_bins, config.frames)} (mel_bins, frames) for"
                 f" {name}; its preprocessor_config.json says {shape}. Copy it again."
             )
-        check_vocabulary(tokenizer, config)
+        tokenizer = tokenizer.for_table(config.vocab_size)
         self.tokenizer, self.spectrogram, self.name = tokenizer, spectrogram, name
         self.beginnings = beginnings or Beginnings()
         self.not_followed = tuple(not_followed)

@@ -22,7 +22,7 @@ from regard.tasks.defaults import read_defaults
 from regard.tasks.handle import ModelHandle
 from regard.tasks.options import TRACED
 from regard.tasks.result import Written, asked, inside
-from regard.tasks.task import Task, check_text, check_vocabulary
+from regard.tasks.task import Task, check_text
 from regard.text import Tokenizer
 from regard.text.stream import TextStream, Writing, text_after
 
@@ -105,8 +105,7 @@ class Writer(Task):
                 f"{name} must be a language model to write; its head is {config.head!r}."
                 " Give a checkpoint of a language model (…ForCausalLM)."
             )
-        check_vocabulary(tokenizer, config)
-        self.tokenizer = tokenizer
+        self.tokenizer = tokenizer.for_table(config.vocab_size)
         self.name = name
         self.generation, self.lengths = generation or GenerationConfig(), dict(lengths)
         if self.generation.eos_token_id is None:

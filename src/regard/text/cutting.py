@@ -15,13 +15,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _SENTENCE.finditer(text.rstrip())]
 
 
-def cut(encoding: Encoding, max_length: int) -> list[int]:
-    """Positions of the tokens that stay: the end of the longer text goes first, special tokens
-    stay."""
+def cut(encoding: Encoding, max_length: int, side: str = "right") -> list[int]:
+    """Positions of the tokens that stay: the end of the longer text goes first, or with the side
+    "left" its beginning; special tokens stay."""
     first, second = _positions(encoding, 0), _positions(encoding, 1)
     room = max(0, max_length - (len(encoding.ids) - len(first) - len(second)))
     shorter, longer = sorted((first, second), key=len)
     few = min(len(shorter), room // 2)
+    if side == "left":
+        shorter, longer = shorter[::-1], longer[::-1]
     dropped = {*shorter[few:], *longer[room - few :]}
     return [k for k in range(len(encoding.ids)) if k not in dropped]
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
-from tokenizers import AddedToken
+from tokenizers import models
 
-from regard.errors import DamagedFileError, NotFoundError, refusing
+from regard.errors import NotFoundError, refusing
+from regard.files import check_content
 from regard.json_files import JsonFiles
+from regard.text.added_tokens import add_tokens, stated_tokens
 from regard.text.layouts import (
     BERT,
     GPT2,
@@ -25,6 +27,10 @@ from regard.text.layouts import (
 )
 
 SENTENCEPIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model", "spm.model")
+_FILES = (
+    *("tokenizer.json", "chat_template.jinja", "vocab.txt", "vocab.json", "merges.txt"),
+    *("source.spm", "target.spm", *SENTENCEPIECE_FILES),
+)
 NAMES = ("pad", "eos", "unk", "bos", "cls", "sep", "mask")  # tokenizer_config.json adds _token
 
 
@@ -54,6 +60,8 @@ def open_files(
 
 def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles:
     folder = file.parent
+    for name in _FILES:
+        check_content(folder / name)
     settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
         with refusing(f"{folder / 'chat_template.jinja'} is not UTF-8"):
@@ -62,6 +70,7 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
     usual: dict[str, str] = {}
     if file.is_file():
         backend = _read_tokenizer_json(file)
+        settings = _of_training(backend) | settings
         if _kind(files, settings) == "nllb":
             put_nllbs_language_first(backend, settings)
     elif not path.is_dir():
@@ -71,7 +80,7 @@ def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles
         )
     else:
         backend, usual = _build(folder, _kind(files, settings), settings, side)
-        _add_tokens(backend, settings)
+    add_tokens(backend, files, settings)
     return TokenizerFiles(backend, _special(files, settings, backend, usual), settings)
 
 
@@ -79,6 +88,15 @@ def _read_tokenizer_json(file: Path) -> tokenizers.Tokenizer:
     problem = f"expected {file} to be a tokenizer.json of the tokenizers library, but it cannot"
     with refusing_library(f"{problem} be read", "copy it or train it again"):
         return tokenizers.Tokenizer.from_file(str(file))
+
+
+def _of_training(backend: tokenizers.Tokenizer) -> dict[str, Any]:
+    """Settings by what a training left in a tokenizer.json: the side on which texts were cut.
+    Merges that it dropped by chance are dropped no longer."""
+    if isinstance(backend.model, models.BPE):
+        backend.model.dropout = None
+    cut = backend.truncation
+    return {} if cut is None else {"truncation_side": cut["direction"]}
 
 
 def _build(
@@ -103,22 +121,6 @@ def _build(
     )
 
 
-def _add_tokens(backend: tokenizers.Tokenizer, settings: Mapping[str, Any]) -> None:
-    """Tokens that a folder without tokenizer.json adds behind its vocabulary."""
-    added = settings.get("added_tokens_decoder")
-    for id_, entry in sorted((added or {}).items(), key=lambda item: int(item[0])):
-        rules = ("single_word", "lstrip", "rstrip", "normalized")
-        token = AddedToken(entry["content"], **{name: entry.get(name, False) for name in rules})
-        add = backend.add_special_tokens if entry.get("special") else backend.add_tokens
-        add([token])
-        if backend.token_to_id(entry["content"]) != int(id_):
-            raise DamagedFileError(
-                f"tokenizer_config.json gives {entry['content']!r} the id {id_}, but in the"
-                f" vocabulary it is {backend.token_to_id(entry['content'])}: copy the tokenizer's"
-                " files again"
-            )
-
-
 def _special(
     files: JsonFiles,
     settings: Mapping[str, Any],
@@ -126,7 +128,7 @@ def _special(
     usual: Mapping[str, str],
 ) -> dict[str, str]:
     """The names of the special tokens in the folder's files; else the usual ones it has."""
-    stated = {**files.get("special_tokens_map.json", {}), **settings}
+    stated = stated_tokens(files, settings)
     lone = not stated and not usual  # a tokenizer.json and nothing else
     special = {
         name: token

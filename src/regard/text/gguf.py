@@ -22,9 +22,27 @@ from regard.text.tokenizer import Tokenizer
 
 _PREFIX = "tokenizer.ggml."
 _ROLES = {"bos": "bos", "eos": "eos", "pad": "padding", "unk": "unknown"}  # ours → theirs
-# tokenizer.ggml.pre → how a text is divided before its bytes are joined.
+# How a text is divided before its bytes are joined.
 _WORDS = {"gpt-2": "", "smollm": r"\p{N}", "qwen2": QWEN2_WORDS, "llama-bpe": LLAMA3_WORDS}
 _WHOLE = ("qwen2", "llama-bpe")  # divide it alone; the others divide the parts again as GPT-2
+# tokenizer.ggml.pre → one of these: the names that llama.cpp has for the same (llama-vocab.cpp).
+_DIVISIONS = {
+    **dict.fromkeys(("gpt-2", "phi-2", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de"), "gpt-2"),
+    **dict.fromkeys(("gigachat", "a.x-4.0", "mellum", "modern-bert", "exaone4", "mpt"), "gpt-2"),
+    **dict.fromkeys(("jina-v1-en", "jina-v2-code", "roberta-bpe", "olmo", "jais"), "gpt-2"),
+    **dict.fromkeys(("trillion", "granite-docling"), "gpt-2"),
+    **dict.fromkeys(("smollm", "starcoder", "refact", "command-r", "codeshell"), "smollm"),
+    **dict.fromkeys(("exaone", "minerva-7b", "mellum2"), "smollm"),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez"), "qwen2"),
+    **dict.fromkeys(("stablelm2", "hunyuan", "solar-open"), "qwen2"),
+    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1"), "llama-bpe"),
+    **dict.fromkeys(("pixtral", "midm-2.0", "lfm2", "jina-v5-nano"), "llama-bpe"),
+    **dict.fromkeys(("dbrx", "smaug-bpe"), "llama-bpe"),
+}
+# Of the names of llama-bpe, those that join all words, and add no beginning by default.
+_JOINED = ("dbrx", "smaug-bpe")
+# Of the names of qwen2, those that do not compose letters first.
+_AS_THEY_ARE = ("stablelm2", "hunyuan", "solar-open")
 
 
 def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
@@ -54,7 +72,8 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
         for role, name in _ROLES.items()
         if f"{name}_token_id" in settings
     }
-    usual = kind == "llama" or settings.get("pre") == "llama-bpe"
+    pre = settings.get("pre")
+    usual = kind == "llama" or (_DIVISIONS.get(pre) == "llama-bpe" and pre not in _JOINED)
     start = (
         f"{special['bos']} " if "bos" in special and settings.get("add_bos_token", usual) else ""
     )
@@ -85,27 +104,29 @@ def _sentencepiece(
         dummy_prefix=settings.get("add_space_prefix", True),
         tidy_spaces=settings.get("remove_extra_whitespaces", False),
     )
-    return make_backend(model)
+    return make_backend(model, as_added=True)
 
 
 def _byte_level(
     settings: Mapping[str, Any], tokens: list[str], kinds: list[int]
 ) -> tokenizers.Tokenizer:
-    pre = settings.get("pre", "default")
-    if pre not in _WORDS:
+    name = settings.get("pre", "default")
+    if name not in _DIVISIONS:
         raise UnsupportedError(
-            f"{_PREFIX}pre must be one of {', '.join(_WORDS)}; the file says {pre!r}, a division"
-            " of texts that regard does not know. Open the model's own folder."
+            f"{_PREFIX}pre must be {', '.join(_WORDS)} or another name for one of them; the file"
+            f" says {name!r}, a division of texts that regard does not know. Open the model's own"
+            " folder."
         )
+    pre = _DIVISIONS[name]
     model = models.BPE(
         vocab={token: id_ for id_, token in enumerate(tokens)},
         merges=[
             (left, right) for left, right in (merge.split(" ") for merge in settings["merges"])
         ],
-        ignore_merges=pre == "llama-bpe",
+        ignore_merges=pre == "llama-bpe" and name not in _JOINED,
     )
     backend = tokenizers.Tokenizer(model)
-    if pre == "qwen2":
+    if pre == "qwen2" and name not in _AS_THEY_ARE:
         backend.normalizer = normalizers.NFC()
     steps: list[pre_tokenizers.PreTokenizer] = []
     if words := _WORDS[pre]:

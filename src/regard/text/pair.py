@@ -26,6 +26,13 @@ class TokenizerPair:
     def joint(self) -> bool:
         return self.source is self.target
 
+    def for_tables(self, source: int, target: int) -> TokenizerPair:
+        """The same for a model with so many vectors; see `Tokenizer.for_table`."""
+        read = self.source.for_table(source)
+        if self.joint and source == target:
+            return TokenizerPair(read, read)
+        return TokenizerPair(read, self.target.for_table(target))
+
     def save(self, folder: str | Path) -> None:
         """Write tokenizer.json, and target_tokenizer.json where the target has its own."""
         self.source.save(folder)

@@ -7,6 +7,7 @@ the one in transformers is private; neither is a dependency of regard.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +16,11 @@ from pathlib import Path
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
 
-from regard.errors import DamagedFileError
+from regard.errors import DamagedFileError, UnsupportedError
 
 SPACE = "▁"
-UNKNOWN, CONTROL, USER_DEFINED = 2, 3, 4  # kinds of piece; 1 is a normal one, 6 a byte
-_UNIGRAM, BPE = 1, 2
+_NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4  # kinds of piece; 6 is a byte
+_UNIGRAM, BPE, _WORD, _CHAR = 1, 2, 3, 4
 
 Scored = tuple[str, float]  # a piece and its log-probability (unigram) or its rank (BPE)
 
@@ -36,58 +37,98 @@ class SentencePiece:
     charsmap: bytes  # compiled normalization, such as NFKC
     dummy_prefix: bool  # a space before the text
     tidy_spaces: bool  # none at the ends, single ones between
+    space_behind: bool = False  # a word ends with its space
 
 
 def read_sentencepiece(file: Path) -> SentencePiece:
-    """Reads a .model or .spm file. Raises DamagedFileError for another or a damaged file."""
+    """Read a .model or .spm file.
+
+    Raises:
+        DamagedFileError: another or a damaged file.
+        UnsupportedError: a model of whole words, or whose words end with their space.
+    """
     try:
-        return _parse(file.read_bytes())
+        model = _parse(file.read_bytes())
     except (LookupError, ValueError, TypeError, struct.error, RecursionError) as error:
         raise DamagedFileError(
             f"expected {file} to be a SentencePiece model, but it is another or a damaged file"
             f" ({error}): copy it again"
         ) from error
+    if model.algorithm == _WORD or model.space_behind:
+        kind = "the kind word" if model.algorithm == _WORD else "treat_whitespace_as_suffix"
+        raise UnsupportedError(
+            f"{file} is a SentencePiece model of {kind}, which is not implemented: train one of the"
+            " kind unigram, bpe or char, with the space before each word."
+        )
+    return model
 
 
 def make_backend(
-    model: SentencePiece, vocab: Sequence[Scored] | None = None, *, unk_id: int | None = None
+    model: SentencePiece,
+    vocab: Sequence[Scored] | None = None,
+    *,
+    unk_id: int | None = None,
+    as_added: bool = False,
 ) -> tokenizers.Tokenizer:
     """The tokenizer that gives SentencePiece's own pieces, with ids by the order of `vocab`.
 
     Args:
         vocab: of a family that orders the pieces in its own way; None: as in the file.
+        as_added: a symbol of the user's is an added token, which a text is first divided by, as
+            in llama.cpp; otherwise it is a piece that stays whole.
     """
     vocab = model.pieces if vocab is None else vocab
     unk_id = model.unk_id if unk_id is None else unk_id
+    names = {piece for piece, _ in vocab}
+    symbols = sorted(_of_kind(model, USER_DEFINED) & names, key=len, reverse=True)
     if model.algorithm == _UNIGRAM:
         backend = tokenizers.Tokenizer(
-            models.Unigram(list(vocab), unk_id=unk_id, byte_fallback=model.byte_fallback)
+            models.Unigram(
+                _favored(model, vocab, symbols), unk_id=unk_id, byte_fallback=model.byte_fallback
+            )
         )
     else:
         backend = tokenizers.Tokenizer(
             models.BPE(
                 vocab={piece: id_ for id_, (piece, _) in enumerate(vocab)},
-                merges=_merges(model),
+                merges=[] if model.algorithm == _CHAR else _merges(model),
                 unk_token=vocab[unk_id][0],
                 fuse_unk=True,
                 byte_fallback=model.byte_fallback,
+                ignore_merges=bool(symbols) and not as_added,  # a symbol is a word of its own
             )
         )
+        if symbols and not as_added:
+            backend.pre_tokenizer = pre_tokenizers.Split(
+                Regex("|".join(map(re.escape, symbols))), behavior="isolated"
+            )
     # A symbol of the user's in the middle of a text has no space put behind it; of a text that
     # begins with a space, such a model (there are few) loses the one that is put before it.
-    symbols = USER_DEFINED in model.kinds and not model.tidy_spaces
-    backend.normalizer = _normalizer(model, prefix=model.dummy_prefix and not symbols)
-    if symbols:
+    divided = as_added and bool(symbols) and not model.tidy_spaces
+    backend.normalizer = _normalizer(model, prefix=model.dummy_prefix and not divided)
+    if divided:
         scheme = "first" if model.dummy_prefix else "never"
         backend.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, prepend_scheme=scheme, split=False)
     backend.decoder = _decoder(model)
-    names = {piece for piece, _ in vocab}
     for (piece, _), kind in zip(model.pieces, model.kinds, strict=True):
-        if piece in names and kind == USER_DEFINED:
+        if piece in names and kind == USER_DEFINED and as_added:
             backend.add_tokens([AddedToken(piece, normalized=False)])
         elif piece in names and kind in (UNKNOWN, CONTROL):
             backend.add_special_tokens([AddedToken(piece, normalized=False)])
     return backend
+
+
+def _of_kind(model: SentencePiece, kind: int) -> set[str]:
+    return {piece for (piece, _), its in zip(model.pieces, model.kinds, strict=True) if its == kind}
+
+
+def _favored(model: SentencePiece, vocab: Sequence[Scored], symbols: list[str]) -> list[Scored]:
+    """The pieces with SentencePiece's score of a symbol: as good as letters that are all the best
+    piece, almost."""
+    scored = zip(model.pieces, model.kinds, strict=True)
+    best = max((score for (_, score), kind in scored if kind == _NORMAL), default=0.0)
+    scores = {symbol: len(symbol) * best - 0.1 for symbol in symbols}
+    return [(piece, scores.get(piece, score)) for piece, score in vocab]
 
 
 def _merges(model: SentencePiece) -> list[tuple[str, str]]:
@@ -112,10 +153,12 @@ def _normalizer(model: SentencePiece, *, prefix: bool) -> normalizers.Normalizer
     if model.charsmap:
         steps.append(normalizers.Precompiled(model.charsmap))
     if model.tidy_spaces:
-        steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
+        steps.append(normalizers.Replace(Regex(r"\A +| +\z| +(?= )"), ""))
     if prefix:
         steps.append(normalizers.Prepend(SPACE))
     steps.append(normalizers.Replace(" ", SPACE))
+    if model.tidy_spaces:  # and of "▁" that the text has itself
+        steps.append(normalizers.Replace(Regex(rf"{SPACE}+\z"), ""))
     return normalizers.Sequence(steps)
 
 
@@ -145,8 +188,8 @@ def _parse(data: bytes) -> SentencePiece:
         elif number == 3:
             normalizer = dict(_fields(_bytes(value)))
     algorithm = int(trainer.get(3, _UNIGRAM))
-    if not pieces or algorithm not in (_UNIGRAM, BPE):
-        raise ValueError("no unigram or byte-pair pieces in it")
+    if not pieces or algorithm not in (_UNIGRAM, BPE, _WORD, _CHAR):
+        raise ValueError("no pieces in it")
     return SentencePiece(
         pieces,
         kinds,
@@ -156,6 +199,7 @@ def _parse(data: bytes) -> SentencePiece:
         charsmap=_bytes(normalizer.get(2, b"")),
         dummy_prefix=bool(normalizer.get(3, 1)),
         tidy_spaces=bool(normalizer.get(4, 1)),
+        space_behind=bool(trainer.get(24, 0)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import unicodedata
@@ -48,7 +49,8 @@ _WORD_BY_WORD = re.compile(
 
 # Of tokenizer_config.json, what says how a model wants its text and is saved along.
 _KEPT = (
-    *("model_max_length", "padding_side", "chat_template", "add_bos_token", "add_eos_token"),
+    *("model_max_length", "padding_side", "truncation_side", "chat_template"),
+    *("add_bos_token", "add_eos_token"),
     "model_input_names",  # what transformers' tokenizer returns
 )
 
@@ -148,6 +150,7 @@ class Tokenizer:
         self._ids = {name: self._special_id(token) for name, token in self.special.items()}
         self.settings = dict(settings or {})
         self.vocab_size = backend.get_vocab_size(with_added_tokens=True)
+        self._rows: int | None = None  # of a table of vectors that is shorter than the vocabulary
         backend.encode_special_tokens = True  # not stored in tokenizer.json, so set at every load
         backend.no_padding()  # a file from elsewhere may ask for padding, or for a silent cut
         backend.no_truncation()
@@ -175,6 +178,34 @@ class Tokenizer:
     @property
     def unk_id(self) -> int:
         return self.special_id("unk")
+
+    def for_table(self, rows: int) -> Tokenizer:
+        """The same for a model with vectors for so many ids: a text with another is refused.
+
+        Models are published with more tokens than vectors: one for padding, for pictures.
+        """
+        if rows >= self.vocab_size:
+            return self
+        other = copy.copy(self)
+        other._rows = rows
+        vars(other).pop("_encoded", None)  # of this tokenizer's words
+        return other
+
+    def longest(self, positions: int) -> int:
+        """The most tokens that a model of so many positions reads of a text: as many, or fewer
+        where the tokenizer's files say so."""
+        limit = self.settings.get("model_max_length") or positions
+        with refusing("model_max_length in tokenizer_config.json is no number"):
+            return int(min(positions, float(limit)))  # some files say 1e30, which is no limit
+
+    @property
+    def truncation_side(self) -> str:
+        """The side on which too long a text is cut: "right", or "left" for its beginning."""
+        return str(self.settings.get("truncation_side") or "right")
+
+    def cut(self, ids: Sequence[int], most: int) -> Sequence[int]:
+        """Ids without special tokens, cut where there are more than `most`."""
+        return ids[max(0, len(ids) - most) :] if self.truncation_side == "left" else ids[:most]
 
     def encode(self, text: str, *, special_in_text: bool = False) -> list[int]:
         """Token ids of one text, without special tokens but those read in it (see `inputs`)."""
@@ -204,8 +235,7 @@ class Tokenizer:
                 [encoding] = backend.encode_batch_fast([text], add_special_tokens=False)
             else:
                 encoding = backend.encode(text, add_special_tokens=False)
-        ids: list[int] = encoding.ids
-        return ids
+        return self._with_vectors(encoding.ids)
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of many texts, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
@@ -213,7 +243,7 @@ class Tokenizer:
         backend = self._reading(*texts)
         with _without_panic():
             batch = backend.encode_batch_fast(list(texts), add_special_tokens=False)
-        return [encoding.ids for encoding in batch]
+        return [self._with_vectors(encoding.ids) for encoding in batch]
 
     def inputs(
         self, text: str, pair: str | None = None, *, special_in_text: bool = False
@@ -233,11 +263,12 @@ class Tokenizer:
         texts = (text,) if pair is None else (text, pair)
         backend = self._reading(*texts, special_in_text=special_in_text)
         with _without_panic():
+            encoding: tokenizers.Encoding
             if sum(map(len, texts)) > LONG:
-                encoding: tokenizers.Encoding
                 [encoding] = backend.encode_batch([text if pair is None else texts])
-                return encoding
-            return backend.encode(*texts)
+            else:
+                encoding = backend.encode(*texts)
+        return self._read(encoding)
 
     def inputs_batch(self, texts: Sequence[tuple[str, str | None]]) -> list[tokenizers.Encoding]:
         """`inputs` of many texts, or pairs, on all cores (`TOKENIZERS_PARALLELISM=0` for one)."""
@@ -245,7 +276,7 @@ class Tokenizer:
         flat = [text if second is None else (text, second) for text, second in texts]
         with _without_panic():
             encodings: list[tokenizers.Encoding] = backend.encode_batch(flat)
-        return encodings
+        return [*map(self._read, encodings)]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of token ids; special tokens are left out."""
@@ -335,16 +366,26 @@ class Tokenizer:
             characters += len(places)
         return unknown / max(characters, 1)
 
-    def special_spans(self, text: str) -> list[tuple[int, int]]:
-        """From where to where a text has special tokens, if they are read in it."""
+    def spell(self, text: str) -> list[int]:
+        """Token ids of a text's characters: no added token is read in it, special or not."""
+        check_unicode(text)
+        with _without_panic():
+            return self._with_vectors(self._spelling.encode(text, add_special_tokens=False).ids)
+
+    def added_spans(self, text: str) -> list[tuple[str, int, int]]:
+        """The added tokens that are read in a text with special ones, from where to where."""
         added = self.backend.get_added_tokens_decoder()
-        special = {id_ for id_, token in added.items() if token.special}
         with _without_panic():
             encoding = self._reading(text, special_in_text=True).encode(
                 text, add_special_tokens=False
             )
         pairs = zip(encoding.ids, encoding.offsets, strict=True)
-        return [offsets for id_, offsets in pairs if id_ in special]
+        return [(added[id_].content, *offsets) for id_, offsets in pairs if id_ in added]
+
+    def added_names(self) -> list[str]:
+        """Names of all added tokens, special or not, but those of white space."""
+        added = self.backend.get_added_tokens_decoder().values()
+        return sorted({token.content for token in added if not token.content.isspace()})
 
     def special_names(self) -> list[str]:
         """Names of all special tokens, the longest first."""
@@ -453,13 +494,20 @@ class Tokenizer:
     @cached_property
     def _guarded(self) -> tokenizers.Tokenizer:
         """Backend with special tokens that no text can spell."""
+        return self._without(set(self.special_names()))
+
+    @cached_property
+    def _spelling(self) -> tokenizers.Tokenizer:
+        return self._without(set(self.added_names()))
+
+    def _without(self, names: set[str]) -> tokenizers.Tokenizer:
         content = json.loads(self._json())
-        special = set(self.special_names())
-        for entry in content["model"]["vocab"]:
-            if entry[0] in special:
-                entry[0] = f"{_UNSPELLABLE}{entry[0]}"
-        content["added_tokens"] = [t for t in content["added_tokens"] if not t["special"]]
-        with refusing("tokenizer.json cannot be read without its special tokens"):
+        if content["model"]["type"] == "Unigram":
+            for entry in content["model"]["vocab"]:
+                if entry[0] in names:
+                    entry[0] = f"{_UNSPELLABLE}{entry[0]}"
+        content["added_tokens"] = [t for t in content["added_tokens"] if t["content"] not in names]
+        with refusing("tokenizer.json cannot be read without its added tokens"):
             return tokenizers.Tokenizer.from_str(json.dumps(content))
 
     @cached_property
@@ -485,6 +533,21 @@ class Tokenizer:
             raise BadArgumentError(
                 f"token ids must be from 0 to {self.vocab_size - 1}; got {wrong}: "
                 "the ids were made with another tokenizer"
+            )
+        return ids
+
+    def _read(self, encoding: tokenizers.Encoding) -> tokenizers.Encoding:
+        if self._rows is not None:  # each reading of the ids copies them
+            self._with_vectors(encoding.ids)
+        return encoding
+
+    def _with_vectors(self, ids: list[int]) -> list[int]:
+        if self._rows is not None and max(ids, default=0) >= self._rows:
+            wrong = next(id_ for id_ in ids if id_ >= self._rows)
+            raise BadArgumentError(
+                f"a text must not have the token {self.backend.id_to_token(wrong)!r} (id {wrong}):"
+                f" the model has vectors for {self._rows} tokens only. Leave it out, or use the"
+                " tokenizer the model was trained with."
             )
         return ids
 

@@ -395,7 +395,7 @@ class Translator(TextToText):
                         f"a sentence may have {room} tokens with {self.name}; got one of"
                         f" {len(ids)} ({unit[:40]!r} …). Split it into shorter sentences."
                     )
-                yield Part(ids[:room], passage)
+                yield Part(self.cut(ids), passage)
 
     def _short(self, passage: Passage) -> Iterator[Passage]:
         """Yield a passage as long as the model was trained for; else its halves, if it has any.

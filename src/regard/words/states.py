@@ -89,8 +89,7 @@ class WordReader:
 
     def __init__(self, model: Encoder | EncoderDecoder, tokenizer: Tokenizer, *, name: str):
         self.model, self.tokenizer, self.name = model, tokenizer, name
-        limit = tokenizer.settings.get("model_max_length") or model.config.max_positions
-        self.max_length = min(model.config.max_positions, int(limit))
+        self.max_length = tokenizer.longest(model.config.max_positions)
 
     @classmethod
     def load(cls, folder: CheckpointLike, *, name: str | None = None) -> "WordReader":

@@ -29,7 +29,7 @@ from regard.errors import (
     UnsupportedError,
     shortened,
 )
-from regard.files import whole_file, whole_folder
+from regard.files import check_content, whole_file, whole_folder
 
 Vectors = tuple[list[str], NDArray[np.float32]]
 Row = tuple[bytes, NDArray[np.float32] | list[float]]
@@ -204,6 +204,7 @@ def _write_folder(path: Path, words: list[str], vectors: NDArray[np.floating]) -
 
 
 def _open(path: Path) -> IO[bytes]:
+    check_content(path)
     return cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
 
 

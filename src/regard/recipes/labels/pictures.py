@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
+from regard.files import check_content
 from regard.recipes.examples import Say
 from regard.records.lines import check_rereadable
 from regard.tasks.images import image_files, is_image, open_image, unread_image
@@ -233,6 +234,7 @@ def common_size(look: Look, path: str) -> Size:
 
 
 def _read_npz(path: str) -> dict[str, NDArray[Any]]:
+    check_content(path)
     try:
         # Numpy leaves a file open that it cannot read.
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:

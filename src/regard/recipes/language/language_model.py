@@ -27,7 +27,6 @@ from regard.files import whole_file, write_json
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder
 from regard.recipes.card import CardText
-from regard.recipes.encoders import check_tokenizer
 from regard.recipes.language.blocks import BlockBatch, Blocks, cut_blocks, even_starts
 from regard.recipes.language.corpus import check_enough, split_documents, write_tokens
 from regard.recipes.language.text_scores import TextEvaluator
@@ -78,9 +77,7 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
 
     def check_files(self) -> None:
         super().check_files()
-        if self.base is not None:
-            model, tokenizer = self.base
-            check_tokenizer(tokenizer, model.config.vocab_size, str(self.options.base_model))
+        _ = self.base
 
     @cached_property
     def base(self) -> tuple[Decoder, Tokenizer] | None:
@@ -94,7 +91,8 @@ class LanguageModelRecipe(Recipe[LanguageModelOptions, RunningText]):
                 f"{name} must be a language model ({titles('Decoder')}); it is a"
                 f" {checkpoint.settings['model_type']} model. Give the folder of a language model."
             )
-        return cast(Decoder, from_pretrained(checkpoint)), checkpoint.tokenizers.source
+        model = cast(Decoder, from_pretrained(checkpoint))
+        return model, checkpoint.tokenizers.source.for_table(model.config.vocab_size)
 
     @property
     def block(self) -> int:

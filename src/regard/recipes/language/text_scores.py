@@ -217,8 +217,7 @@ def evaluate_masked(
 
 
 def _block(tokenizer: Tokenizer, positions: int) -> int:
-    limit = int(tokenizer.settings.get("model_max_length") or positions)
-    return min(limit, positions, _LONGEST)
+    return min(tokenizer.longest(positions), _LONGEST)
 
 
 def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int64], int]]:

@@ -114,7 +114,7 @@ class ExtractionRecipe(EncoderRecipe[ExtractionOptions, Documents]):
                 0 if special[k] else 1 + LABELS.index(CHOSEN) * (first <= start < last)
                 for k, (start, _) in enumerate(encoding.offsets)
             ]
-            places = cut(encoding, self.max_length)
+            places = cut(encoding, self.max_length, tokenizer.truncation_side)
             yield [ids[k] for k in places], len(places), [targets[k] for k in places]
 
     def model(self, data: Documents) -> TextReader:

@@ -120,7 +120,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
                 for token, (_, _, label) in zip(tokens, example.targets, strict=True):
                     if token is not None:
                         targets[token] = numbers[label]
-                places = cut(encoding, self.max_length)
+                places = cut(encoding, self.max_length, tokenizer.truncation_side)
                 if len(places) < len(targets):
                     cuts.append(example.line)
                 ids = encoding.ids
