@@ -12,13 +12,13 @@ from regard.records.lines import (
     OnBadLine,
     Say,
     check_file,
-    open_bytes,
     read_lines,
     refuse,
     warn,
 )
 from regard.records.reader import BadLines, Format, not_empty, read_examples
 from regard.records.roles import Column, Role
+from regard.records.streams import open_bytes
 
 SOURCE = ("source", "src", "source_text", "input", "sentence1")
 TARGET = ("target", "tgt", "trg", "target_text", "output", "sentence2", "translation")

@@ -1,7 +1,6 @@
 """Records of files: the cells, the fields or the text of each line, or what is wrong with it."""
 
 import csv
-import gzip
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -22,13 +21,12 @@ from regard.records.lines import (
     Say,
     check_file,
     empty_file,
-    open_bytes,
     read_lines,
     refuse,
-    unpacking,
     warn,
 )
 from regard.records.roles import Role, columns_of, fields_of, inner
+from regard.records.streams import PACKED, is_packed, open_bytes, unpacking
 
 Format = Literal["tsv", "csv", "jsonl", "parquet", "text"]
 
@@ -66,8 +64,8 @@ class Row(NamedTuple):
 
 
 def suffix_of(path: Path) -> str:
-    """The ending of a file's name in lower case, before .gz; "" if it has none."""
-    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    """The ending of a file's name in lower case, before that of a packer; "" if it has none."""
+    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     return endings[-1] if endings else ""
 
 
@@ -466,8 +464,8 @@ def plain(value: Any) -> Any:
 
 
 def _seekable(stream: BinaryIO, name: str) -> BinaryIO:
-    """Parquet is read from its end; what comes from a gzip or a pipe goes to disk first."""
-    if stream.seekable() and not isinstance(stream, gzip.GzipFile):
+    """Parquet is read from its end; what is packed or comes from a pipe goes to disk first."""
+    if stream.seekable() and not is_packed(stream):
         return stream
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115, closed by the reader
     with unpacking(name, 0):

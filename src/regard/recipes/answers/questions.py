@@ -16,8 +16,9 @@ from regard.errors import DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
 from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
-from regard.records.lines import Say, open_bytes, unpacking
-from regard.records.reader import BadLines
+from regard.records.lines import Say
+from regard.records.reader import BadLines, suffix_of
+from regard.records.streams import open_bytes, unpacking
 from regard.text import normalize
 
 QUESTION = ("question", "query")
@@ -147,7 +148,7 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     """The articles of a file in SQuAD's format, and the line of each question; None for a file of
     another format.
     """
-    if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
+    if suffix_of(path) != ".json":
         return None
     with open_bytes(path) as file, unpacking(str(path), 0):
         raw = file.read()

@@ -9,9 +9,10 @@ from typing import Any
 from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
 from regard.records import BadCellError, BadLine, Column, OnBadLine, Role, read_examples, refuse
-from regard.records.lines import Decoder, Say, check_file, open_bytes, warn
+from regard.records.lines import Decoder, Say, check_file, warn
 from regard.records.reader import BadLines, format_of, not_empty, read_groups, suffix_of
 from regard.records.roles import is_number
+from regard.records.streams import open_bytes
 from regard.tasks.token_classification import OUTSIDE
 
 WORDS = ("tokens", "words", "text", "sentence")
