@@ -14,7 +14,7 @@ from regard.errors import (
 )
 from regard.files import LONGEST_LINE
 from regard.records.encodings import is_windows_1252, name_of
-from regard.records.streams import CHUNK, UTF16_MARKS, unpacking
+from regard.records.streams import CHUNK, UTF16_MARKS, open_bytes, unpacking
 
 Say = Callable[[str], None]
 
@@ -84,6 +84,15 @@ def check_file(path: Path, content: str = "lines of text") -> None:
         )
     if path.is_file() and path.stat().st_size == 0:
         raise empty_file(path, content)
+
+
+def first_line(path: Path) -> str:
+    """The first line of a regular file; "" of another, or where it is not text."""
+    if not path.is_file():
+        return ""
+    with open_bytes(path) as stream:
+        first = next(read_lines(stream, Decoder(str(path), lambda sentence: None)), [""])[0]
+    return first if isinstance(first, str) else ""
 
 
 def check_rereadable(path: Path) -> None:

@@ -107,7 +107,7 @@ class QuestionReader:
             Role("title", TITLE, required=False),
             Role("id", ID, required=False),
         )
-        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
+        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say, note=say)
 
 
 def _asked(values: tuple[Any, ...], line: int) -> _Asked:
