@@ -1,5 +1,6 @@
 """Records of files: the cells, the fields or the text of each line, or what is wrong with it."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ from regard.errors import DamagedFileError, RegardError, check_choice, optional_
 from regard.lines import json_object
 from regard.records.columns import Columns, Record, quiet
 from regard.records.csv_rows import read_csv
+from regard.records.json_values import is_whole, read_whole, spacy
 from regard.records.lines import (
     BadLine,
     Decoder,
@@ -76,6 +78,7 @@ def read_groups(
     decode: Decoder | None = None,
     first: int = 1,
     size: int | None = None,
+    arrays: bool = False,
 ) -> Iterator[list[Record]]:
     """The records of a stream, in groups, each as soon as its bytes are there.
 
@@ -84,6 +87,7 @@ def read_groups(
         delimiter: between the cells of CSV; None: as the first lines look.
         strict: whether JSON may hold nothing but JSON, no NaN; see `json_object`.
         decode, first, size: as `read_lines`.
+        arrays: whether JSON may be one array, or an array a line; its records are numbered.
 
     Raises:
         DamagedFileError: the file is not of this format, or damaged.
@@ -104,17 +108,25 @@ def read_groups(
                 for line in content
             ]
         elif format == "jsonl":
-            if number == 1:
+            if number == 1 and arrays and is_whole(group):
+                yield list(read_whole(chain([group], groups), name))
+                return
+            if number == 1 and not arrays:
                 _refuse_array(group, name)
-            content = [_fields(line, name, n, strict) for n, line in enumerate(group, number)]
+            content = [
+                _fields(line, name, n, strict, arrays) for n, line in enumerate(group, number)
+            ]
         yield list(enumerate(content, number))
         number += len(group)
 
 
-def _fields(line: str | BadLine, name: str, number: int, strict: bool) -> Any:
+def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: bool) -> Any:
     if isinstance(line, BadLine) or not line.strip():
         return line or None
     try:
+        if arrays and line.lstrip().startswith("["):
+            with suppress(ValueError):
+                line = json.dumps(spacy(json.loads(line)), ensure_ascii=False)
         return json_object(line, strict=strict)
     except DamagedFileError as error:
         return BadLine(name, number, "bad record", str(error))
@@ -208,7 +220,9 @@ def read_examples(
         looked = False
         with open_bytes(path) as stream:
             decode = Decoder(str(path), say)
-            groups = read_groups(stream, str(path), kind, delimiter=delimiter, decode=decode)
+            groups = read_groups(
+                stream, str(path), kind, delimiter=delimiter, decode=decode, arrays=True
+            )
             for group in together(not_empty(groups, path)):
                 rows = list(columns.rows(group))
                 if not looked:

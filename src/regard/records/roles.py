@@ -212,9 +212,13 @@ def _plain(name: str) -> str:
 
 
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}."""
+    """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or with those
+    inside Label Studio's {"data": {"text": …}, "annotations": …}."""
     translation = record.get("translation")
-    return translation if isinstance(translation, Mapping) else record
+    if isinstance(translation, Mapping):
+        return translation
+    data = record.get("data")
+    return {**record, **data} if isinstance(data, Mapping) else record
 
 
 def is_number(column: Column | None) -> TypeGuard[Column]:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.recipes.tokens.labeled_words import of_spans, of_words, read_labeled_words
+from regard.recipes.tokens.examples import of_spans, of_words
+from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.records import BadLine
 
 COLUMNS = """\
