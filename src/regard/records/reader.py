@@ -4,12 +4,20 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 
-from regard.errors import DamagedFileError, RegardError, check_choice, optional_package
+from regard.errors import (
+    DamagedFileError,
+    RegardError,
+    UnsupportedError,
+    check_choice,
+    optional_package,
+)
 from regard.lines import json_object
 from regard.records.columns import Columns, Record, quiet
 from regard.records.csv_rows import read_csv
@@ -21,6 +29,7 @@ from regard.records.lines import (
     Say,
     check_file,
     empty_file,
+    first_line,
     read_lines,
     refuse,
     warn,
@@ -179,6 +188,25 @@ def read_rows(path: str | Path, roles: Sequence[Role], **reading: Any) -> Iterat
     return read_examples(path, roles, Row, **reading)
 
 
+_MARKUP = ("<?xml", "<!DOCTYPE", "<html", "<tmx", "<xliff")
+_NAMED = {
+    ".po": "gettext's messages: po2csv of the translate-toolkit makes CSV of them",
+    ".pot": "gettext's messages without translations",
+}
+
+
+def _refuse_markup(path: Path) -> None:
+    """Raise UnsupportedError for a file that has no rows, but elements or messages."""
+    what = _NAMED.get(suffix_of(path))
+    if first_line(path).lstrip().startswith(_MARKUP):
+        what = (
+            "XML or HTML: memories of translations are read if their names end in .tmx or .xliff;"
+            " convert others to CSV or JSON lines"
+        )
+    if what is not None:
+        raise UnsupportedError(f"expected rows in {path}, but it has {what}.")
+
+
 def read_examples(
     path: str | Path,
     roles: Sequence[Role],
@@ -213,6 +241,8 @@ def read_examples(
     check_file(path)
     kind = format_of(path) if format is None else format
     check_choice("format", kind, get_args(Format))
+    if kind == "tsv":
+        _refuse_markup(path)
 
     def examples() -> Iterator[T]:
         bad = BadLines(on_bad_line)
@@ -220,9 +250,8 @@ def read_examples(
         looked = False
         with open_bytes(path) as stream:
             decode = Decoder(str(path), say)
-            groups = read_groups(
-                stream, str(path), kind, delimiter=delimiter, decode=decode, arrays=True
-            )
+            reading: Any = {"delimiter": delimiter, "decode": decode, "arrays": True}
+            groups = read_groups(stream, str(path), kind, **reading)
             for group in together(not_empty(groups, path)):
                 rows = list(columns.rows(group))
                 if not looked:

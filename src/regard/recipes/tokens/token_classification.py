@@ -91,9 +91,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             changed += entities
             yield example
         if changed:
-            self.say(
-                f"{path}: {changed:,} entities began with I-, and begin with B- now, as in IOB2"
-            )
+            self.say(f"{path}: {changed:,} entities began with I-; they begin with B- now (IOB2)")
 
     def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
         """The labels of all parts in order, and how many training words have each."""

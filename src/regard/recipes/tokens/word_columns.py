@@ -1,4 +1,4 @@
-"""Sentences in columns, as CoNLL's: a word and its labels a line, an empty line between sentences."""
+"""Sentences in columns, as CoNLL's: a word and its labels a line, and an empty line at the end."""
 
 import re
 from collections import Counter
