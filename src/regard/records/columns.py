@@ -80,8 +80,11 @@ class Columns:
         if rows:
             places, names = columns_of(self.name, rows, self.roles), rows[0]
             self._of_table(places, rows[0])
+            if places.header:
+                self._name_flags(places.of, dict(enumerate(names)), rows[1:])
         else:
             places, names = fields_of(self.name, objects, self.roles), list(objects[0])
+            self._name_flags(places.of, {name: name for name in names}, objects)
         self._places = places.of
         self._report(places, names, rows)
 
@@ -89,8 +92,10 @@ class Columns:
         said = f"{self.name}: {places.said(self.roles, names)}"
         if places.guessed:
             options = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
-            header = "; the first row is taken for the names of columns" if places.header else ""
-            self.say(f"{said}, as the cells look{header}. Names or numbers as {options} say else.")
+            header = ", and the first row has the names of columns" if places.header else ""
+            free = any(role.language for role in self.roles)  # whose columns no option names
+            more = "" if free else f". Names or numbers as {options} say else."
+            self.say(f"{said}, as the cells look{header}{more}")
             return
         self.note(said)
         if rows and not places.header and may_be_header(rows[0], rows[1:]):
@@ -99,6 +104,22 @@ class Columns:
                 f"{self.name}: the first row, {', '.join(rows[0])}, is taken for an example; if it"
                 f" has the names of columns, give these as {options}"
             )
+
+    def _name_flags(self, places: Sequence[Any], names: Mapping[Any, str], rows: Any) -> None:
+        """Name a column of 0 and 1 that is not read, where one might say no to what is read.
+
+        Args:
+            names: by the columns' places, which are numbers in rows, and names in objects.
+        """
+        if not any(role.flag and places[k] is None for k, role in enumerate(self.roles)):
+            return
+        for place, name in names.items():
+            cells = {str(_value_at(row, place)).strip().lower() for row in rows}
+            if place not in places and cells in ({"0", "1"}, {"true", "false"}):
+                self.say(
+                    f"{self.name}: the column {name!r} has 0 and 1 and is not read; if 0 says that"
+                    " two texts do not belong together, name it with `score`"
+                )
 
     def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
         assert self._places is not None
@@ -135,6 +156,13 @@ class Columns:
         else:
             problem = f"expected at least {self._width} columns between tabs; got {count}"
         return BadLine(self.name, line, reason, problem)
+
+
+def _value_at(row: Any, place: Any) -> Any:
+    """The value at a place of a row, or under a name of an object, that may lack it."""
+    if isinstance(row, Mapping):
+        return row.get(place)
+    return row[place] if place < len(row) else None
 
 
 def _several(place: Any) -> tuple[int, ...]:

@@ -58,6 +58,21 @@ def delimiter_of(file: Path) -> str:
     return told or _delimiter(lines)
 
 
+def other_delimiter(file: Path, columns: int) -> str | None:
+    """Return the sign that divides each of the first lines of a file, whose name says nothing, into
+    so many columns where there is no tab; None: there is none."""
+    if columns < 2 or not file.is_file():
+        return None
+    with open_bytes(file) as opened:
+        lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])[:_SAMPLE]
+    filled = [line for line in lines if isinstance(line, str) and line.strip()]
+    if any("\t" in line for line in filled):
+        return None
+    return next(
+        (sign for sign in ";|" if {line.count(sign) for line in filled} == {columns - 1}), None
+    )
+
+
 def _told(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
     """The sign that the first line says with `sep=`, and the lines with an empty one for that."""
     first = group[0]

@@ -20,7 +20,7 @@ from regard.errors import (
 )
 from regard.lines import json_object
 from regard.records.columns import Columns, Record, quiet
-from regard.records.csv_rows import read_csv
+from regard.records.csv_rows import other_delimiter, read_csv
 from regard.records.json_values import is_whole, read_whole, spacy
 from regard.records.lines import (
     BadLine,
@@ -243,6 +243,9 @@ def read_examples(
     check_choice("format", kind, get_args(Format))
     if kind == "tsv":
         _refuse_markup(path)
+        if suffix_of(path) not in _FORMAT_OF and not all(role.language for role in roles):
+            delimiter = delimiter or other_delimiter(path, sum(role.required for role in roles))
+            kind = "tsv" if delimiter is None else "csv"
 
     def examples() -> Iterator[T]:
         bad = BadLines(on_bad_line)

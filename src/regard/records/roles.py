@@ -41,6 +41,7 @@ class Role:
     text: bool = False  # whether its cells must be text; else JSON and Parquet may hold any value
     language: bool = False  # whether a language may name it, and a place in rows of any width
     label: bool = False  # whether its values are few; a column for each of them may stand for it
+    flag: bool = False  # whether it says yes or no, so that an unread column of 0 and 1 is named
     couples: tuple[tuple[str, str], ...] = ()  # names of the first role with this one's beside it
 
     @property
@@ -62,14 +63,14 @@ class Places:
 
     def said(self, roles: Sequence[Role], names: Sequence[str]) -> str:
         """Where the roles are, in words: "the text is 'review', the label is column 2"."""
-        parts = []
+        parts: dict[Any, str] = {}
         for role, place in zip(roles, self.of, strict=True):
-            listed = place if isinstance(place, tuple) else () if place is None else (place,)
-            if listed:
-                shown = [self._shown(one, names) for one in listed]
-                is_or_are = "is" if len(listed) == 1 else f"are {len(listed)} columns:"
-                parts.append(f"the {role.name} {is_or_are} {_listed(shown)}")
-        return "; ".join(parts)
+            if isinstance(place, tuple):
+                listed = _listed([self._shown(one, names) for one in place])
+                parts[place] = f"each {role.name} has a column: {listed}"
+            elif place is not None:
+                parts.setdefault(place, f"the {role.name} is {self._shown(place, names)}")
+        return "; ".join(parts.values())
 
     def _shown(self, place: Any, names: Sequence[str]) -> str:
         if isinstance(place, str):
