@@ -18,7 +18,9 @@ def is_whole(lines: list[str | BadLine]) -> bool:
         value = json.loads(first)
     except ValueError:
         return first in ("[", "{") or first[0] == "["
-    return isinstance(value, list) and not isinstance(spacy(value), dict)
+    if isinstance(value, dict):
+        return isinstance(value.get("data"), list)
+    return not isinstance(spacy(value), dict)
 
 
 def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tuple[int, Any]]:

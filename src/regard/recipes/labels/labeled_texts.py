@@ -68,12 +68,11 @@ def read_labeled(
     places: list[int] = []  # how many a list of 0 and 1 has, where labels are such lists
 
     def look(rows: Sequence[tuple[Any, ...]]) -> None:
-        lists = [literal(value) for _, value, _ in rows if value is not None]
-        if _are_indicators(lists):
-            places.append(len(lists[0]))
+        if count := _indicators([literal(value) for _, value, _ in rows if value is not None]):
+            places.append(count)
             say(
-                f"{path}: lists of {len(lists[0])} zeros and ones say which labels a text has; the"
-                f' labels are their places, "0" to "{len(lists[0]) - 1}"'
+                f"{path}: lists of {count} zeros and ones say which labels a text has; the labels"
+                f' are their places, "0" to "{count - 1}"'
             )
 
     def example(values: tuple[Any, ...], line: int) -> Example:
@@ -111,18 +110,26 @@ def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], 
     return example
 
 
-def _are_indicators(lists: Sequence[Any]) -> bool:
-    """Return whether each of some lists has a zero or a one for each label."""
+def _indicators(lists: Sequence[Any]) -> int:
+    """Return the length of lists that have a zero or a one for each label, as nearly all have; 0
+    where they list labels, none of which is there twice."""
+    flags = [one for one in lists if _is_indicator(one)]
+    count, often = Counter(map(len, flags)).most_common(1)[0] if flags else (0, 0)
+    repeated = any(len({*map(float, one)}) < len(one) for one in flags)
+    return count if often == len(lists) or (repeated and often >= 0.9 * len(lists)) else 0
+
+
+def _is_indicator(value: Any) -> bool:
     return (
-        bool(lists)
-        and all(isinstance(one, list) and len(one) == len(lists[0]) > 1 for one in lists)
-        and all(not isinstance(value, str) and is_flag(value) for one in lists for value in one)
+        isinstance(value, list)
+        and len(value) > 1
+        and all(not isinstance(flag, str) and is_flag(flag) for flag in value)
     )
 
 
 def _at_ones(value: Any, count: int) -> list[str]:
     """The places of the ones in a list, as labels."""
-    if not _are_indicators([value]) or len(value) != count:
+    if not _is_indicator(value) or len(value) != count:
         raise BadCellError(f"expected a list of {count} zeros and ones; got {str(value)[:60]}.")
     return [str(place) for place, flag in enumerate(value) if flag]
 
