@@ -304,3 +304,9 @@ def test_markup_is_named(name: str, content: str, what: str, tmp_path: Path) -> 
     (tmp_path / name).write_text(content)
     with pytest.raises(RegardError, match=what):
         values(tmp_path / name)
+
+
+def test_a_file_without_tabs_has_no_pairs(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
+    with pytest.raises(RegardError, match="line 1: expected a sentence, a tab and its translation"):
+        values(tmp_path / "a.txt", *PAIR)

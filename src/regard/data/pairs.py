@@ -87,10 +87,10 @@ def read_pairs(
         check_file(Path(path))
         memory = read_memory(Path(path), languages, reading.get("note", quiet))
         return (Pair(source, target, line) for line, source, target in memory)
-    named = [(), ()] if languages is None else [(language.lower(),) for language in languages]
+    names = [(), ()] if languages is None else [(language.lower(),) for language in languages]
     roles = (
-        Role("source", SOURCE + named[0], source_column, text=True, language=True),
-        Role("target", TARGET + named[1], target_column, text=True, language=True),
+        Role("source", SOURCE + names[0], source_column, text=True, language=True),
+        Role("target", TARGET + names[1], target_column, text=True, language=True),
     )
     return read_examples(path, roles, _pair, format=format, on_bad_line=on_bad_line, **reading)
 

@@ -50,7 +50,7 @@ def is_windows_1252(block: bytes) -> bool:
 
 
 def name_of(line: bytes) -> str:
-    """What a line that is not UTF-8 looks like, and how it is converted."""
+    """Say what a line that is not UTF-8 looks like, and how it is converted."""
     if not is_windows_1252(line):
         return (
             "its encoding is not known. Convert it with iconv -f NAME -t UTF-8, where NAME is its"

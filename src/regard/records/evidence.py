@@ -1,4 +1,4 @@
-"""What the cells of a table say of its columns where their names do not."""
+"""Evidence of the cells of a table on its columns, where their names say nothing."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _FLAGS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
 
 
 def kind_of(cells: Sequence[str]) -> Kind:
-    """What a column holds, by its cells in the first rows."""
+    """The kind of a column, by its cells in the first rows."""
     filled = [cell.strip() for cell in cells if cell.strip()]
     if 5 * len(filled) <= len(cells):
         return "empty"

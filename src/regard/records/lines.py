@@ -16,6 +16,12 @@ from regard.files import LONGEST_LINE
 from regard.records.encodings import is_windows_1252, name_of
 from regard.records.streams import CHUNK, UTF16_MARKS, open_bytes, unpacking
 
+_MARKUP = ("<?xml", "<!DOCTYPE", "<html", "<tmx", "<xliff")
+_NAMED = {
+    ".po": "gettext's messages: po2csv of the translate-toolkit makes CSV of them",
+    ".pot": "gettext's messages without translations",
+}
+
 Say = Callable[[str], None]
 
 
@@ -93,6 +99,18 @@ def first_line(path: Path) -> str:
     with open_bytes(path) as stream:
         first = next(read_lines(stream, Decoder(str(path), lambda sentence: None)), [""])[0]
     return first if isinstance(first, str) else ""
+
+
+def refuse_markup(path: Path) -> None:
+    """Raise UnsupportedError for a file that has no rows, but elements or messages."""
+    what = _NAMED.get(path.suffix.lower())
+    if first_line(path).lstrip().startswith(_MARKUP):
+        what = (
+            "XML or HTML: memories of translations are read if their names end in .tmx or .xliff;"
+            " convert others to CSV or JSON lines"
+        )
+    if what is not None:
+        raise UnsupportedError(f"expected rows in {path}, but it has {what}.")
 
 
 def check_rereadable(path: Path) -> None:

@@ -14,7 +14,6 @@ from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 from regard.errors import (
     DamagedFileError,
     RegardError,
-    UnsupportedError,
     check_choice,
     optional_package,
 )
@@ -29,9 +28,9 @@ from regard.records.lines import (
     Say,
     check_file,
     empty_file,
-    first_line,
     read_lines,
     refuse,
+    refuse_markup,
     warn,
 )
 from regard.records.roles import Role
@@ -188,25 +187,6 @@ def read_rows(path: str | Path, roles: Sequence[Role], **reading: Any) -> Iterat
     return read_examples(path, roles, Row, **reading)
 
 
-_MARKUP = ("<?xml", "<!DOCTYPE", "<html", "<tmx", "<xliff")
-_NAMED = {
-    ".po": "gettext's messages: po2csv of the translate-toolkit makes CSV of them",
-    ".pot": "gettext's messages without translations",
-}
-
-
-def _refuse_markup(path: Path) -> None:
-    """Raise UnsupportedError for a file that has no rows, but elements or messages."""
-    what = _NAMED.get(suffix_of(path))
-    if first_line(path).lstrip().startswith(_MARKUP):
-        what = (
-            "XML or HTML: memories of translations are read if their names end in .tmx or .xliff;"
-            " convert others to CSV or JSON lines"
-        )
-    if what is not None:
-        raise UnsupportedError(f"expected rows in {path}, but it has {what}.")
-
-
 def read_examples(
     path: str | Path,
     roles: Sequence[Role],
@@ -242,7 +222,7 @@ def read_examples(
     kind = format_of(path) if format is None else format
     check_choice("format", kind, get_args(Format))
     if kind == "tsv":
-        _refuse_markup(path)
+        refuse_markup(path)
         if suffix_of(path) not in _FORMAT_OF and not all(role.language for role in roles):
             delimiter = delimiter or other_delimiter(path, sum(role.required for role in roles))
             kind = "tsv" if delimiter is None else "csv"

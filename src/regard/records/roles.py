@@ -52,7 +52,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the roles of one file are: positions in a table, or names of fields.
+    """Places of the roles of one file: positions in a table, or names of fields.
 
     Of a role that has a column for each label, these are several.
     """
@@ -62,7 +62,7 @@ class Places:
     guessed: bool = False  # by the cells, where names do not say it
 
     def said(self, roles: Sequence[Role], names: Sequence[str]) -> str:
-        """Where the roles are, in words: "the text is 'review', the label is column 2"."""
+        """The places in words: "the text is 'review', the label is column 2"."""
         parts: dict[Any, str] = {}
         for role, place in zip(roles, self.of, strict=True):
             if isinstance(place, tuple):
@@ -175,22 +175,22 @@ def _by_cells(
     labels = [k for k in free if kinds[k] in ("label", "constant")]
     texts = [k for k in free if kinds[k] == "text"]
     missing = [k for k, role in enumerate(roles) if role.required and places[k] is None]
-    wanted = [k for k in missing if roles[k].label]
+    labeled = [k for k in missing if roles[k].label]
     others = [k for k in missing if not roles[k].label]
     if any(not roles[k].text for k in others):
         return None
-    in_order = not wanted or not set(free[: len(others)]) <= set(labels)
-    if len(labels) == len(wanted) and len(texts) == len(others):
-        chosen = dict(zip([*others, *wanted], [*texts, *labels], strict=True))
+    in_order = not labeled or not set(free[: len(others)]) <= set(labels)
+    if len(labels) == len(labeled) and len(texts) == len(others):
+        chosen = dict(zip([*others, *labeled], [*texts, *labels], strict=True))
     elif len(free) == len(missing) and in_order:
         chosen = dict(zip(missing, free, strict=True))
     else:
         return None
     guess = [chosen.get(k, place) for k, place in enumerate(places)]
-    label = guess[wanted[0]] if wanted else None
-    named = header or evidence.is_header(rows[0], below, label)
-    usual = not named and width == len(missing) and [chosen[k] for k in missing] == [*range(width)]
-    return Places(guess, header=named, guessed=not usual)
+    label = guess[labeled[0]] if labeled else None
+    header |= evidence.is_header(rows[0], below, label)
+    usual = not header and width == len(missing) and [chosen[k] for k in missing] == [*range(width)]
+    return Places(guess, header=header, guessed=not usual)
 
 
 def _texts_by_cells(
@@ -198,12 +198,16 @@ def _texts_by_cells(
 ) -> Places | None:
     """The places of a source and its translation: the first two columns, unless one of them is no
     text and two others are."""
+    if len(kinds) < 2:
+        return None
     texts = [k for k, kind in enumerate(kinds) if kind in ("text", "label")]
     usual = {*kinds[:2]} <= {"text", "label"} or len(texts) != 2
     places = [0, 1] if usual else texts
     words = [set(re.split(r"[_\W]+", cell.lower())) for cell in (first[k] for k in places)]
-    named = all(cell & _LANGUAGE_WORDS for cell in words) and evidence.looks_like_names(first)
-    header = named or evidence.is_header(first, below, None)
+    languages = all(cell & _LANGUAGE_WORDS for cell in words)
+    header = (languages and evidence.looks_like_names(first)) or evidence.is_header(
+        first, below, None
+    )
     return Places(places, header=header, guessed=header or not usual)
 
 

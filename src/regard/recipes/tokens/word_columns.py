@@ -25,7 +25,7 @@ _DOCUMENT = "-DOCSTART-"
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the words and their labels are, by the first lines of a file."""
+    """Columns of the words and their labels, by the first lines of a file."""
 
     width: int  # columns of most lines
     word: int
@@ -97,7 +97,7 @@ def read_columns(
     bad = BadLines(on_bad_line)
     rows: list[tuple[str, str]] = []
     first, broken = 1, False  # line of the first word, and whether a line cannot be used
-    asked = _place(word), _place(label)
+    chosen = _place(word), _place(label)
     layout: _Layout | None = None
     with open_bytes(path) as stream:
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
@@ -107,9 +107,9 @@ def read_columns(
                 layout = _Layout.of(lines, suffix_of(path) == ".conllu")
                 places = [
                     theirs if ours is None else ours
-                    for ours, theirs in zip(asked, (layout.word, layout.label), strict=True)
+                    for ours, theirs in zip(chosen, (layout.word, layout.label), strict=True)
                 ]
-                tell = say if layout.why and asked == (None, None) else note
+                tell = say if layout.why and chosen == (None, None) else note
                 tell(f"{path}: {layout.said()}")
             for number, text in group:
                 cells = _cells(text) if isinstance(text, str) else []
@@ -144,7 +144,7 @@ def _labels(rows: Sequence[Sequence[str]], label: int) -> frozenset[str]:
 
 
 def _problem(cells: Sequence[str], width: int, places: Sequence[int]) -> str | None:
-    """What is wrong with the line of a word."""
+    """Describe what is wrong with the line of a word; None: nothing."""
     if len(cells) <= max(1, *places):
         return f"expected a word and its label; got {cells[0]!r} alone."
     if len(cells) != width:

@@ -91,8 +91,8 @@ def _score(answer: Any) -> Any:
     plain = _spelled(answer)
     if plain in _BETWEEN or plain == "_1":
         raise BadCellError("the pair is neither alike nor unlike.", "neutral pair")
-    known = {"1": 1, "0": 0, **dict.fromkeys(_YES, 1), **dict.fromkeys(_NO, 0)}
-    return known.get(plain, answer)
+    scores = {"1": 1, "0": 0, **dict.fromkeys(_YES, 1), **dict.fromkeys(_NO, 0)}
+    return scores.get(plain, answer)
 
 
 def _number(value: Any) -> float:
