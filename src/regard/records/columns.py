@@ -69,7 +69,7 @@ class Columns:
             elif isinstance(record, BadLine):
                 yield line, record
             elif record is not None:
-                yield line, self._of_object(line, inner(cast(Mapping[str, Any], record)))
+                yield line, self._of_object(line, inner(record))
 
     def begin(self, group: Sequence[Record]) -> None:
         """Find the places of the roles by the first records, if there are any."""

@@ -75,7 +75,7 @@ def other_delimiter(file: Path, columns: int) -> str | None:
 
 def _told(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
     """The sign that the first line says with `sep=`, and the lines with an empty one for that."""
-    first = group[0]
+    first = group[0] if group else ""
     match = _TOLD.fullmatch(first) if isinstance(first, str) else None
     return (None, group) if match is None else (match["delimiter"], ["", *group[1:]])
 
