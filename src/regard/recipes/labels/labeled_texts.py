@@ -29,7 +29,16 @@ COUPLES = (
     ),
 )
 NO_LABEL = "no label"  # the reason of a bad line
-LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
+LABEL: tuple[str, ...] = (
+    "label",
+    "labels",
+    "class",
+    "category",
+    "sentiment",
+    "emotion",
+    "intent",
+    "target",
+)
 LABEL += ("gold_label", "class_index", "topic", "polarity", "airline_sentiment", "is_duplicate")
 LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics")
 _MARK = "__label__"  # before each label of fastText's lines

@@ -12,7 +12,17 @@ from regard.tasks.token_classification import OUTSIDE
 
 # Names of the columns of a table with a word a row.
 WORD_COLUMNS = ("word", "words", "token", "tokens", "form", "text", "sentence")
-LABEL_COLUMNS = ("labels", "label", "ner_tags", "ner_tag", "ner", "tags", "tag", "bio", "entity")
+LABEL_COLUMNS: tuple[str, ...] = (
+    "labels",
+    "label",
+    "ner_tags",
+    "ner_tag",
+    "ner",
+    "tags",
+    "tag",
+    "bio",
+    "entity",
+)
 LABEL_COLUMNS += ("word_labels", "upos", "pos_tags", "pos")
 _WORD = re.compile(r"\w+|[^\w\s]")
 # BILOU's names of positions, as BIOES has them.

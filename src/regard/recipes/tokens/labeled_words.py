@@ -14,7 +14,16 @@ from regard.records import BadCellError, Column, Role, read_examples
 from regard.records.reader import format_of
 
 WORDS = ("tokens", "words", "text", "sentence")
-LABELS = ("labels", "tags", "ner_tags", "pos_tags", "upos", "spans", "entities", "label")
+LABELS: tuple[str, ...] = (
+    "labels",
+    "tags",
+    "ner_tags",
+    "pos_tags",
+    "upos",
+    "spans",
+    "entities",
+    "label",
+)
 LABELS += ("annotations", "ner", "completions")
 
 

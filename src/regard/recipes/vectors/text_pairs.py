@@ -16,11 +16,25 @@ PAIR += ("answer", "document", "passage", "body", "target", "sentence_b", "text_
 NEGATIVE = ("negative", "negatives", "hard_negative", "neg")
 SCORE = ("score", "similarity", "similarity_score", "relatedness_score", "sts_score", "relatedness")
 # Names of columns that say whether two texts belong together, in a number or a word.
-ANSWER = ("is_duplicate", "is_paraphrase", "is_match", "is_similar", "duplicate", "paraphrase")
+ANSWER: tuple[str, ...] = (
+    "is_duplicate",
+    "is_paraphrase",
+    "is_match",
+    "is_similar",
+    "duplicate",
+    "paraphrase",
+)
 ANSWER += ("gold_label", "label", "labels", "quality", "same", "match", "relevance", "relevant")
 
 _YES = ("yes", "true", "entailment", "paraphrase", "duplicate", "equivalent", "similar", "relevant")
-_NO = ("no", "false", "contradiction", "not_paraphrase", "not_duplicate", "not_equivalent")
+_NO: tuple[str, ...] = (
+    "no",
+    "false",
+    "contradiction",
+    "not_paraphrase",
+    "not_duplicate",
+    "not_equivalent",
+)
 _NO += ("not_similar", "dissimilar", "irrelevant", "not_relevant")
 _BETWEEN = frozenset(("neutral", "-", "-1"))  # says neither
 
