@@ -11,7 +11,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.examples import Example
 from regard.recipes.tokens.examples import LABEL_COLUMNS, WORD_COLUMNS, of_words
 from regard.records import BadLine, Column, OnBadLine, refuse
-from regard.records.columns import quiet
+from regard.records.columns import Record, quiet
 from regard.records.lines import Decoder, Say, check_file, warn
 from regard.records.reader import BadLines, not_empty, read_groups, suffix_of, together
 from regard.records.roles import is_number
@@ -101,7 +101,8 @@ def read_columns(
     layout: _Layout | None = None
     with open_bytes(path) as stream:
         groups = read_groups(stream, str(path), "text", decode=Decoder(str(path), say))
-        for group in chain(together(not_empty(groups, path)), [[(0, "")]]):
+        end: list[Record] = [(0, "")]
+        for group in chain(together(not_empty(groups, path)), [end]):
             if layout is None:
                 lines = [text for _, text in group if isinstance(text, str)]
                 layout = _Layout.of(lines, suffix_of(path) == ".conllu")
