@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 import regard
-from regard.records.lines import open_bytes
+from regard.records.streams import open_bytes
 from regard.tasks.calibration import Calibration
 
 

@@ -10,7 +10,8 @@ from regard.cli.texts import count_lines, text_groups
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
 from regard.records import lines
-from regard.records.lines import CHUNK, read_text
+from regard.records.lines import read_text
+from regard.records.streams import CHUNK
 
 
 def lines_of(content: bytes, **options: bool) -> list[tuple[int, str]]:

@@ -1,13 +1,17 @@
 """Lines are counted in line feeds, and one that is not text is named with a way out."""
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from regard.errors import RegardError
 from regard.records import BadLine, lines
-from regard.records.lines import CHUNK, Decoder, check_file, open_bytes, read_lines, refuse
+from regard.records.lines import Decoder, check_file, read_lines, refuse
+from regard.records.streams import CHUNK, open_bytes
 
 
 def file_of(tmp_path: Path, content: bytes, name: str = "f.txt") -> Path:
@@ -65,7 +69,7 @@ def test_a_bad_line_may_be_counted_and_the_others_keep_their_numbers(tmp_path: P
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_read_with_its_mark_and_recognized_without(tmp_path: Path, codec: str) -> None:
+def test_utf_16_is_read_with_its_mark_and_without(tmp_path: Path, codec: str) -> None:
     text = "Hello there\tHällo 😀\r\n" * 20_000
     for pack, name in ((bytes, "f.tsv"), (gzip.compress, "f.tsv.gz")):
         path = file_of(tmp_path, pack(("\ufeff" + text).encode(codec)), name)
@@ -76,8 +80,7 @@ def test_utf_16_is_read_with_its_mark_and_recognized_without(tmp_path: Path, cod
                 stream.seek(place)
                 assert stream.read(9) == whole[place : place + 9]
     path = file_of(tmp_path, text.encode(codec))
-    with pytest.raises(RegardError, match="looks like UTF-16"):
-        decode_lines(path)
+    assert decode_lines(path) == text.replace("\r", "").splitlines()
 
 
 WINDOWS = {
@@ -107,6 +110,13 @@ def test_windows_1252_is_read_and_said(name: str, tmp_path: Path) -> None:
         "素早い狐".encode("shift-jis"),
         "Zażółć gęślą jaźń, łódź, Łukasz był mały".encode("iso-8859-2"),
         b"\xe4\tc",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy, říká šéf".encode("cp1250"),
+        "Árvíztűrő tükörfúrógép, őrült nő, hűvös idő".encode("cp1250"),
+        "Pijamalı hasta yağız şoföre çabucak güvendi".encode("cp1254"),
+        "Der Bär läuft über die Straße".encode("mac-roman"),
+        "Une idée géniale, le café déjà payé".encode("mac-roman"),
+        "El niño comió más piña y qué día".encode("mac-roman"),
+        "Der Bär läuft über die Straße".encode("cp850"),
         "für\n".encode() + "für".encode("latin-1"),
         "weiß".encode("latin-1") + b" \x81\nwei\x9f\x8d",
     ],
@@ -114,8 +124,11 @@ def test_windows_1252_is_read_and_said(name: str, tmp_path: Path) -> None:
 def test_other_encodings_are_not_taken_for_windows_1252(content: bytes, tmp_path: Path) -> None:
     said: list[str] = []
     found = decode_lines(file_of(tmp_path, content), said)
-    assert any(isinstance(line, BadLine) for line in found)
+    bad = [line for line in found if isinstance(line, BadLine)]
+    assert bad
     assert not said
+    if len(bad) == len(found):
+        assert "its encoding is not known" in bad[0].problem
 
 
 def test_what_is_utf_8_in_a_file_of_windows_1252_stays_utf_8(tmp_path: Path) -> None:
@@ -173,3 +186,60 @@ def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path, monkeypatch, pac
     assert bad.message.endswith(
         f"{name}, line 3: the line is longer than 1 MiB: check that the file has line ends"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "lines"),
+    [
+        ("a.txt", b"one\rtwo\rthree\r", ["one", "two", "three", ""]),
+        ("a.txt", b"one\r\ntwo\rhalf\r\n", ["one", "two\rhalf", ""]),
+        ("a.csv", b"one\r\ntwo\rthree\nfour", ["one", "two", "three", "four"]),
+        ("a.csv.gz", gzip.compress(b"one\rtwo"), ["one", "two"]),
+        ("a.tsv", "one\rtwo\r".encode("utf-16"), ["one", "two", ""]),
+    ],
+)
+def test_carriage_returns_end_lines_where_a_file_has_no_others(
+    tmp_path: Path, name: str, content: bytes, lines: list[str]
+) -> None:
+    found = decode_lines(file_of(tmp_path, content, name))
+    assert found == [line for line in lines if line or line != lines[-1]]
+
+
+def test_a_carriage_return_may_be_the_last_byte_of_a_piece(tmp_path: Path) -> None:
+    cells = [f"{n:>9}" for n in range(CHUNK // 5)]
+    path = file_of(tmp_path, "\r".join(cells).encode(), "a.csv")
+    assert decode_lines(path) == cells
+    with open_bytes(path) as stream:  # as shards of it are read
+        stream.seek(70)
+        assert stream.read(9) == cells[7].encode()
+    assert decode_lines(file_of(tmp_path, "\r\n".join(cells).encode(), "a.csv")) == cells
+
+
+@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
+@pytest.mark.parametrize("name", ["a.tsv", "a.tsv.gz", "a.tsv.bz2", "a.tsv.xz"])
+def test_packed_files_are_unpacked_by_their_name_or_their_first_bytes(
+    tmp_path: Path, name: str, pack: ModuleType
+) -> None:
+    ending = {gzip: ".gz", bz2: ".bz2", lzma: ".xz"}[pack]
+    path = file_of(tmp_path, pack.compress("ä\nb\n".encode()), name)
+    if path.suffix in (".tsv", ending):
+        assert decode_lines(path) == ["ä", "b"]
+    else:
+        with pytest.raises(RegardError, match=r"is damaged (gzip|bzip2|xz) after line 0"):
+            decode_lines(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"PK\x03\x04\x14\0", "Excel's .xlsx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Office"),
+        (b"%PDF-1.7", "a PDF"),
+        (b"{\\rtf1", "RTF"),
+        (b"7z\xbc\xaf\x27\x1c", "7z x"),
+        (b"(\xb5/\xfd", "zstd -d"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named(tmp_path: Path, content: bytes, what: str) -> None:
+    with pytest.raises(RegardError, match=what):
+        decode_lines(file_of(tmp_path, content + b"\n more\n", "a.csv"))

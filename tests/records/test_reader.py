@@ -1,6 +1,7 @@
 """The columns of a file, by the name asked for, a known name, or their order."""
 
 import gzip
+import json
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from regard import RegardError
 from regard.records import BadCellError, BadLine, Role, read_examples, read_rows
+from regard.records.csv_rows import delimiter_of
 
 ROLES = (Role("text", ("text", "sentence")), Role("label", ("label",)))
 
@@ -159,3 +161,152 @@ def test_groups_come_as_their_bytes_do_and_memory_stays_bounded(tmp_path: Path) 
         tracemalloc.stop()
         assert count == 100_000
         assert peak < 8 * 2**20
+
+
+REVIEWS = [(f"The film of week {n} was {'good' if n % 2 else 'bad'}.", n % 2) for n in range(12)]
+TEXT_AND_LABEL = (Role("text", ("text",), text=True), Role("label", ("label",), label=True))
+PAIR = (
+    Role("source", ("source",), text=True, language=True),
+    Role("target", ("target",), text=True, language=True),
+)
+
+
+@pytest.mark.parametrize(
+    "first", ["sep=;\r\n", "\ufeffsep=;\n", '"sep=;"\n', "SEP=;\n", "sep=;;;\n", "sep=^\n"]
+)
+def test_the_line_by_which_excel_is_told_the_delimiter_is_no_row(
+    first: str, tmp_path: Path
+) -> None:
+    sign = "^" if "^" in first else ";"
+    path = tmp_path / "a.csv"
+    path.write_text(f"{first}text{sign}label\nOne, two{sign}x\n", encoding="utf-8")
+    [row] = read_rows(path, ROLES)
+    assert (row.values, row.line) == (("One, two", "x"), 3)
+    assert delimiter_of(path) == sign
+
+
+def test_a_cell_may_be_as_long_as_a_line(tmp_path: Path) -> None:
+    # More than the 131,072 characters at which Python's csv stops by itself.
+    (tmp_path / "a.csv").write_text(f'text,label\n"{"word " * 30_000}",x\n')
+    assert [len(text) for text, _ in values(tmp_path / "a.csv")] == [150_000]
+
+
+@pytest.mark.parametrize(
+    ("first", "row"),
+    [
+        ("headline,is_clickbait", "{text},{label}"),
+        ("Kommentar,Bewertung", "{text},{word}"),
+        ("v2,v1,,,", "{text},{word},,,"),
+        ("mood,comment", "{word},{text}"),
+        ("text,mood", "{text},{word}"),
+        ("n,text,mood", "{n},{text},{word}"),
+        ("", "{text},{word}"),
+        ("", "{word},{text}"),
+        ("", "{n},{text},{word}"),
+        ("", "3f2504e0-4f89-11d3-9a0c-0305e82c{n:04},{word},{text}"),
+    ],
+)
+def test_the_cells_tell_the_columns_where_names_do_not(
+    first: str, row: str, tmp_path: Path
+) -> None:
+    words = ("no", "yes")
+    rows = [
+        row.format(n=n, text=text, label=label, word=words[label])
+        for n, (text, label) in enumerate(REVIEWS)
+    ]
+    path, said = tmp_path / "a.csv", list[str]()
+    path.write_text("\n".join([first, *rows] if first else rows))
+    read = read_rows(path, TEXT_AND_LABEL, say=said.append)
+    expected = [(text, str(label) if "{label}" in row else words[label]) for text, label in REVIEWS]
+    assert [row.values for row in read] == expected
+    if (first, row) == ("", "{text},{word}"):
+        assert not said
+    else:
+        assert len(said) == 1
+        assert "as the cells look" in said[0]
+        assert ("the first row has the names" in said[0]) == bool(first)
+
+
+def test_a_first_row_that_may_be_names_is_an_example_and_said(tmp_path: Path) -> None:
+    path, said = tmp_path / "a.csv", list[str]()
+    path.write_text("ask,reply\nWhere is the station now?,It is over there.\n")
+    roles = (Role("text", ("text",), text=True), Role("pair", ("pair",), text=True))
+    assert next(read_rows(path, roles, say=said.append)).values == ("ask", "reply")
+    assert "the first row, ask, reply, is taken for an example; if it has the names" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "places"),
+    [
+        ("{n}\tThe dog {n} runs.\t{m}\tDer Hund {n} läuft.", "the source is column 2; the target"),
+        ("1.0{n}\tThe dog {n} runs.\tDer Hund {n} läuft.", "the source is column 2; the target"),
+        ("eng\tThe dog {n} runs.\tdeu\tDer Hund {n} läuft.", "the source is column 2; the target"),
+        ("http://a.b/{n}\tThe dog {n} runs.\tDer Hund {n} läuft.", "is column 3, as the cells"),
+        ("The dog {n} runs.\tDer Hund {n} läuft.\tCC-BY 2.0 #{n}", ""),
+        ("The dog {n} runs.\tDer Hund {n} läuft.", ""),
+    ],
+)
+def test_numbers_and_addresses_beside_pairs_are_no_sentences(
+    row: str, places: str, tmp_path: Path
+) -> None:
+    path, said = tmp_path / "a.tsv", list[str]()
+    path.write_text("".join(row.format(n=n, m=900 + n) + "\n" for n in range(10, 30)))
+    read = list(read_rows(path, PAIR, say=said.append))
+    assert read[3].values == ("The dog 13 runs.", "Der Hund 13 läuft.")
+    assert len(read) == 20
+    assert places in "".join(said)
+    assert bool(said) == bool(places)
+
+
+def test_short_pairs_are_no_header(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("Go\tGeh\nRun\tLauf\nThe dog\tDer Hund\n")
+    assert len(values(tmp_path / "a.tsv", *PAIR)) == 3
+    (tmp_path / "a.tsv").write_text("English text\tGerman text\nRun\tLauf\n")
+    with pytest.warns(match="the first row has the names of columns"):
+        assert values(tmp_path / "a.tsv", *PAIR) == [("Run", "Lauf")]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_json_may_be_one_array(indent: int | None, wrapped: bool, tmp_path: Path) -> None:
+    rows = [{"text": "a", "label": "x"}, {"text": "b", "label": "y"}]
+    content = json.dumps({"version": 1, "data": rows} if wrapped else rows, indent=indent)
+    (tmp_path / "a.json").write_text(content)
+    assert values(tmp_path / "a.json") == [("a", "x"), ("b", "y")]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [('[{"text": "a"', "is not JSON: "), ('{\n"a": 1\n}', "or an object with such an array")],
+)
+def test_json_that_is_not_rows_says_what_was_expected(
+    content: str, problem: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.json").write_text(content)
+    with pytest.raises(RegardError, match=problem):
+        values(tmp_path / "a.json")
+
+
+def test_a_text_file_may_have_another_sign_between_its_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("i feel fine;joy\ni feel low;sadness\n")
+    assert values(tmp_path / "a.txt")[1] == ("i feel low", "sadness")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("a.xml", "<?xml version='1.0'?><a/>", "XML or HTML"),
+        ("a.txt", "<!DOCTYPE html><html>", "XML or HTML"),
+        ("a.po", 'msgid "a"\nmsgstr "b"\n', "gettext's messages"),
+    ],
+)
+def test_markup_is_named(name: str, content: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(RegardError, match=what):
+        values(tmp_path / name)
+
+
+def test_a_file_without_tabs_has_no_pairs(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
+    with pytest.raises(RegardError, match="line 1: expected a sentence, a tab and its translation"):
+        values(tmp_path / "a.txt", *PAIR)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
-from regard.translation.files import PairFile, held_files, languages_of, pair_files
+from regard.translation.files import PairFile, held_files, languages_of, pair_files, two_files
 
 
 def test_files_have_weights_and_languages() -> None:
@@ -93,3 +93,14 @@ def test_a_dev_set_has_a_file_for_each_language() -> None:
     for spec in ("dev.tsv", "de=a.tsv,fr=b.tsv"):
         with pytest.raises(RegardError, match="need the target language of each file, one of"):
             held_files(spec, ["de", "hi"])
+
+
+def test_two_files_are_named_with_a_comma(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.en", "a.de", "a,b.tsv"):
+        (tmp_path / name).write_text("x\n")
+    assert two_files("a.en,a.de") == ("a.en", "a.de")
+    assert held_files("a.en,a.de", []) == [PairFile(("a.en", "a.de"))]
+    assert pair_files("a.en,a.de")[0].paths == ["a.en", "a.de"]
+    assert two_files("a,b.tsv") == "a,b.tsv"
+    assert two_files("a.en,none.de") == "a.en,none.de"

@@ -66,7 +66,8 @@ class Scoring:
         """
         kind = kind_of_model(model)
         evaluator = evaluator_of(kind, str(getattr(model, "name", model)), options, say=say)
-        check_exists(Path(data))
+        for file in evaluator.files(os.fspath(data)):
+            check_exists(Path(file))
         return cls(evaluator, kind, model, evaluator.read(os.fspath(data)))
 
     def report(self, *, bar: Bar = no_bar) -> Report:

@@ -10,7 +10,8 @@ from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard, parquet
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, did_you_mean
 from regard.records import reader as records
-from regard.records.lines import BadLine, Decoder, open_bytes
+from regard.records.lines import BadLine, Decoder
+from regard.records.streams import open_bytes
 
 Fields = dict[str, Any]
 

@@ -15,8 +15,10 @@ from regard.errors import (
     optional_package,
 )
 from regard.files import sha256
-from regard.records.lines import Decoder, Say, empty_file, open_bytes, unpacking, warn
-from regard.records.reader import Format, delimiter_of, format_of, read_groups
+from regard.records.csv_rows import delimiter_of
+from regard.records.lines import Decoder, Say, empty_file, warn
+from regard.records.reader import Format, format_of, read_groups
+from regard.records.streams import open_bytes, unpacking
 
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
 _PIECE = 2**20

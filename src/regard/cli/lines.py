@@ -7,8 +7,9 @@ from typing import Any, BinaryIO
 from regard.cli.streams import say
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
+from regard.records.columns import Columns
 from regard.records.lines import BadLine, Decoder, refuse
-from regard.records.reader import Columns, Format, plain, read_groups
+from regard.records.reader import Format, plain, read_groups
 from regard.records.roles import Role
 
 TEXT = Role(
@@ -49,13 +50,15 @@ def read_lines(
     Raises:
         DamagedFileError: a line that cannot be used, with its number.
     """
-    columns = Columns(name, roles, exact=True)
+    columns = Columns(name, roles, exact=True, say=say)
     table: bool | None = {"text": False, "tsv": None}.get(format, True)
     for group in read_groups(stream, name, format, strict=True, decode=Decoder(name, say)):
         lines = []
         for number, content in group:
             if isinstance(content, list) and table is None:  # TSV without names is text
                 table = any(cell.strip().lower() in roles[0].known for cell in content)
+            if table:
+                columns.begin(group)
             line: Line | BadLine | None
             if isinstance(content, BadLine):
                 line = content

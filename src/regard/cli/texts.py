@@ -13,16 +13,13 @@ from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin, say
 from regard.errors import BadArgumentError
 from regard.records.lines import (
-    CHUNK,
-    as_utf8,
     check_file,
     empty_file,
-    open_bytes,
     read_text,
-    unpacking,
 )
 from regard.records.reader import format_of
 from regard.records.roles import Role
+from regard.records.streams import CHUNK, as_utf8, open_bytes, unpacking
 
 
 def text_groups(

@@ -11,12 +11,12 @@ from regard.records.lines import (
     OnBadLine,
     Say,
     check_file,
-    open_bytes,
     read_lines,
     warn,
 )
 from regard.records.reader import BadLines, not_empty, read_examples, suffix_of
 from regard.records.roles import Role
+from regard.records.streams import open_bytes
 
 PIECE = 16_384  # characters from which a piece ends at the next suitable line
 TEXT = ("text", "content", "document", "body", "story", "article")

@@ -5,20 +5,22 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from regard.data.memories import MEMORIES, read_memory
 from regard.errors import BadArgumentError, DamagedFileError
+from regard.records.columns import quiet
 from regard.records.lines import (
     BadLine,
     Decoder,
     OnBadLine,
     Say,
     check_file,
-    open_bytes,
     read_lines,
     refuse,
     warn,
 )
-from regard.records.reader import BadLines, Format, not_empty, read_examples
+from regard.records.reader import BadLines, Format, not_empty, read_examples, suffix_of
 from regard.records.roles import Column, Role
+from regard.records.streams import open_bytes
 
 SOURCE = ("source", "src", "source_text", "input", "sentence1")
 TARGET = ("target", "tgt", "trg", "target_text", "output", "sentence2", "translation")
@@ -42,6 +44,7 @@ def read_pairs(
     source_column: Column | None = None,
     target_column: Column | None = None,
     format: Format | None = None,
+    languages: tuple[str, str] | None = None,
     on_bad_line: OnBadLine = refuse,
     **reading: Any,
 ) -> Iterator[Pair]:
@@ -51,6 +54,9 @@ def read_pairs(
     the name says nothing) or from `format`. Columns are named, or numbered from 1 as `cut` does;
     by default the first two, or those that a header or JSON fields call source and target, src
     and tgt, en and de, or Hugging Face's {"translation": {"en": …, "de": …}}.
+
+    TMX and XLIFF have the texts of two languages, or of several of which `languages` names two, the
+    source's first; they also say which of two columns of their names is which.
 
     A line that holds no pair (no tab, not UTF-8, not JSON) goes to `on_bad_line`, which by
     default raises RegardError with its number. RegardError is also raised for a missing or empty
@@ -77,9 +83,14 @@ def read_pairs(
         raise BadArgumentError(
             "name both source_column and target_column, or neither; got one of them"
         )
+    if suffix_of(Path(path)) in MEMORIES:
+        check_file(Path(path))
+        memory = read_memory(Path(path), languages, reading.get("note", quiet))
+        return (Pair(source, target, line) for line, source, target in memory)
+    names = [(), ()] if languages is None else [(language.lower(),) for language in languages]
     roles = (
-        Role("source", SOURCE, source_column, text=True, language=True),
-        Role("target", TARGET, target_column, text=True, language=True),
+        Role("source", SOURCE + names[0], source_column, text=True, language=True),
+        Role("target", TARGET + names[1], target_column, text=True, language=True),
     )
     return read_examples(path, roles, _pair, format=format, on_bad_line=on_bad_line, **reading)
 
@@ -90,7 +101,7 @@ def _pair(values: tuple[Any, ...], line: int) -> Pair:
 
 
 def _read_parallel(
-    source: Path, target: Path, on_bad_line: OnBadLine, *, say: Say = warn
+    source: Path, target: Path, on_bad_line: OnBadLine, *, say: Say = warn, note: Say = quiet
 ) -> Iterator[Pair]:
     bad, counts = BadLines(on_bad_line), [0, 0]
     with open_bytes(source) as one, open_bytes(target) as other:

@@ -173,6 +173,10 @@ class Evaluator(ABC, Generic[OptionsT]):
     def __init__(self, options: OptionsT, *, say: Say = print) -> None:
         self.options, self.say = options, say
 
+    def files(self, data: str) -> Sequence[str]:
+        """Return the files and folders that a user's words for the data name."""
+        return [data]
+
     def read(self, path: str) -> Any:
         """Return the examples of a file; lines that cannot be used are counted and named."""
         assert isinstance(self.options, LineOptions)

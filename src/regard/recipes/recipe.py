@@ -73,7 +73,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
         """Read a file as the evaluator does."""
         columns = cast(LineOptions, self.options).columns()
-        reading = {"on_bad_line": on_bad_line, "say": self.say, **reading}
+        reading = {"on_bad_line": on_bad_line, "say": self.say, "note": self.say, **reading}
         return self.evaluator.reader(path, **columns, **reading)
 
     @property

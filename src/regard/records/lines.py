@@ -1,37 +1,26 @@
 """Lines of files and pipes: bytes to text in the encodings that people have."""
 
 import codecs
-import gzip
-import io
-import re
 import warnings
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple
 
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
     NotFoundError,
-    UnavailableError,
     UnsupportedError,
 )
-from regard.files import LONGEST_LINE, check_content
+from regard.files import LONGEST_LINE
+from regard.records.encodings import is_windows_1252, name_of
+from regard.records.streams import CHUNK, UTF16_MARKS, open_bytes, unpacking
 
-CHUNK = 1 << 16  # bytes; what a pipe holds, and enough lines to sort into full batches
-
-_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_LETTERS = rb"\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xc0-\xd6\xd8-\xf6\xf8-\xff"  # of Windows-1252
-_IN_WORD = re.compile(
-    rb"(?<=[A-Za-z])[%b]|[%b](?=[A-Za-z])|[\x80\x85\x91-\x97]" % (2 * (_LETTERS,))
-)
-_LETTER = re.compile(rb"[%b]" % _LETTERS)
-# Bytes without a character, and signs in the middle of a word, where Latin-2 has letters.
-_ODD = re.compile(
-    rb"[\x81\x8d\x8f\x90\x9d]|(?<=[a-z])[\xa1-\xac\xae-\xb3\xb5\xb6\xb8-\xbf](?=[a-z])"
-)
+_MARKUP = ("<?xml", "<!DOCTYPE", "<html", "<tmx", "<xliff")
+_NAMED = {
+    ".po": "gettext's messages: po2csv of the translate-toolkit makes CSV of them",
+    ".pot": "gettext's messages without translations",
+}
 
 Say = Callable[[str], None]
 
@@ -103,6 +92,27 @@ def check_file(path: Path, content: str = "lines of text") -> None:
         raise empty_file(path, content)
 
 
+def first_line(path: Path) -> str:
+    """The first line of a regular file; "" of another, or where it is not text."""
+    if not path.is_file():
+        return ""
+    with open_bytes(path) as stream:
+        first = next(read_lines(stream, Decoder(str(path), lambda sentence: None)), [""])[0]
+    return first if isinstance(first, str) else ""
+
+
+def refuse_markup(path: Path) -> None:
+    """Raise UnsupportedError for a file that has no rows, but elements or messages."""
+    what = _NAMED.get(path.suffix.lower())
+    if first_line(path).lstrip().startswith(_MARKUP):
+        what = (
+            "XML or HTML: memories of translations are read if their names end in .tmx or .xliff;"
+            " convert others to CSV or JSON lines"
+        )
+    if what is not None:
+        raise UnsupportedError(f"expected rows in {path}, but it has {what}.")
+
+
 def check_rereadable(path: Path) -> None:
     """Raise RegardError unless the path is a regular file, which training reads several times."""
     check_file(path)
@@ -117,67 +127,6 @@ def empty_file(name: object, content: str = "lines of text") -> DamagedFileError
     return DamagedFileError(
         f"expected {content} in {name}, but it is empty. Check that it is the right file."
     )
-
-
-def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked where its name ends in .gz; UTF-16 with a mark as UTF-8."""
-    check_content(path)
-    try:
-        packed = path.suffix.lower() == ".gz"
-        stream = cast(BinaryIO, (gzip.open if packed else open)(path, "rb"))
-    except OSError as error:
-        raise UnavailableError(
-            f"{path} cannot be opened ({error.strerror}): check its permissions"
-        ) from error
-    with unpacking(str(path), 0):
-        return as_utf8(stream)
-
-
-def as_utf8(stream: BinaryIO) -> BinaryIO:
-    """A stream whose UTF-16, if it begins with a byte order mark, comes out as UTF-8."""
-    peek = getattr(stream, "peek", None)
-    if peek is None or not peek(2).startswith(_UTF16_MARKS):
-        return stream
-    return cast(BinaryIO, io.BufferedReader(_Utf16(stream)))
-
-
-class _Utf16(io.RawIOBase):
-    """A stream of UTF-16, from its byte order mark on, as UTF-8."""
-
-    def __init__(self, stream: BinaryIO):
-        self._stream, self._place = stream, 0
-        self._decoder, self._ready = codecs.getincrementaldecoder("utf-16")("replace"), b""
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return self._stream.seekable()
-
-    def readinto(self, buffer: Any) -> int:
-        raw = b"?"
-        while not self._ready and raw:
-            raw = self._stream.read1(CHUNK)  # type: ignore[attr-defined]
-            text = self._decoder.decode(raw, final=not raw)
-            self._ready = text.encode("utf-8", "replace")
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        self._place += size
-        return size
-
-    def seek(self, place: int, whence: int = 0) -> int:
-        """Go to a place from the start, by reading up to it."""
-        if whence == 0 and place != self._place:
-            if place < self._place:
-                self._stream.seek(0)
-                self.__init__(self._stream)  # type: ignore[misc]
-            while self._place < place and self.readinto(bytearray(min(CHUNK, place - self._place))):
-                pass
-        return self._place
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def read_lines(
@@ -277,7 +226,7 @@ class Decoder:
     def _look(self, block: bytes) -> None:
         """Decide once, by lines that are not all UTF-8, and say what the file is read as."""
         if self.windows is None:
-            self.windows = _is_windows_1252(block)
+            self.windows = is_windows_1252(block)
             if self.windows:
                 self.say(
                     f"{self.name} is read as Windows-1252, because it is not UTF-8; if its letters"
@@ -294,35 +243,19 @@ class Decoder:
                 except UnicodeDecodeError:  # a byte without a character
                     pass
             byte = raw[error.start]
-            # Latin-1 has no sign at 0x80-0x9f, Windows-1252 has quotes and dashes there.
-            codec = "WINDOWS-1252" if any(0x80 <= value <= 0x9F for value in raw) else "LATIN1"
             guess = "a truncated character, or another encoding"
             if error.reason != "unexpected end of data":
-                guess = f"it looks like {codec}, which iconv -f {codec} -t UTF-8 converts"
+                guess = name_of(raw)
             problem = f"expected UTF-8, but byte 0x{byte:02x} is not: {guess}"
             return BadLine(self.name, number, "bad encoding", problem)
 
     def _refuse_utf16(self, start: bytes) -> None:
         # UTF-16 text in Latin letters has a zero byte at every other place; UTF-8 text has none.
-        if start.startswith(_UTF16_MARKS) or start.count(0) > len(start) // 4:
+        if start.startswith(UTF16_MARKS) or start.count(0) > len(start) // 4:
             raise DamagedFileError(
                 f"{self.name} must be UTF-8, but it looks like UTF-16 from its first line on:"
                 " convert it with iconv -f UTF-16 -t UTF-8"
             )
-
-
-def _is_windows_1252(block: bytes) -> bool:
-    """Return whether lines are words with accents or typographic signs, and none is UTF-8."""
-    lines = [line for line in block.split(b"\n") if not line.isascii()]
-    for line in lines:
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            continue
-        return False
-    whole = b"\n".join(lines)
-    usual, odd = len(_IN_WORD.findall(whole)), len(_ODD.findall(whole))
-    return usual > 10 * odd and 2 * usual > len(_LETTER.findall(whole))
 
 
 def _pieces(stream: BinaryIO, name: str, size: int | None) -> Iterator[bytes]:
@@ -342,14 +275,3 @@ def _pieces(stream: BinaryIO, name: str, size: int | None) -> Iterator[bytes]:
 def _too_long(name: str, number: int) -> BadLine:
     problem = f"the line is longer than {LONGEST_LINE // 2**20} MiB: check that the file has line"
     return BadLine(name, number, "too long", f"{problem} ends")
-
-
-@contextmanager
-def unpacking(name: str, number: int) -> Iterator[None]:
-    """Raise DamagedFileError where a gzip cannot be unpacked after a line."""
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DamagedFileError(
-            f"{name} is damaged gzip after line {number:,} ({error}): copy it again"
-        ) from error

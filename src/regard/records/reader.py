@@ -1,20 +1,26 @@
 """Records of files: the cells, the fields or the text of each line, or what is wrong with it."""
 
-import csv
-import gzip
+import json
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
 from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 
-from regard.errors import DamagedFileError, RegardError, check_choice, optional_package
+from regard.errors import (
+    DamagedFileError,
+    RegardError,
+    check_choice,
+    optional_package,
+)
 from regard.lines import json_object
+from regard.records.columns import Columns, Record, quiet
+from regard.records.csv_rows import other_delimiter, read_csv
+from regard.records.json_values import is_whole, read_whole, spacy
 from regard.records.lines import (
     BadLine,
     Decoder,
@@ -22,13 +28,13 @@ from regard.records.lines import (
     Say,
     check_file,
     empty_file,
-    open_bytes,
     read_lines,
     refuse,
-    unpacking,
+    refuse_markup,
     warn,
 )
-from regard.records.roles import Role, columns_of, fields_of, inner
+from regard.records.roles import Role
+from regard.records.streams import PACKED, is_packed, open_bytes, unpacking
 
 Format = Literal["tsv", "csv", "jsonl", "parquet", "text"]
 
@@ -41,17 +47,11 @@ _FORMAT_OF: dict[str, Format] = {
     ".json": "jsonl",
     ".parquet": "parquet",
 }
-_DELIMITERS = ",;\t|"
-_SAMPLE = 20  # lines that show what stands between the cells of CSV
 _AT_ONCE = 8192  # rows of Parquet
+_FIRST = 50  # records
 NOT_UTF8 = "the row has text that is not UTF-8"
 
 T = TypeVar("T")
-
-# A line's number from 1 (of CSV the last of its row, of Parquet the row) and what stands there: the
-# text of a text file, the cells of a table, an object of names and values, or what is wrong with
-# it; None for an empty line.
-Record = tuple[int, str | list[str] | Mapping[str, Any] | BadLine | None]
 
 
 class Row(NamedTuple):
@@ -66,8 +66,8 @@ class Row(NamedTuple):
 
 
 def suffix_of(path: Path) -> str:
-    """The ending of a file's name in lower case, before .gz; "" if it has none."""
-    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    """The ending of a file's name in lower case, before that of a packer; "" if it has none."""
+    endings = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     return endings[-1] if endings else ""
 
 
@@ -86,6 +86,7 @@ def read_groups(
     decode: Decoder | None = None,
     first: int = 1,
     size: int | None = None,
+    arrays: bool = False,
 ) -> Iterator[list[Record]]:
     """The records of a stream, in groups, each as soon as its bytes are there.
 
@@ -94,6 +95,7 @@ def read_groups(
         delimiter: between the cells of CSV; None: as the first lines look.
         strict: whether JSON may hold nothing but JSON, no NaN; see `json_object`.
         decode, first, size: as `read_lines`.
+        arrays: whether JSON may be one array, or an array a line; its records are numbered.
 
     Raises:
         DamagedFileError: the file is not of this format, or damaged.
@@ -104,7 +106,7 @@ def read_groups(
     groups = read_lines(stream, decode or Decoder(name), first=first, size=size)
     number = first
     if format == "csv":
-        yield from _csv(groups, name, number, delimiter)
+        yield from read_csv(groups, name, number, delimiter)
         return
     for group in groups:
         content: list[Any] = group
@@ -114,17 +116,25 @@ def read_groups(
                 for line in content
             ]
         elif format == "jsonl":
-            if number == 1:
+            if number == 1 and arrays and is_whole(group):
+                yield list(read_whole(chain([group], groups), name))
+                return
+            if number == 1 and not arrays:
                 _refuse_array(group, name)
-            content = [_fields(line, name, n, strict) for n, line in enumerate(group, number)]
+            content = [
+                _fields(line, name, n, strict, arrays) for n, line in enumerate(group, number)
+            ]
         yield list(enumerate(content, number))
         number += len(group)
 
 
-def _fields(line: str | BadLine, name: str, number: int, strict: bool) -> Any:
+def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: bool) -> Any:
     if isinstance(line, BadLine) or not line.strip():
         return line or None
     try:
+        if arrays and line.lstrip().startswith("["):
+            with suppress(ValueError):
+                line = json.dumps(spacy(json.loads(line)), ensure_ascii=False)
         return json_object(line, strict=strict)
     except DamagedFileError as error:
         return BadLine(name, number, "bad record", str(error))
@@ -186,6 +196,8 @@ def read_examples(
     delimiter: str | None = None,
     on_bad_line: OnBadLine = refuse,
     say: Say = warn,
+    note: Say = quiet,
+    look: Callable[[Sequence[tuple[Any, ...]]], None] = lambda values: None,
 ) -> Iterator[T]:
     """Examples that a task makes of the rows of a file.
 
@@ -195,7 +207,9 @@ def read_examples(
         format: of the file; None: as its name says, tabs where it says nothing.
         delimiter: between the cells of CSV; None: as the first lines look.
         on_bad_line: called with each line that cannot be used; by default the first is the end.
-        say: called with a sentence where a file is not UTF-8.
+        say: called with a sentence where a file is not UTF-8, or its columns are told by the cells.
+        note: called with a sentence that says which columns are read.
+        look: called with the values of the first rows, before any of them is converted.
 
     Raises:
         BadArgumentError: a column that is missing or cannot be identified; the message names
@@ -206,16 +220,27 @@ def read_examples(
     path = Path(path)
     check_file(path)
     kind = format_of(path) if format is None else format
-    check_choice("format", kind, get_args(Format)[:-1])  # text has no columns
+    check_choice("format", kind, get_args(Format))
+    if kind == "tsv":
+        refuse_markup(path)
+        if suffix_of(path) not in _FORMAT_OF and not all(role.language for role in roles):
+            delimiter = delimiter or other_delimiter(path, sum(role.required for role in roles))
+            kind = "tsv" if delimiter is None else "csv"
 
     def examples() -> Iterator[T]:
         bad = BadLines(on_bad_line)
-        columns = Columns(str(path), roles, exact=kind == "csv")
+        columns = Columns(str(path), roles, exact=kind == "csv", say=say, note=note)
+        looked = False
         with open_bytes(path) as stream:
             decode = Decoder(str(path), say)
-            groups = read_groups(stream, str(path), kind, delimiter=delimiter, decode=decode)
-            for group in not_empty(groups, path):
-                for line, values in columns.rows(group):
+            reading: Any = {"delimiter": delimiter, "decode": decode, "arrays": True}
+            groups = read_groups(stream, str(path), kind, **reading)
+            for group in together(not_empty(groups, path)):
+                rows = list(columns.rows(group))
+                if not looked:
+                    look([values for _, values in rows if not isinstance(values, BadLine)])
+                    looked = True
+                for line, values in rows:
                     if isinstance(values, BadLine):
                         bad(values)
                         continue
@@ -231,80 +256,16 @@ def read_examples(
     return examples()
 
 
-class Columns:
-    """Reduce the records of one file to the columns of some roles, which the first record tells.
-
-    Args:
-        exact: whether every row must be as wide as the first, for a comma may be unquoted.
-    """
-
-    header: list[str] | None = None  # the names of a table's columns, if its first row has them
-    _places: list[Any] | None = None
-    _width = 0
-    _take: Callable[[list[str]], tuple[Any, ...]]  # the roles' cells of a row
-
-    def __init__(self, name: str, roles: Sequence[Role], *, exact: bool = False):
-        self.name, self.roles = name, roles
-        self._exact = exact or not all(role.language for role in roles)
-        self._texts = [k for k, role in enumerate(roles) if role.text]
-
-    def rows(self, group: Iterable[Record]) -> Iterator[tuple[int, tuple[Any, ...] | BadLine]]:
-        """A value for each role, or what is wrong, of the records but empty lines and a header.
-
-        Raises:
-            BadArgumentError: a column that is missing or cannot be identified.
-        """
-        exact = self._exact
-        for line, record in group:
-            if isinstance(record, list):
-                if self._places is None and self._is_header(record):
-                    continue
-                count = len(record)
-                if count < self._width or (exact and count > self._width):
-                    yield line, self._wrong_width(line, count)
-                else:
-                    yield line, self._take(record)
-            elif isinstance(record, BadLine):
-                yield line, record
-            elif record is not None:
-                yield line, self._of_object(line, inner(cast(Mapping[str, Any], record)))
-
-    def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
-        if self._places is None:
-            self._places = fields_of(self.name, record, self.roles)
-        values = tuple([None if k is None else record.get(k) for k in self._places])
-        for k in self._texts:
-            if not isinstance(values[k], str | None):
-                role, kind = self.roles[k], type(values[k]).__name__
-                problem = f"expected a text in {self._places[k]!r}; got {kind}."
-                problem += f" Name the column of the {role.name} with `{role.option}`."
-                return BadLine(self.name, line, "wrong cell", problem)
-        return values
-
-    def _is_header(self, first: list[str]) -> bool:
-        places, header = columns_of(self.name, first, self.roles)
-        self._places = places
-        needed = 1 + max((place for place in places if place is not None), default=0)
-        self._width = max(needed, len(first)) if self._exact else needed
-        self.header = first if header else None
-        if len(places) > 1 and None not in places:
-            self._take = cast(
-                Callable[[list[str]], tuple[Any, ...]], itemgetter(*cast(Any, places))
-            )
-        else:
-            self._take = lambda cells: tuple([None if k is None else cells[k] for k in places])
-        return header
-
-    def _wrong_width(self, line: int, count: int) -> BadLine:
-        reason = "wrong columns"
-        if self._exact:
-            problem = f"expected {self._width} columns like the first row; got {count}"
-        elif count == 1:
-            problem = "expected a sentence, a tab and its translation, but there is no tab"
-            reason = "no tab"
-        else:
-            problem = f"expected at least {self._width} columns between tabs; got {count}"
-        return BadLine(self.name, line, reason, problem)
+def together(groups: Iterator[list[T]]) -> Iterator[list[T]]:
+    """The groups, the first of which has enough records to tell what the columns are."""
+    first: list[T] = []
+    for group in groups:
+        first += group
+        if len(first) >= _FIRST:
+            break
+    if first:
+        yield first
+    yield from groups
 
 
 def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
@@ -315,97 +276,6 @@ def not_empty(groups: Iterable[T], name: object) -> Iterator[T]:
         raise empty_file(name)
     yield first
     yield from groups
-
-
-def _csv(
-    groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str | None
-) -> Iterator[list[Record]]:
-    """The rows of CSV, most of which are a line each."""
-    for group in groups:
-        if delimiter is None:
-            delimiter = _delimiter([line for line in group if isinstance(line, str)])
-        rows: list[list[str]] = []
-        with suppress(csv.Error):
-            rows = list(csv.reader(cast(list[str], group), delimiter=delimiter, strict=True))
-        if len(rows) == len(group):
-            join = "".join
-            content = [cells if join(cells).strip() else None for cells in rows]
-            yield list(enumerate(content, number))
-            number += len(group)
-        else:
-            number = yield from _csv_of_lines(chain([group], groups), name, number, delimiter)
-
-
-def _csv_of_lines(
-    groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str
-) -> Generator[list[Record], None, int]:
-    """The rows of groups until one of them ends with a row; returns the number of the next line.
-
-    After a row that is not CSV, reading resumes at its second line.
-    """
-
-    def numbered() -> Iterator[Iterable[tuple[int, str | BadLine]]]:
-        nonlocal number
-        for group in groups:
-            start, number = number, number + len(group)
-            yield enumerate(group, start)
-
-    def text() -> Iterator[str]:
-        for place in lines:
-            row.append(place)
-            if isinstance(line := place[1], str):
-                yield line + "\n"
-
-    lines: Iterator[tuple[int, str | BadLine]] = chain.from_iterable(numbered())
-    row: list[tuple[int, str | BadLine]] = []  # the lines of the current row
-    records: list[Record] = []
-    while True:
-        try:
-            for cells in csv.reader(text(), delimiter=delimiter, strict=True):
-                records += [(k, line) for k, line in row if isinstance(line, BadLine)]
-                last = row[-1][0]
-                row.clear()
-                records.append((last, cells if "".join(cells).strip() else None))
-                if last + 1 == number:
-                    yield records
-                    return number
-            break
-        except csv.Error as error:
-            problem = (
-                f'expected CSV, but {error}: write a quotation mark inside a cell as "" and put'
-                " the cell in quotation marks"
-            )
-            start = next(k for k, (_, line) in enumerate(row) if isinstance(line, str))
-            bad = row[start][0]
-            records += [*row[:start], (bad, BadLine(name, bad, "not CSV", problem))]
-            lines = chain(row[start + 1 :], lines)
-            row = []
-    records += row  # bad lines at the end
-    if records:
-        yield records
-    return number
-
-
-def delimiter_of(file: Path) -> str:
-    """Return the sign that divides the first lines of CSV into cells."""
-    with open_bytes(file) as opened:
-        lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])
-    return _delimiter([line for line in lines if isinstance(line, str)])
-
-
-def _delimiter(lines: Sequence[str]) -> str:
-    """Return the sign that divides the first lines into equally many cells.
-
-    Spreadsheets where the comma is the decimal sign put semicolons between columns.
-    """
-
-    def same(delimiter: str) -> int:
-        widths = [len(row) for row in csv.reader(lines[:_SAMPLE], delimiter=delimiter) if row]
-        return widths.count(widths[0]) if widths and widths[0] > 1 else 0
-
-    with suppress(csv.Error):
-        return max(_DELIMITERS, key=same)
-    return ","
 
 
 def _refuse_array(group: Sequence[str | BadLine], name: str) -> None:
@@ -466,8 +336,8 @@ def plain(value: Any) -> Any:
 
 
 def _seekable(stream: BinaryIO, name: str) -> BinaryIO:
-    """Parquet is read from its end; what comes from a gzip or a pipe goes to disk first."""
-    if stream.seekable() and not isinstance(stream, gzip.GzipFile):
+    """Parquet is read from its end; what is packed or comes from a pipe goes to disk first."""
+    if stream.seekable() and not is_packed(stream):
         return stream
     unpacked = tempfile.TemporaryFile()  # noqa: SIM115, closed by the reader
     with unpacking(name, 0):

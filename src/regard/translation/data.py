@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from regard.recipes.prepared import Values
 from regard.recipes.sequences import PairEncoder, SequenceData
 from regard.records import BadLine, LeftOut, refuse
 from regard.text import TokenizerPair, train_pair
-from regard.translation.files import PairFile, held_files, languages_of, tag
+from regard.translation.files import PairFile, held_files, languages_of, named_languages, tag
 from regard.translation.growing import NewIds, grow_pair, with_tags
 from regard.translation.names import Names
 from regard.translation.options import TrainingOptions
@@ -202,7 +203,7 @@ def _cleaned(
     for file in files:
         cleaner = Cleaner(seen=seen[file.language])
         on_bad_line = refuse if options.strict else cleaner.skip
-        for pair in cleaner.clean(_read(file, on_bad_line, say)):
+        for pair in cleaner.clean(_read(file, options, on_bad_line, say)):
             line += 1
             yield _example(pair, file, line)
         say(f"{file.name}: {cleaner.report}")
@@ -217,14 +218,21 @@ def _own(files: Sequence[PairFile], options: TrainingOptions, say: Say) -> list[
     examples = list[Example]()
     for file in files:
         bad = LeftOut(strict=options.strict)
-        pairs = Cleaner(rules).clean(_read(file, bad, say))
+        pairs = Cleaner(rules).clean(_read(file, options, bad, say))
         examples += [_example(pair, file, pair.line) for pair in pairs]
         bad.report(say)
     return examples
 
 
-def _read(file: PairFile, on_bad_line: Callable[[BadLine], None], say: Say) -> Iterator[Pair]:
-    for pair in read_pairs(file.path, on_bad_line=on_bad_line, say=say):
+def _read(
+    file: PairFile,
+    options: TrainingOptions,
+    on_bad_line: Callable[[BadLine], None],
+    say: Say,
+) -> Iterator[Pair]:
+    languages = named_languages(options, file)
+    reading: Any = {"languages": languages, "on_bad_line": on_bad_line, "say": say, "note": say}
+    for pair in read_pairs(file.path, **reading):
         yield Pair(pair.target, pair.source, pair.line) if file.reverse else pair
 
 

@@ -24,7 +24,14 @@ from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.certainty import Judged, mark_figures, of_language
 from regard.translation.copying import copied_signs
-from regard.translation.files import PairFile, held_files, pair_files, read_sources
+from regard.translation.files import (
+    PairFile,
+    held_files,
+    named_languages,
+    pair_files,
+    read_sources,
+    two_files,
+)
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
 
@@ -217,9 +224,12 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
                 )
         return task
 
+    def files(self, data: str) -> Sequence[str]:
+        return PairFile(two_files(data)).paths
+
     def read(self, path: str) -> list[tuple[str, str]]:
         if not path.endswith(".toml"):
-            return self._pairs(PairFile(path))
+            return self._pairs(PairFile(two_files(path)))
         target = self.options.target_language
         files = [file for file in read_sources(path) if target in (None, file.language or target)]
         sets = TestSets()
@@ -230,7 +240,9 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         return sets
 
     def _pairs(self, file: PairFile) -> list[tuple[str, str]]:
-        pairs = read_test_set(file.path, strict=self.options.strict, say=self.say)
+        languages = named_languages(self.options, file)
+        strict, say = self.options.strict, self.say
+        pairs = read_test_set(file.path, languages=languages, strict=strict, say=say)
         return [(second, first) for first, second in pairs] if file.reverse else pairs
 
     def score(
@@ -291,11 +303,16 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
 
 
 def read_test_set(
-    path: str | Path | tuple[str, str], *, strict: bool = False, say: Say = warn
+    path: str | Path | tuple[str, str],
+    *,
+    languages: tuple[str, str] | None = None,
+    strict: bool = False,
+    say: Say = warn,
 ) -> list[tuple[str, str]]:
     """The (source, reference) pairs in a file; lines with an empty source are left out.
 
     Args:
+        languages: as `read_pairs` takes them.
         strict: whether the first line that is not a pair is the end; else these are left out.
         say: called with a sentence on what was left out.
 
@@ -303,7 +320,7 @@ def read_test_set(
         DamagedFileError: the file has no pairs.
     """
     bad = LeftOut(strict=strict)
-    every = read_pairs(path, on_bad_line=bad, say=say)
+    every = read_pairs(path, languages=languages, on_bad_line=bad, say=say)
     pairs = [(pair.source, pair.target) for pair in every if pair.source.strip()]
     bad.report(say)
     if not pairs:

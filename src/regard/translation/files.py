@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -70,8 +71,9 @@ class _Sources(BaseModel):
 def pair_files(pairs: Pairs) -> list[PairFile]:
     """The files that were given.
 
-    Each is "pairs.tsv", "pairs.tsv:3" where it is read three times in an epoch, "de=pairs.tsv"
-    where there are several targets, or "sources.toml", which lists files; see `read_sources`.
+    Each is "pairs.tsv", "train.en,train.de" where the lines of two files correspond, "pairs.tsv:3"
+    where it is read three times in an epoch, "de=pairs.tsv" where there are several targets, or
+    "sources.toml", which lists files; see `read_sources`.
 
     Raises:
         BadArgumentError: a weight that is not a number above 0; languages for some files only, or
@@ -194,7 +196,24 @@ def tag(language: str) -> str:
     return f"<2{language}>"
 
 
+def named_languages(options: Any, file: PairFile) -> tuple[str, str] | None:
+    """The languages of the two sides of a file, where the options or the file name both."""
+    source = file.origin or options.source_language
+    target = file.language or options.target_language
+    if source in (None, "source") or target in (None, "target"):
+        return None
+    return (target, source) if file.reverse else (source, target)
+
+
+def two_files(path: str) -> str | tuple[str, str]:
+    """A file, or the source file and the target file of "train.en,train.de"."""
+    first, comma, second = path.partition(",")
+    there = comma and not Path(path).exists() and Path(first).exists() and Path(second).exists()
+    return (first, second) if there else path
+
+
 def _file(path: str | tuple[str, str]) -> PairFile:
+    path = path if isinstance(path, tuple) else two_files(path)
     parts = None if isinstance(path, tuple) or Path(path).exists() else _NAMED.fullmatch(path)
     if parts is None:
         return PairFile(path)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from regard.errors import BadArgumentError
 from regard.letters import whole
-from regard.records.lines import BadLine, Decoder, check_file, open_bytes, read_lines, warn
+from regard.records.lines import BadLine, Decoder, check_file, read_lines, warn
+from regard.records.streams import open_bytes
 from regard.text import normalize
 
 BETWEEN = "|"  # translations of one term

@@ -66,6 +66,18 @@ class TrainingOptions(LineOptions, SequenceOptions):
     evaluation: ClassVar = TranslationEvaluationOptions
 
     output: str = data_option("runs/translation", "Folder of the run.", free=True)
+    dev: str | None = data_option(
+        None,
+        "A file like the data, or two, dev.en,dev.de, to choose the best model by.",
+        shown="split off",
+        free=True,
+    )
+    test: str | None = data_option(
+        None,
+        "A file like the data, or two, to score the finished model on.",
+        shown="split off",
+        free=True,
+    )
     source_language: str = data_option(
         "source", "For the model card; of a --from model of several, the one to train.", free=True
     )

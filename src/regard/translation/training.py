@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 
 from torch import nn
 
+from regard.data.memories import MEMORIES
 from regard.errors import BadArgumentError
 from regard.generation import GenerationConfig
 from regard.models import AnyEncoderDecoder, RecurrentEncoderDecoder
@@ -17,6 +18,7 @@ from regard.recipes.prepared import Values
 from regard.recipes.recipe import Say, Watch, learn
 from regard.recipes.sequence_scores import spread
 from regard.recipes.sequences import SequenceRecipe
+from regard.records.reader import suffix_of
 from regard.tasks.calibration import Calibration
 from regard.text.layouts import surround
 from regard.training import Progress
@@ -116,6 +118,8 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 [file.weight, file.most, *(["reverse"] if file.reverse else [])]
                 for file in self.pairs
             ]
+        if any(suffix_of(Path(path)) in MEMORIES for path in self.files):
+            made_by["sides"] = [self.options.source_language, self.options.target_language]
         if self.base is not None:
             around = [list(self.base.before), list(self.base.after)]
             made_by |= {"prefix": self.base.prefix, "around": around}

@@ -61,3 +61,90 @@ def test_a_cell_of_another_kind_is_refused(
     file.write_text(json.dumps(row) + "\n")
     with pytest.raises(RegardError, match=message):
         list(read_labeled(str(file)))
+
+
+def labels_of(folder: Path, name: str, content: str, said: list[str]) -> list[list[str]]:
+    (folder / name).write_text(content)
+    return [example.targets for example in read_labeled(str(folder / name), say=said.append)]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("a.jsonl", ["[1, 0, 1]", "[0, 1, 0]", "[0, 0, 0]"]),
+        ("a.jsonl", ["[1.0, 0.0, 1.0]", "[0.0, 1.0, 0.0]", "[0.0, 0.0, 0.0]"]),
+        ("a.jsonl", ["[true, false, true]", "[false, true, false]", "[false, false, false]"]),
+        ("a.csv", ['"[1, 0, 1]"', '"[0, 1, 0]"', '"[0, 0, 0]"']),
+        ("a.csv", ["[1 0 1]", "[0 1 0]", "[0 0 0]"]),
+    ],
+)
+def test_lists_of_zeros_and_ones_are_the_labels_at_their_places(
+    name: str, rows: list[str], tmp_path: Path
+) -> None:
+    # As sklearn.preprocessing.MultiLabelBinarizer writes sets of labels.
+    if name == "a.csv":
+        content = "text,labels\n" + "".join(f"text {k},{row}\n" for k, row in enumerate(rows))
+    else:
+        content = "".join(
+            f'{{"text": "text {k}", "labels": {row}}}\n' for k, row in enumerate(rows)
+        )
+    said: list[str] = []
+    assert labels_of(tmp_path, name, content, said) == [["0", "2"], ["1"], []]
+    assert 'the labels are their places, "0" to "2"' in said[0]
+
+
+def test_a_list_of_another_length_is_a_bad_line(tmp_path: Path) -> None:
+    content = "".join(
+        f'{{"text": "text {k}", "labels": {[k % 2, 1] if k < 60 else [1]}}}\n' for k in range(61)
+    )
+    with pytest.raises(
+        RegardError, match=r"line 61: expected a list of 2 zeros and ones; got \[1\]"
+    ):
+        labels_of(tmp_path, "a.jsonl", content, [])
+
+
+def test_numbers_of_labels_are_no_places(tmp_path: Path) -> None:
+    content = '{"text": "a", "labels": [0, 1]}\n{"text": "b", "labels": [1]}\n'
+    assert labels_of(tmp_path, "a.jsonl", content, []) == [["0", "1"], ["1"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "id,comment_text,toxic,threat,insult\n1,A,1,0,1\n2,B,0,0,0\n"),
+        (
+            "a.jsonl",
+            '{"text": "A", "toxic": 1, "threat": 0, "insult": true}\n'
+            '{"text": "B", "toxic": 0, "threat": 0, "insult": false}\n',
+        ),
+        (
+            "a.jsonl",
+            '{"text": "A", "labels": {"toxic": 1, "threat": 0, "insult": 1}}\n'
+            '{"text": "B", "labels": {"toxic": 0, "threat": 0, "insult": 0}}\n',
+        ),
+    ],
+)
+def test_a_column_for_each_label_has_its_name(name: str, content: str, tmp_path: Path) -> None:
+    assert labels_of(tmp_path, name, content, []) == [["insult", "toxic"], []]
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["sentence1,sentence2", "premise,hypothesis", "question,sentence", "Text A,text-b"],
+)
+def test_a_couple_of_names_is_a_text_and_its_pair(names: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"idx,{names},label\n0,one,two,x\n")
+    [example] = read_labeled(str(path))
+    assert (example.text, example.pair) == ("one", "two")
+    [example] = read_labeled(str(path), text=names.split(",")[1])
+    assert (example.text, example.pair) == ("two", None)
+
+
+def test_lines_of_fasttext_have_their_labels_first(tmp_path: Path) -> None:
+    content = "__label__good __label__long A fine\tfilm.\n__label__bad No.\n"
+    assert labels_of(tmp_path, "a.txt", content, []) == [["good", "long"], ["bad"]]
+    [first, _] = read_labeled(str(tmp_path / "a.txt"))
+    assert first.text == "A fine film."
+    with pytest.raises(RegardError, match="line 2: expected __label__ and a label"):
+        labels_of(tmp_path, "a.txt", "__label__x a\nb\n", [])

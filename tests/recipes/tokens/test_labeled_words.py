@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.recipes.tokens.labeled_words import of_spans, of_words, read_labeled_words
+from regard.recipes.tokens.examples import from_beginnings, of_spans, of_words
+from regard.recipes.tokens.labeled_words import read_labeled_words
 from regard.records import BadLine
 
 COLUMNS = """\
@@ -142,3 +143,109 @@ def test_words_of_spans_are_unicodes(text: str, end: int, expected: list[str]) -
     targets = of_spans(text, [{"start": 0, "end": end, "label": "A"}]).targets
     assert [text[begin:end] for begin, end, _ in targets] == expected
     assert targets[0][2] == "B-A"
+
+
+ANNA = [("Anna", "B-PER"), ("pays", "O"), ("#", "O"), ("10\u00a0000", "B-SUM")]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("a.conll", "{word} {label}\n"),
+        ("a.conll", "{word}\t{label}\n"),
+        ("a.conll", "{word}\t{label}\t\n"),
+        ("a.conll", "{word} X {label} \n"),
+        ("a.conll", "{word}\tX\tY\t{label}\r\n"),
+        ("a.conll", "{label}\t{word}\n"),
+        ("a.tsv", "{n}\t{word}\t{label}\tO\n"),  # GermEval 2014: the outer label, the inner one
+        ("a.tsv", "{n}\t{word}\tX\t{label}\t_\t_\t_\t_\t_\t_\n"),  # CoNLL-U by another name
+    ],
+)
+def test_columns_are_as_programs_write_them(tmp_path: Path, name: str, line: str) -> None:
+    sentence = "".join(
+        line.format(n=n, word=word, label=label) for n, (word, label) in enumerate(ANNA, 1)
+    )
+    comment = "# text = Anna pays\n#\thttp://a.b/c\t[2009-10-17]\n"
+    path = written(tmp_path, name, (comment + sentence + "\n") * 3)
+    examples = list(read_labeled_words(path, say=[].append))
+    assert words(examples) == [ANNA] * 3
+    assert examples[1].text == "Anna pays # 10\u00a0000"
+
+
+def test_a_header_names_the_columns(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.tsv", "Tag\tToken\nB-PER\tAnna\nO\tpays\n")
+    assert words(read_labeled_words(path)) == [[("Anna", "B-PER"), ("pays", "O")]]
+
+
+def test_a_line_of_another_width_is_bad(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.tsv", "Anna\tN\tB-PER\nand\tO\nBen\tN\tB-PER\n\nKim\tN\tB-PER\n")
+    bad: list[BadLine] = []
+    assert words(read_labeled_words(path, on_bad_line=bad.append)) == [[("Kim", "B-PER")]]
+    assert [line.problem for line in bad] == ["expected 3 columns like most lines; got 2."]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "sentence_id,words,labels\n0,Anna,B-PER\n0,pays,O\n1,Ben,B-PER\n",
+        "Sentence #,Word,POS,Tag\nSentence: 1,Anna,N,B-PER\n,pays,V,O\nSentence: 2,Ben,N,B-PER\n",
+        "word;tag\nAnna;B-PER\npays;O\n\nBen;B-PER\n",
+        "tokens,ner_tags\n\"['Anna', 'pays']\",\"['B-PER', 'O']\"\n['Ben'],['B-PER']\n",
+        "tokens,ner_tags\n['Anna' 'pays'],['B-PER' 'O']\n['Ben'],['B-PER']\n",
+        "id,text,labels\n0,Anna pays,B-PER O\n1,Ben,B-PER\n",
+    ],
+)
+def test_csv_has_a_word_or_a_sentence_a_row(tmp_path: Path, content: str) -> None:
+    path = written(tmp_path, "a.csv", content)
+    expected = [[("Anna", "B-PER"), ("pays", "O")], [("Ben", "B-PER")]]
+    assert words(read_labeled_words(path, say=[].append)) == expected
+
+
+def test_csv_without_ends_of_sentences_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", "word,tag\n" + "a,O\n" * 1001)
+    with pytest.raises(RegardError, match="1,001 words without an end of a sentence"):
+        list(read_labeled_words(path))
+
+
+KIEL = "Anna lives in Kiel."
+OFFSETS = {"start_offset": 14, "end_offset": 18}
+RESULT = {"value": {"start": 14, "end": 18, "text": "Kiel", "labels": ["LOC"]}, "type": "labels"}
+
+
+@pytest.mark.parametrize(
+    ("name", "record"),
+    [
+        ("a.jsonl", {"text": KIEL, "label": [[14, 18, "LOC"]]}),  # doccano
+        ("a.jsonl", {"text": KIEL, "labels": [[14, 18, "LOC"]]}),
+        ("a.jsonl", {"text": KIEL, "entities": [{"id": 1, "label": "LOC", **OFFSETS}]}),
+        ("a.jsonl", [KIEL, {"entities": [[14, 18, "LOC"]]}]),  # spaCy
+        ("a.json", [[KIEL, {"entities": [[14, 18, "LOC"]]}]]),
+        ("a.json", [{"data": {"text": KIEL}, "annotations": [{"result": [RESULT]}]}]),
+        (
+            "a.jsonl",  # Prodigy
+            {
+                "text": KIEL,
+                "tokens": [{"text": "Anna", "start": 0, "end": 4, "id": 0}],
+                "spans": [{"start": 14, "end": 18, "label": "LOC", "token_start": 3}],
+            },
+        ),
+    ],
+)
+def test_annotations_are_read_as_programs_write_them(
+    tmp_path: Path, name: str, record: Any
+) -> None:
+    path = written(tmp_path, name, json.dumps(record) + "\n")
+    [sentence] = words(read_labeled_words(path))
+    expected = [("Anna", "O"), ("lives", "O"), ("in", "O"), ("Kiel", "B-LOC"), (".", "O")]
+    assert sentence == expected
+
+
+def test_entities_of_iob1_begin_with_b() -> None:
+    # Tjong Kim Sang and Veenstra 1999, "Representing Text Chunks", table 1: IOB1 and IOB2.
+    labels = ["I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-PER"]
+    example, changed = from_beginnings(of_words(list("abcdef"), labels))
+    found = [label for _, _, label in example.targets]
+    assert found == ["B-PER", "I-PER", "B-PER", "O", "B-LOC", "B-PER"]
+    assert changed == 3
+    ended = of_words(["a", "b"], ["I-PER", "E-PER"])
+    assert from_beginnings(ended) == (ended, 0)

@@ -32,8 +32,9 @@ def _evaluate(
     data: Annotated[
         str,
         argument(
-            "Test set: sentence pairs, texts with labels, answers or summaries, or sound or image"
-            " files with texts, as TSV, CSV, JSON lines or Parquet; text; or a folder of images"
+            "Test set: sentence pairs (or two files, test.en,test.de), texts with labels, answers"
+            " or summaries, or sound or image files with texts, as TSV, CSV, JSON lines or Parquet;"
+            " text; or a folder of images"
             " with a sub-folder a label."
         ),
     ],

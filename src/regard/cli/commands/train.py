@@ -76,7 +76,8 @@ def _files(pairs: list[str] | None, source: str | None, target: str | None) -> "
     if not pairs and source is not None and target is not None:
         return source, target
     raise BadArgumentError(
-        "training needs either files of sentence pairs, or both --source and --target files."
+        "training needs either files of sentence pairs, or both --source and --target files; a dev"
+        " or test set in two files is --dev dev.en,dev.de."
     )
 
 

@@ -16,8 +16,10 @@ from regard.errors import DamagedFileError, shortened
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import QuestionColumns
 from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
-from regard.records.lines import Say, open_bytes, unpacking
-from regard.records.reader import BadLines
+from regard.records.cells import literal
+from regard.records.lines import Say
+from regard.records.reader import BadLines, suffix_of
+from regard.records.streams import open_bytes, unpacking
 from regard.text import normalize
 
 QUESTION = ("question", "query")
@@ -31,6 +33,7 @@ NOT_THERE, NOT_AT_START = -1, -2
 FAULTS = {NOT_THERE: "answer not in its context", NOT_AT_START: "answer not at its start"}
 
 _SHOWN = 3  # faults that are described one by one
+_NUMPY = re.compile(r"array\((\[.*?\]), dtype=\w+\)", re.DOTALL)  # as pandas writes a row's answers
 _KEY = re.compile(r'"question"\s*:')  # no string in JSON has such quotes inside
 
 
@@ -106,7 +109,7 @@ class QuestionReader:
             Role("title", TITLE, required=False),
             Role("id", ID, required=False),
         )
-        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say)
+        return read_examples(path, roles, _asked, on_bad_line=on_bad_line, say=say, note=say)
 
 
 def _asked(values: tuple[Any, ...], line: int) -> _Asked:
@@ -147,7 +150,7 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     """The articles of a file in SQuAD's format, and the line of each question; None for a file of
     another format.
     """
-    if path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix.lower() != ".json":
+    if suffix_of(path) != ".json":
         return None
     with open_bytes(path) as file, unpacking(str(path), 0):
         raw = file.read()
@@ -159,7 +162,8 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
         content = json.loads(text)
     except (ValueError, RecursionError):
         return None  # JSON lines, or broken: their reader says where
-    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
+    articles = content.get("data") if isinstance(content, dict) else None
+    if not isinstance(articles, list) or any(_is_row(article) for article in articles[:1]):
         return None
     lines, line, seen = [], 1, 0
     for match in _KEY.finditer(text):
@@ -167,6 +171,11 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
         seen = match.start()
         lines.append(line)
     return content["data"], lines
+
+
+def _is_row(article: Any) -> bool:
+    """Return whether an entry of "data" is a question with its context, not an article."""
+    return isinstance(article, dict) and {"question", "context"} <= article.keys()
 
 
 def _squad(path: str, articles: list[Any], lines: list[int], bad: BadLines) -> Iterator[_Asked]:
@@ -210,6 +219,8 @@ def _member(entry: Any, name: str, kind: type, what: str) -> Any:
 def _answers(answer: Any, start: Any) -> list[tuple[str, int | None]]:
     """The answers of a cell or a JSON value: a text, a list, or SQuAD's objects, one or several, as
     one object a question too (the form of Hugging Face's datasets)."""
+    answer = _NUMPY.sub(r"\1", answer) if isinstance(answer, str) else answer
+    answer = answer if (listed := literal(answer)) is None else listed
     if isinstance(answer, dict):
         answer, start = answer.get("text"), answer.get("answer_start")
     if isinstance(answer, list) and any(isinstance(item, dict) for item in answer):

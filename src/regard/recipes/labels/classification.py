@@ -112,7 +112,7 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         spellings: Counter[str] = Counter()
         sizes: Counter[int] = Counter()  # of the texts' sets of labels
         for path in filter(None, paths):
-            examples = self.examples(path, _silent, say=_silent, spellings=spellings)
+            examples = self.examples(path, _silent, say=_silent, note=_silent, spellings=spellings)
             sizes.update(len(example.targets) for example in examples)
         many = sum(texts for labels, texts in sizes.items() if labels > 1)
         self.say(

@@ -2,16 +2,46 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, read_examples
+from regard.records.cells import literal
+from regard.records.evidence import is_flag
+from regard.records.lines import Say, first_line, warn
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
-TEXT += ("review", "comment", "tweet", "body", "message", "question")
+TEXT += ("review", "comment", "tweet", "body", "message", "question", "comment_text", "post")
+TEXT += ("utterance", "query", "review_text", "reviewtext", "tweet_text", "text_a", "text1")
+TEXT += ("sms", "email", "news", "article", "abstract", "claim", "description", "headline", "title")
+# The names of two texts, the label of which is a relation between them.
+COUPLES = (
+    *(("sentence1", "sentence2"), ("premise", "hypothesis"), ("question", "sentence")),
+    *(("text_a", "text_b"), ("question1", "question2"), ("text1", "text2"), ("claim", "evidence")),
+    *(("sentence_a", "sentence_b"), ("sentence_1", "sentence_2"), ("text_1", "text_2")),
+    *(
+        ("query", "passage"),
+        ("query", "document"),
+        ("question", "passage"),
+        ("question", "context"),
+    ),
+)
 NO_LABEL = "no label"  # the reason of a bad line
-LABEL = ("label", "labels", "class", "category", "sentiment", "emotion", "intent", "target")
+LABEL: tuple[str, ...] = (
+    "label",
+    "labels",
+    "class",
+    "category",
+    "sentiment",
+    "emotion",
+    "intent",
+    "target",
+)
+LABEL += ("gold_label", "class_index", "topic", "polarity", "airline_sentiment", "is_duplicate")
+LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics")
+_MARK = "__label__"  # before each label of fastText's lines
 
 
 def read_labeled(
@@ -22,34 +52,95 @@ def read_labeled(
     label: Column | None = None,
     separator: str | None = None,
     spellings: Counter[str] | None = None,
+    say: Say = warn,
     **reading: Any,
 ) -> Iterator[Example]:
     """The texts of a file with their labels, one at a time.
 
     A row whose label is empty, null or NaN is a bad line. An empty list, and with a separator an
-    empty cell, is a text that has none of the labels.
+    empty cell, is a text that has none of the labels. Lists of 0 and 1, as long as each other, have
+    a place for each label; so has a row with a column of 0 or 1 for each.
 
     Args:
-        text, pair, label: the columns; pair is read only if it is named.
+        text, pair, label: the columns; pair is read if it is named, or if it and the text have the
+            names of a couple, as "premise" and "hypothesis" are.
         spellings: counts each label as the file spells it, with the spaces around it.
     """
+    if first_line(Path(path)).startswith(_MARK):
+        roles: tuple[Role, ...] = (Role("text", ()),)
+        return read_examples(path, roles, _marked(spellings), format="text", say=say, **reading)
     roles = (
         Role("text", TEXT, text, text=True),
-        Role("label", LABEL, label),
-        Role("pair", (), pair, required=False, text=True),
+        Role("label", LABEL, label, label=True),
+        Role("pair", (), pair, required=False, text=True, couples=COUPLES),
     )
+    places: list[int] = []  # how many a list of 0 and 1 has, where labels are such lists
+
+    def look(rows: Sequence[tuple[Any, ...]]) -> None:
+        if count := _indicators([literal(value) for _, value, _ in rows if value is not None]):
+            places.append(count)
+            say(
+                f"{path}: lists of {count} zeros and ones say which labels a text has; the labels"
+                f' are their places, "0" to "{count - 1}"'
+            )
 
     def example(values: tuple[Any, ...], line: int) -> Example:
         first, labels, second = values
+        if places:
+            labels = _at_ones(literal(labels), places[0])
         if _is_missing(labels, separator):
             problem = "expected a label; got none. Give one, or take the line out."
             raise BadCellError(problem, NO_LABEL)
-        written = _label_list(labels, separator)
-        if spellings is not None:
-            spellings.update(written)
-        return Example(first or "", second, sorted({name.strip() for name in written}), line)
+        return _example(first or "", second, _label_list(labels, separator), line, spellings)
 
-    return read_examples(path, roles, example, **reading)
+    return read_examples(path, roles, example, say=say, look=look, **reading)
+
+
+def _example(
+    first: str, second: str | None, labels: list[str], line: int, spellings: Counter[str] | None
+) -> Example:
+    if spellings is not None:
+        spellings.update(labels)
+    return Example(first, second, sorted({name.strip() for name in labels}), line)
+
+
+def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], Example]:
+    """Convert a line of fastText: labels with a mark before each, and the text."""
+
+    def example(values: tuple[Any, ...], line: int) -> Example:
+        words = values[0].split()
+        count = next((k for k, word in enumerate(words) if not word.startswith(_MARK)), len(words))
+        if not count:
+            problem = f"expected {_MARK} and a label at the beginning of the line."
+            raise BadCellError(problem, NO_LABEL)
+        labels = [word.removeprefix(_MARK) for word in words[:count]]
+        return _example(" ".join(words[count:]), None, labels, line, spellings)
+
+    return example
+
+
+def _indicators(lists: Sequence[Any]) -> int:
+    """Return the length of lists that have a zero or a one for each label, as nearly all have; 0
+    where they list labels, none of which is there twice."""
+    flags = [one for one in lists if _is_indicator(one)]
+    count, often = Counter(map(len, flags)).most_common(1)[0] if flags else (0, 0)
+    repeated = any(len({*map(float, one)}) < len(one) for one in flags)
+    return count if often == len(lists) or (repeated and often >= 0.9 * len(lists)) else 0
+
+
+def _is_indicator(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) > 1
+        and all(not isinstance(flag, str) and is_flag(flag) for flag in value)
+    )
+
+
+def _at_ones(value: Any, count: int) -> list[str]:
+    """The places of the ones in a list, as labels."""
+    if not _is_indicator(value) or len(value) != count:
+        raise BadCellError(f"expected a list of {count} zeros and ones; got {str(value)[:60]}.")
+    return [str(place) for place, flag in enumerate(value) if flag]
 
 
 def _is_missing(value: Any, separator: str | None) -> bool:
@@ -59,7 +150,12 @@ def _is_missing(value: Any, separator: str | None) -> bool:
 
 
 def _label_list(value: Any, separator: str | None) -> list[str]:
-    """The labels of a row as they are written: a list, a number, or text that may hold several."""
+    """The labels of a row as they are written: a list, a number, text that may hold several, or a
+    yes or no for each."""
+    if isinstance(value, Mapping) and value and all(is_flag(flag) for flag in value.values()):
+        return [name for name, flag in value.items() if str(flag).lower() in ("1", "1.0", "true")]
+    if isinstance(value, str) and not separator and (listed := literal(value)) is not None:
+        value = listed
     if isinstance(value, str):
         value = value.split(separator) if separator else [value]
     elif isinstance(value, bool | int | float):

@@ -160,7 +160,8 @@ class SummarizationRecipe(SequenceRecipe[SummarizationOptions, SummaryData, Summ
 
     def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
         columns = self.options.columns()
-        return read_documents_with_summaries(path, **columns, on_bad_line=on_bad_line, say=self.say)
+        reading = {"on_bad_line": on_bad_line, "say": self.say, "note": self.say} | reading
+        return read_documents_with_summaries(path, **columns, **reading)
 
     def new_task(self, model: AnyEncoderDecoder, data: SummaryData) -> Summarizer:
         generation = GenerationConfig(

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +29,9 @@ from regard.recipes.examples import Example, read_examples, split_examples
 from regard.recipes.labels.labels import described
 from regard.recipes.options.encoders import TokenClassificationOptions
 from regard.recipes.prepared import Values
+from regard.recipes.tokens.examples import from_beginnings
 from regard.recipes.tokens.word_evaluation import WordEvaluator, evaluate_words, first_tokens
+from regard.records import OnBadLine
 from regard.tasks.token_classification import TokenClassifier
 from regard.text import Tokenizer
 from regard.text.cutting import cut
@@ -81,6 +83,15 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
         self.say(f"{words}; {described(labels, counts)}")
         summary = f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels"
         return summary, {"labels": labels}
+
+    def examples(self, path: str, on_bad_line: OnBadLine, **reading: Any) -> Iterator[Example]:
+        changed = 0
+        for example in super().examples(path, on_bad_line, **reading):
+            example, entities = from_beginnings(example)
+            changed += entities
+            yield example
+        if changed:
+            self.say(f"{path}: {changed:,} entities began with I-; they begin with B- now (IOB2)")
 
     def _labels(self, folder: Path) -> tuple[list[str], list[int]]:
         """The labels of all parts in order, and how many training words have each."""

@@ -151,6 +151,11 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
                     " them. Name it with `score`, or leave score_scale out."
                 )
             return None
+        if len({value for [value] in train}) == 1:
+            raise BadArgumentError(
+                f"every pair of {path} that is trained on has the score {train[0][0]:g}, from which"
+                " nothing is learned. Take the column out, and all pairs belong together."
+            )
         scale = self.options.score_scale or max(1.0, max(value for [value] in train))
         largest = max(abs(value) for targets in parts.values() for [value] in targets)
         if largest > scale:

@@ -1,0 +1,183 @@
+"""The columns of one file that a task reads, by their names or as the first rows look."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, cast
+
+from regard.records.evidence import may_be_header
+from regard.records.lines import BadLine, Say
+from regard.records.roles import Places, Role, columns_of, fields_of, inner
+
+# A line's number from 1 (of CSV the last of its row, of Parquet the row) and what stands there: the
+# text of a text file, the cells of a table, an object of names and values, or what is wrong with
+# it; None for an empty line.
+Record = tuple[int, str | list[str] | Mapping[str, Any] | BadLine | None]
+
+_SAMPLE = 200  # rows that are looked at
+
+
+def quiet(sentence: str) -> None:
+    """Say nothing."""
+
+
+class Columns:
+    """Reduce the records of one file to the columns of some roles, which the first records tell.
+
+    Args:
+        exact: whether every row must be as wide as the first, for a comma may be unquoted.
+        say: called with a sentence where the cells tell, and not the names.
+        note: called with a sentence on what is read where the names tell.
+    """
+
+    header: list[str] | None = None  # the names of a table's columns, if its first row has them
+    _places: Sequence[Any] | None = None
+    _width = 0
+    _take: Callable[[list[str]], tuple[Any, ...]]  # the roles' cells of a row
+
+    def __init__(
+        self,
+        name: str,
+        roles: Sequence[Role],
+        *,
+        exact: bool = False,
+        say: Say = quiet,
+        note: Say = quiet,
+    ):
+        self.name, self.roles, self.say, self.note = name, roles, say, note
+        self._exact = exact or not all(role.language for role in roles)
+        self._texts = [k for k, role in enumerate(roles) if role.text]
+
+    def rows(self, group: Sequence[Record]) -> Iterator[tuple[int, tuple[Any, ...] | BadLine]]:
+        """A value for each role, or what is wrong, of the records but empty lines and a header.
+
+        Raises:
+            BadArgumentError: a column that is missing or cannot be identified.
+        """
+        self.begin(group)
+        exact = self._exact
+        for line, record in group:
+            if isinstance(record, list):
+                if record is self.header:
+                    continue
+                count = len(record)
+                if count < self._width or (exact and count > self._width):
+                    yield line, self._wrong_width(line, count)
+                else:
+                    yield line, self._take(record)
+            elif isinstance(record, str):
+                yield line, (record,)
+            elif isinstance(record, BadLine):
+                yield line, record
+            elif record is not None:
+                yield line, self._of_object(line, inner(record))
+
+    def begin(self, group: Sequence[Record]) -> None:
+        """Find the places of the roles by the first records, if there are any."""
+        rows = [record for _, record in group if isinstance(record, list)][:_SAMPLE]
+        objects = [inner(one) for _, one in group if isinstance(one, Mapping)][:_SAMPLE]
+        if self._places is not None or not (rows or objects):
+            return
+        if rows:
+            places, names = columns_of(self.name, rows, self.roles), rows[0]
+            self._of_table(places, rows[0])
+            if places.header:
+                self._name_flags(places.of, dict(enumerate(names)), rows[1:])
+        else:
+            places, names = fields_of(self.name, objects, self.roles), list(objects[0])
+            self._name_flags(places.of, {name: name for name in names}, objects)
+        self._places = places.of
+        self._report(places, names, rows)
+
+    def _report(self, places: Places, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        said = f"{self.name}: {places.said(self.roles, names)}"
+        if places.guessed:
+            options = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
+            header = ", and the first row has the names of columns" if places.header else ""
+            free = any(role.language for role in self.roles)  # whose columns no option names
+            more = "" if free else f". Names or numbers as {options} say else."
+            self.say(f"{said}, as the cells look{header}{more}")
+            return
+        self.note(said)
+        if rows and not places.header and may_be_header(rows[0], rows[1:]):
+            options = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
+            self.say(
+                f"{self.name}: the first row, {', '.join(rows[0])}, is taken for an example; if it"
+                f" has the names of columns, give these as {options}"
+            )
+
+    def _name_flags(self, places: Sequence[Any], names: Mapping[Any, str], rows: Any) -> None:
+        """Name a column of 0 and 1 that is not read, where one might say no to what is read.
+
+        Args:
+            names: by the columns' places, which are numbers in rows, and names in objects.
+        """
+        if not any(role.flag and places[k] is None for k, role in enumerate(self.roles)):
+            return
+        for place, name in names.items():
+            cells = {str(_value_at(row, place)).strip().lower() for row in rows}
+            if place not in places and cells in ({"0", "1"}, {"true", "false"}):
+                self.say(
+                    f"{self.name}: the column {name!r} has 0 and 1 and is not read; if 0 says that"
+                    " two texts do not belong together, name it with `score`"
+                )
+
+    def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
+        assert self._places is not None
+        values = tuple([_value(record, place) for place in self._places])
+        for k in self._texts:
+            if not isinstance(values[k], str | None):
+                role, kind = self.roles[k], type(values[k]).__name__
+                problem = f"expected a text in {self._places[k]!r}; got {kind}."
+                problem += f" Name the column of the {role.name} with `{role.option}`."
+                return BadLine(self.name, line, "wrong cell", problem)
+        return values
+
+    def _of_table(self, places: Places, first: list[str]) -> None:
+        listed = [
+            k for place in places.of for k in (place if isinstance(place, tuple) else [place])
+        ]
+        needed = 1 + max((place for place in listed if place is not None), default=0)
+        self._width = max(needed, len(first)) if self._exact else needed
+        self.header = first if places.header else None
+        if len(places.of) > 1 and all(isinstance(place, int) for place in places.of):
+            self._take = cast(
+                Callable[[list[str]], tuple[Any, ...]], itemgetter(*cast(Any, places.of))
+            )
+        else:
+            self._take = lambda cells: tuple([_cell(cells, first, place) for place in places.of])
+
+    def _wrong_width(self, line: int, count: int) -> BadLine:
+        reason = "wrong columns"
+        if self._exact:
+            problem = f"expected {self._width} columns like the first row; got {count}"
+        elif count == 1:
+            problem = "expected a sentence, a tab and its translation, but there is no tab"
+            reason = "no tab"
+        else:
+            problem = f"expected at least {self._width} columns between tabs; got {count}"
+        return BadLine(self.name, line, reason, problem)
+
+
+def _value_at(row: Any, place: Any) -> Any:
+    """The value at a place of a row, or under a name of an object, that may lack it."""
+    if isinstance(row, Mapping):
+        return row.get(place)
+    return row[place] if place < len(row) else None
+
+
+def _several(place: Any) -> tuple[int, ...]:
+    """The columns of a role."""
+    return place if isinstance(place, tuple) else () if place is None else (place,)
+
+
+def _value(record: Mapping[str, Any], place: Any) -> Any:
+    """The value of a field; of several, each by its name."""
+    if isinstance(place, tuple):
+        return {name: record.get(name) for name in place}
+    return None if place is None else record.get(place)
+
+
+def _cell(cells: Sequence[str], names: Sequence[str], place: Any) -> Any:
+    if isinstance(place, tuple):
+        return {names[k].strip(): cells[k] for k in place}
+    return None if place is None else cells[place]

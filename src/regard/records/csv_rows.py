@@ -1,0 +1,146 @@
+"""Rows of CSV, from lines: cells between commas or other signs, some in quotation marks."""
+
+import csv
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+from regard.files import LONGEST_LINE
+from regard.records.lines import BadLine, Decoder, read_lines
+from regard.records.streams import open_bytes
+
+_DELIMITERS = ",;\t|"
+_SAMPLE = 20  # lines that show what stands between the cells
+# The first line by which Excel is told what stands between the cells.
+_TOLD = re.compile(r"\ufeff?\"?sep=(?P<delimiter>[^\s\w]|\t| )\"?[,;|\t ]*", re.IGNORECASE)
+
+# A row, or what is wrong with it, behind the number of its last line; None for an empty row.
+CsvRecord = tuple[int, Any]
+
+csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))  # a cell may be a line
+
+
+def read_csv(
+    groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str | None
+) -> Iterator[list[CsvRecord]]:
+    """The rows of CSV, most of which are a line each.
+
+    Args:
+        number: that of the first line.
+        delimiter: between the cells; None: what the line `sep=` says, else as the first lines look.
+    """
+    for group in groups:
+        if number == 1:
+            told, group = _told(group)
+            delimiter = delimiter or told
+        if delimiter is None:
+            delimiter = _delimiter(group)
+        rows: list[list[str]] = []
+        with suppress(csv.Error):
+            rows = list(csv.reader(cast(list[str], group), delimiter=delimiter, strict=True))
+        if len(rows) == len(group):
+            join = "".join
+            content = [cells if join(cells).strip() else None for cells in rows]
+            yield list(enumerate(content, number))
+            number += len(group)
+        else:
+            number = yield from _of_lines(chain([group], groups), name, number, delimiter)
+
+
+def delimiter_of(file: Path) -> str:
+    """Return the sign that divides the first lines of CSV into cells."""
+    with open_bytes(file) as opened:
+        lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])
+    told, lines = _told(lines)
+    return told or _delimiter(lines)
+
+
+def other_delimiter(file: Path, columns: int) -> str | None:
+    """Return the sign that divides each of the first lines of a file, whose name says nothing, into
+    so many columns where there is no tab; None: there is none."""
+    if columns < 2 or not file.is_file():
+        return None
+    with open_bytes(file) as opened:
+        lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])[:_SAMPLE]
+    filled = [line for line in lines if isinstance(line, str) and line.strip()]
+    if any("\t" in line for line in filled):
+        return None
+    return next(
+        (sign for sign in ";|" if {line.count(sign) for line in filled} == {columns - 1}), None
+    )
+
+
+def _told(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
+    """The sign that the first line says with `sep=`, and the lines with an empty one for that."""
+    first = group[0] if group else ""
+    match = _TOLD.fullmatch(first) if isinstance(first, str) else None
+    return (None, group) if match is None else (match["delimiter"], ["", *group[1:]])
+
+
+def _delimiter(group: Sequence[str | BadLine]) -> str:
+    """Return the sign that divides the first lines into equally many cells.
+
+    Spreadsheets where the comma is the decimal sign put semicolons between columns.
+    """
+    lines = [line for line in group[:_SAMPLE] if isinstance(line, str)]
+
+    def same(delimiter: str) -> int:
+        widths = [len(row) for row in csv.reader(lines, delimiter=delimiter) if row]
+        return widths.count(widths[0]) if widths and widths[0] > 1 else 0
+
+    with suppress(csv.Error):
+        return max(_DELIMITERS, key=same)
+    return ","
+
+
+def _of_lines(
+    groups: Iterator[list[str | BadLine]], name: str, number: int, delimiter: str
+) -> Generator[list[CsvRecord], None, int]:
+    """The rows of groups until one of them ends with a row; returns the number of the next line.
+
+    After a row that is not CSV, reading resumes at its second line.
+    """
+
+    def numbered() -> Iterator[Iterable[tuple[int, str | BadLine]]]:
+        nonlocal number
+        for group in groups:
+            start, number = number, number + len(group)
+            yield enumerate(group, start)
+
+    def text() -> Iterator[str]:
+        for place in lines:
+            row.append(place)
+            if isinstance(line := place[1], str):
+                yield line + "\n"
+
+    lines: Iterator[tuple[int, str | BadLine]] = chain.from_iterable(numbered())
+    row: list[tuple[int, str | BadLine]] = []  # the lines of the current row
+    records: list[CsvRecord] = []
+    while True:
+        try:
+            for cells in csv.reader(text(), delimiter=delimiter, strict=True):
+                records += [(k, line) for k, line in row if isinstance(line, BadLine)]
+                last = row[-1][0]
+                row.clear()
+                records.append((last, cells if "".join(cells).strip() else None))
+                if last + 1 == number:
+                    yield records
+                    return number
+            break
+        except csv.Error as error:
+            problem = (
+                f'expected CSV, but {error}: write a quotation mark inside a cell as "" and put'
+                " the cell in quotation marks"
+            )
+            start = next(k for k, (_, line) in enumerate(row) if isinstance(line, str))
+            bad = row[start][0]
+            records += [*row[:start], (bad, BadLine(name, bad, "not CSV", problem))]
+            lines = chain(row[start + 1 :], lines)
+            row = []
+    records += row  # bad lines at the end
+    if records:
+        yield records
+    return number

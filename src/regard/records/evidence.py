@@ -1,0 +1,86 @@
+"""Evidence of the cells of a table on its columns, where their names say nothing."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+Kind = Literal["empty", "constant", "number", "id", "link", "label", "text"]
+
+_ID = re.compile(
+    r"(?=.*\d)(?:[0-9a-fA-F]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"
+)
+_LINK = re.compile(r"(?:https?|ftp)://\S+")
+_NAME = re.compile(r"[^\W\d][\w .\-/#]*")
+_JOINED = re.compile(r"_|[a-z][A-Z]")  # within a name that no text has
+_FLAGS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
+
+
+def kind_of(cells: Sequence[str]) -> Kind:
+    """The kind of a column, by its cells in the first rows."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if 5 * len(filled) <= len(cells):
+        return "empty"
+    different = len(set(filled))
+    if len(filled) > 2 and different == 1:
+        return "constant"
+    if all(map(_LINK.fullmatch, filled)):
+        return "link"
+    if different == len(filled) and all(cell.isdecimal() or _ID.fullmatch(cell) for cell in filled):
+        return "id"
+    if len(filled) > 3 and 2 * different <= len(filled) and max(map(len, filled)) <= 60:
+        return "label"
+    return "number" if all(map(is_number, filled)) else "text"
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def is_flag(cell: object) -> bool:
+    """Return whether a cell says yes or no, as a column for each label does."""
+    return str(cell).strip().lower() in _FLAGS
+
+
+def looks_like_names(first: Sequence[str]) -> bool:
+    """Return whether the cells of a first row, blank ones aside, could be names of columns."""
+    cells = [cell.strip() for cell in first if cell.strip()]
+    return (
+        len({cell.lower() for cell in cells}) == len(cells) > 1
+        and all(_NAME.fullmatch(cell) and len(cell) <= 40 for cell in cells)
+        and all(len(cell.split()) <= 3 and not cell.endswith(".") for cell in cells)
+    )
+
+
+def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], label: int | None) -> bool:
+    """Return whether a first row is certain to be names: its cells are of another type than those
+    below, its label occurs nowhere else, or it is written as only names are.
+
+    Args:
+        label: the column of the labels.
+    """
+    if not looks_like_names(first) or not rows:
+        return False
+    columns = list(zip(*rows, strict=False))
+    numbers = any(
+        all(is_number(cell) for cell in column if cell.strip()) and any(map(str.strip, column))
+        for column in columns
+    )
+    unique = label is not None and len(rows) >= 8 and first[label] not in columns[label]
+    return numbers or unique or all(_JOINED.search(cell) for cell in first if cell.strip())
+
+
+def may_be_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a first row that is read as an example might be names: each is one word, and
+    below are texts."""
+    words = [len(cell.split()) for row in rows for cell in row]
+    return (
+        looks_like_names(first)
+        and all(len(cell.split()) == 1 for cell in first)
+        and bool(rows)
+        and max(words) >= 4
+        and sum(words) >= 2 * len(words)
+    )
