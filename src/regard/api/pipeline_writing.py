@@ -9,8 +9,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import torch
-
 from regard.api.pipeline_reading import check_whole, checked, is_cut
 from regard.errors import BadArgumentError
 from regard.generation.config import FILE_NAMES, new_tokens
@@ -66,6 +64,8 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
 
         def entry(found: Any) -> dict[str, Any]:
             if ids_asked:
+                import torch
+
                 return {f"{key}_token_ids": torch.tensor([start, *found.ids])}
             return {f"{key}_text": _cleaned(found.text, clean_up_tokenization_spaces)}
 

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pkgutil import resolve_name
-from typing import Any, Generic, TypeAlias, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from regard import catalog
 from regard.api.loading import load, task_class
@@ -28,9 +26,12 @@ from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 
+if TYPE_CHECKING:
+    import torch
+
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
-Device: TypeAlias = int | str | torch.device | None
+Device: TypeAlias = "int | str | torch.device | None"
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
@@ -136,7 +137,8 @@ def opened(
         runner = runner.between(**languages.groupdict())
     if device is not None:
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
-        runner.model.to(where)
+        if where != "cpu" or runner.handle.is_loaded:  # a model that is yet to be loaded is there
+            runner.model.to(where)
     if dtype is not None:
         runner = runner.run_by("torch")  # the native engine has precisions of its own
         runner.model.to(dtype)
@@ -177,11 +179,13 @@ def _revised(model: Model, revision: str | None) -> Model:
     raise BadArgumentError(f"revision needs a model that is named {PREFIX}org/name; got {model}.")
 
 
-def _dtype(name: Any) -> torch.dtype | None:
+def _dtype(name: Any) -> "torch.dtype | None":
     """A dtype, or that of a name such as "float16"; None: as models are loaded."""
-    dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if name is None or name == "auto":
         return None
+    import torch
+
+    dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise BadArgumentError(f"dtype must be a torch.dtype of floats, or its name; got {name!r}.")
     return dtype

@@ -13,8 +13,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, cast, get_args
 
-from regard.errors import DamagedFileError, RegardError, check_choice, optional_package
+from regard.errors import DamagedFileError, RegardError, check_choice
 from regard.lines import json_object
+from regard.packages import optional_package
 from regard.records.lines import (
     BadLine,
     Decoder,

@@ -19,10 +19,10 @@ from regard.errors import (
     DamagedFileError,
     NotFoundError,
     UnsupportedError,
-    optional_package,
     refusing,
 )
 from regard.json_files import JsonFiles
+from regard.packages import optional_package
 from regard.records.lines import check_file
 
 Floats = NDArray[np.float32]

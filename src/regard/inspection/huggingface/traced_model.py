@@ -12,13 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.errors import (
-    BadArgumentError,
-    DamagedFileError,
-    NotFoundError,
-    UnsupportedError,
-    optional_package,
-)
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.figures.png import png_text
 from regard.inspection.huggingface.capture import captured
 from regard.inspection.huggingface.generating import Hypothesis, search
@@ -26,6 +20,7 @@ from regard.inspection.huggingface.interface import quiet
 from regard.inspection.huggingface.places import naming_of
 from regard.inspection.trace import Trace
 from regard.inspection.writing import written
+from regard.packages import optional_package
 
 GENERATED = 20  # tokens that a language model adds by default
 UNLIMITED = 32_768  # tokens, for models whose positions have no end

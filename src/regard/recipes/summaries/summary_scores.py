@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, optional_package
+from regard.errors import BadArgumentError
+from regard.packages import optional_package
 from regard.recipes.evaluation import Evaluator, Figures, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.options.evaluation import SummaryEvaluationOptions
