@@ -23,6 +23,7 @@ from regard.api.pipeline_arguments import (
 )
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.tasks.extraction import Extractor
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 
@@ -77,7 +78,9 @@ class Pipeline(Generic[Runner]):
         entries = self._answers(items, options)
         if (self.task == "fill-mask" or len(_columns(self.task)) > 1) and len(entries) == 1:
             return entries[0]
-        flat = isinstance(self.runner, TextToText) and all(len(each) == 1 for each in entries)
+        flat = isinstance(self.runner, TextToText | Extractor) and all(
+            len(each) == 1 for each in entries
+        )
         return [each[0] for each in entries] if flat else entries
 
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
@@ -126,7 +129,8 @@ def opened(
     if isinstance(model, str | os.PathLike):
         model = load(model, done_by(kind_name))
     kind = task_class(done_by(kind_name))
-    if not isinstance(model, kind):
+    others = (task_class(name) for name in catalog.LOADED if catalog.KINDS[name].does == kind_name)
+    if not isinstance(model, (kind, *others)):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
             " Give the folder, or the object that regard.load returned; of a model of transformers,"

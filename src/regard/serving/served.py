@@ -95,10 +95,11 @@ class Served:
             BadArgumentError: a model that is not served, or does something else.
         """
         able = {key: model for key, model in self.models.items() if model.kind == kind}
+        if not able:
+            serving = ", ".join(f"{key} can {model.kind}" for key, model in self.models.items())
+            raise BadArgumentError(f"no model that can {kind} is served here; {serving}.")
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
-        if not able:
-            raise BadArgumentError(f"no model that can {kind} is served here.")
         return able[name] if name is not None else next(iter(able.values()))
 
     def check_full(self, requests: int) -> None:
