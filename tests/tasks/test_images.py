@@ -177,7 +177,7 @@ def test_a_model_of_another_number_of_channels_is_refused(folder):
 
 def test_without_pillow_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(RegardError, match="package pillow .*pip install pillow"):
+    with pytest.raises(RegardError, match=r"package pillow .*pip install pillow"):
         open_image("a.png")
 
 

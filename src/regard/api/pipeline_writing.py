@@ -13,7 +13,6 @@ from regard.api.pipeline_reading import check_whole, checked, is_cut
 from regard.errors import BadArgumentError
 from regard.generation.config import FILE_NAMES, new_tokens
 from regard.tasks.extraction import Extractor
-from regard.tasks.summarization import Summarizer
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -76,13 +75,11 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
     return answer
 
 
-_summarize, rewrite = text_to_text("summary"), text_to_text("generated")
+summarize, rewrite = text_to_text("summary"), text_to_text("generated")
 
 
-def summarize(runner: Summarizer | Extractor, texts: Sequence[str], **options: Any) -> list[Any]:
-    """`[{summary_text: text}]` for each text, by a model that writes or takes a sentence."""
-    if not isinstance(runner, Extractor):
-        return _summarize(runner, texts, **options)
+def extract(runner: Extractor, texts: Sequence[str], **options: Any) -> list[Any]:
+    """`[{summary_text: text}]` for each text, by a model that takes one of its sentences."""
     options = {name: value for name, value in options.items() if value is not None}
     return [[{"summary_text": found.summary}] for found in runner.run(texts, **options)]
 

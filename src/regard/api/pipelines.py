@@ -21,6 +21,7 @@ from regard.api.pipeline_arguments import (
     admitted,
     done_by,
 )
+from regard.api.pipeline_writing import extract
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.tasks.extraction import Extractor
@@ -86,6 +87,7 @@ class Pipeline(Generic[Runner]):
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
         name = catalog.KINDS[done_by(self.task)].pipeline
         answer = resolve_name(f"{name}_zero_shot" if self.task == ZERO_SHOT else name)
+        answer = extract if isinstance(self.runner, Extractor) else answer
         answers: list[Any] = answer(self.runner, inputs, **options)
         return answers
 
