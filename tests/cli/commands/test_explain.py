@@ -165,7 +165,7 @@ def test_help_lessons_and_workbooks_have_the_scores_of_the_registry(regard):
         (
             "Alice wrote a note and gave it to Bob",
             "Alice wrote a note and gave it to",
-            "Bob has no",
+            "Bob",
         ),
         ("The cat sat on the matt", "The cat sat on the", "matt has no vector"),
         ("Grandma crocheted a blanket", "Grandma a blanket", "crocheted has no vector"),
@@ -186,5 +186,5 @@ def test_the_columns_that_are_shown_have_the_largest_weights(regard):
     sentence = "The animal didn't cross the street because it was too tired"
     weights = regard("explain", sentence).out.split("Softmax")[1].splitlines()
     head, rows = weights[3].split(), weights[4:15]
-    assert head[-1] == "…" and "animal" in head and "street" in head
-    assert sum("0.00 " * 6 not in " ".join(row.split()[1:]) + " " for row in rows) >= 6
+    assert head == ["The", "didn't", "the", "it", "was", "too", "tired", "…"]
+    assert all(max(map(float, row.split()[1:-1])) >= 0.09 for row in rows)

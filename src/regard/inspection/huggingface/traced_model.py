@@ -90,7 +90,8 @@ class TracedModel:
         Args:
             target: a continuation or translation to look at instead of the model's own.
             hypothesis: which of the search's results, best first.
-            generate: how many tokens it may write; 0 for a language model to read only.
+            generate: how many tokens it may write; of a language model none, unless an option of
+                the search asks for them.
             forced_beginning: ids that what it writes begins with.
             options: of the search, or of sampling, where tokens are drawn: see `generating.search`.
         """
@@ -104,6 +105,9 @@ class TracedModel:
             )
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
+        if self.task == "generation" and target is None and generate is None:
+            searched = hypothesis or options or forced_beginning
+            generate = None if searched else 0
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
             reader = None if self.task == "vision" else self.reader
