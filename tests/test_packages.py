@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -142,3 +143,13 @@ print(sentence_of(lambda: trace.show()))
     for sentence, package in zip(sentences, named, strict=True):
         assert f"the package {package} (in regard's extra " in sentence
         assert sentence.endswith(f": {install_line(package)}.")
+
+
+@pytest.mark.parametrize("name", ["06_self_attention", "11_cross_attention", "intro_bank"])
+def test_an_example_without_gradients_prints_the_same_without_torch(name: str) -> None:
+    path = str(ROOT / "examples" / f"{name}.py")
+    program = f"import runpy\nrunpy.run_path({path!r})['main']()"
+    assert (
+        base(program)
+        == subprocess.run([sys.executable, path], capture_output=True, text=True, check=True).stdout
+    )  # where torch is installed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from regard import catalog
-from regard.cli.looked import as_json_of, checked, grid_of, head_of, traced
+from regard.cli.looked import as_json_of, check_grid, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
     Download,
@@ -128,6 +128,8 @@ def look(
 
             serve(make, listener)
         return
+    if terminal:
+        check_grid(input_text)
     trace = traced(model, saved, input_text, options)
     chosen = checked(trace, tap, head_choice)
     # What may be refused comes first, so that nothing is written when something is.
