@@ -301,7 +301,7 @@ def test_a_sentence_without_a_model_is_read_by_minilm_which_is_said(regard, tmp_
     expected = regard("look", "minilm", sentence, "--terminal").out
     assert [each.out for each in maps] == [expected] * 3
     assert all("minilm, an encoder of English words in context, reads it" in m.err for m in maps)
-    assert regard("look", "minlm", "--terminal").err.endswith("Did you mean 'minilm'?\n")
+    assert "Did you mean 'minilm'?" in regard("look", "minlm", "--terminal").err
 
 
 def test_a_map_without_room_in_the_terminal_is_refused_before_a_model_runs(regard, monkeypatch):
