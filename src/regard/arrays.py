@@ -262,7 +262,7 @@ def as_numpy(x: Array) -> Any:
 
 
 def kind_of_device(x: Array) -> str:
-    """Where an array (…) is, such as "cpu" or "cuda"."""
+    """Kind of device that an array (…) is on, such as "cpu" or "cuda"."""
     return str(x.device).partition(":")[0]
 
 

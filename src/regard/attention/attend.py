@@ -228,8 +228,8 @@ def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None)
     tensors = [("query", query), ("key", key), ("value", value)]
     for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
         if not isinstance(tensor, kind):
-            wanted = "a tensor, or an array of numpy" if tensor is query else _library(query)
-            raise BadArgumentError(f"{name} must be {wanted}; got {type(tensor).__name__}.")
+            expected = "a tensor, or an array of numpy" if tensor is query else _library(query)
+            raise BadArgumentError(f"{name} must be {expected}; got {type(tensor).__name__}.")
         if torch is None:
             continue
         if tensor.layout is not torch.strided:

@@ -211,8 +211,8 @@ def _looked_up(
     unknown = [token for token in dict.fromkeys(tokens) if token not in words]
     stems = {token: stem(token, words) for token in unknown if token not in stand_ins}
     left_out = [token for token, other in stems.items() if other is None]
-    kept = [token for token in tokens if token not in left_out]
-    if not kept:
+    explained = [token for token in tokens if token not in left_out]
+    if not explained:
         raise NotFoundError(
             f"no word of this text has a vector in {source}; got {some(left_out)}. {_PIECES}"
         )
@@ -227,4 +227,4 @@ def _looked_up(
             f"{', '.join(left_out)} {has} no vector in {source} and {is_} left out. {_PIECES}"
         )
     replaced = stems | stand_ins
-    return kept, [replaced.get(token, token) for token in kept], notes
+    return explained, [replaced.get(token, token) for token in explained], notes

@@ -102,8 +102,8 @@ class Preparation:
 
 
 def _background(pixels: NDArray[np.uint8]) -> Background:
-    """What is behind the things on an image, (height, width) or (height, width, channels), by the
-    pixels at its border: "dark" or "light"."""
+    """Ground of an image, (height, width) or (height, width, channels), by the pixels at its
+    border: "dark" or "light"."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     return "light" if np.median(border) > 127 else "dark"
 

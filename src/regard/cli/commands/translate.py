@@ -42,19 +42,19 @@ class Translate(TaskCommand):
 
     def _check_shipped(self) -> None:
         """Raises UnsupportedError for languages of no shipped translator, where none is named."""
-        wanted = [self.chosen.get(name) for name in ("source_language", "target_language")]
+        languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
         pairs = [catalog.SHIPPED[name].languages for name in catalog.taken_by("translate")]
         fits = any(
-            all(language in (None, its) for language, its in zip(wanted, pair, strict=True))
+            all(language in (None, its) for language, its in zip(languages, pair, strict=True))
             for pair in pairs
         )
         if self.common["model"] is not None or fits:
             return
         shipped = ", ".join(" → ".join(pair) for pair in pairs)
-        source, target = wanted[0] or "en", wanted[1] or "en"
+        source, target = languages[0] or "en", languages[1] or "en"
         raise UnsupportedError(
-            f"the shipped translators have {shipped}; got {wanted[0] or 'any'} →"
-            f" {wanted[1] or 'any'}. Name another model, such as"
+            f"the shipped translators have {shipped}; got {languages[0] or 'any'} →"
+            f" {languages[1] or 'any'}. Name another model, such as"
             f" --model hub:Helsinki-NLP/opus-mt-{source}-{target}."
         )
 
