@@ -11,7 +11,6 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
 import typer
 
 from regard import attend, attention_weights
@@ -19,25 +18,25 @@ from regard.figures.flow import flow
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
+Sentence = Annotated[str, typer.Argument(help="words in small letters")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
-SENTENCE = "money bank grows"
 
 
-def main(output: Folder = None) -> dict[str, float]:
-    tokens = SENTENCE.split()
-    words = torch.from_numpy(load_vectors("words-en").rows(tokens))  # (words, dim)
+def main(sentence: Sentence = "money bank grows", output: Folder = None) -> dict[str, float]:
+    tokens = sentence.split()
+    words = load_vectors("words-en").rows(tokens)  # (words, dim)
     contextual = attend(words, words, words, score="dot")
 
     weights = attention_weights(words, words, score="dot")
     for token, row in zip(tokens, weights.tolist(), strict=True):
         print(f"{token:5} =", " + ".join(f"{w:.3f} {t}" for w, t in zip(row, tokens, strict=True)))
     if output:
-        figure = flow(weights.numpy(), tokens, tokens, title="Each word, as an average of all")
+        figure = flow(weights, tokens, tokens, title="Each word, as an average of all")
         save(figure, output / "06_self_attention.svg")
     return {
         "least_own": weights.diagonal().min().item(),
         "row_sum": weights[0].sum().item(),
-        "from_weights": (weights @ words - contextual).abs().max().item(),
+        "from_weights": abs(weights @ words - contextual).max().item(),
     }
 
 

@@ -10,7 +10,7 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
 
 from regard import attend, attention_weights
@@ -24,19 +24,19 @@ SOURCE, TARGET = ("the", "king", "speaks"), ("his", "queen", "talks")
 
 def main(output: Folder = None) -> dict[str, float]:
     table = load_vectors("words-en")
-    source, target = (torch.from_numpy(table.rows(words)) for words in (SOURCE, TARGET))
+    source, target = (table.rows(words) for words in (SOURCE, TARGET))
     looked_up = attend(target, source, source)  # one vector for each word of the target
 
     weights = attention_weights(target, source)
     for word, row in zip(TARGET, weights, strict=True):
         print(f'"{word}" looks at "{SOURCE[int(row.argmax())]}" most ({row.max():.2f})')
     if output:
-        figure = flow(weights.numpy(), TARGET, SOURCE, title="Of another sentence")
+        figure = flow(weights, TARGET, SOURCE, title="Of another sentence")
         save(figure, output / "11_cross_attention.svg")
     return {
         "queries": len(looked_up),
-        "found": (weights.argmax(-1) == torch.arange(len(target))).float().mean().item(),
-        "least": weights.max(-1).values.min().item(),
+        "found": (weights.argmax(-1) == np.arange(len(target))).mean().item(),
+        "least": weights.max(-1).min().item(),
     }
 
 

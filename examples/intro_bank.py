@@ -5,9 +5,8 @@ A row of weights is a softmax, so it sums to 1. The introduction's row for *bank
 grows" sums to 1.1; divided by its sum it is an average again.
 """
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attention_weights
 from regard.words.vectors import load_vectors
@@ -18,20 +17,20 @@ WRITTEN = {
 }
 
 
-def of_bank(sentence: str) -> Tensor:
+def of_bank(sentence: str) -> np.ndarray:
     """(3,): what the middle word takes of each word, by vectors that come with regard."""
-    words = torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
+    words = load_vectors("words-en").rows(sentence.split())
     return attention_weights(words, words)[1]
 
 
-def row(weights: Tensor, sentence: str) -> str:
+def row(weights: np.ndarray, sentence: str) -> str:
     return " + ".join(f"{w:.2f} {word}" for w, word in zip(weights, sentence.split(), strict=True))
 
 
 def main() -> dict[str, float]:
     numbers: dict[str, float] = {}
     for sentence, written in WRITTEN.items():
-        weights, total = torch.tensor(written), sum(written)
+        weights, total = np.array(written), sum(written)
         first = sentence.split()[0]
         print(f"{sentence}, bank\n  written  {row(weights, sentence)}: sums to {total:.2f}")
         if abs(total - 1) > 1e-6:

@@ -9,31 +9,14 @@ from regard.errors import (
     BadArgumentError,
     DamagedFileError,
     RegardError,
-    UnavailableError,
     did_you_mean,
     nearest,
-    optional_package,
     refusing,
     unknown,
 )
 
 ROOT = Path(__file__).parents[1]
 SOURCES = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
-
-
-def test_a_missing_package_is_named_with_the_command_that_installs_it() -> None:
-    what = "clouds need"
-    message = rf"^{what} the package no-such>=3: pip install 'no-such>=3'\.$"
-    with (
-        pytest.raises(UnavailableError, match=message),
-        optional_package("no-such>=3", "clouds need"),
-    ):
-        import no_such  # noqa: F401
-
-
-def test_other_errors_pass() -> None:
-    with pytest.raises(KeyError), optional_package("no-such", "clouds need"):
-        raise KeyError("a")
 
 
 def test_whatever_a_files_values_cause_is_one_sentence() -> None:

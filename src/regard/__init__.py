@@ -6,6 +6,7 @@ The public face. Names are imported when they are first used, so that `import re
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from regard.errors import (
@@ -17,6 +18,7 @@ from regard.errors import (
     UnsupportedError,
 )
 from regard.later import later
+from regard.packages import Missing
 from regard.version import __version__
 
 if TYPE_CHECKING:
@@ -57,5 +59,5 @@ _HOME = {
     "train": "regard.api.training",
 }
 
-
+sys.meta_path.append(Missing())
 __getattr__, __dir__ = later(globals(), _HOME)

@@ -73,6 +73,10 @@ class Arrays:
         empty = self.library.int64 if not len(values) else None
         return self.library.asarray(values, dtype=empty, device=like.device)
 
+    def beside(self, x: Array, other: Array) -> Array:
+        """(…) on the device of another array, (…)."""
+        return x
+
     def count(self, length: int, like: Array) -> Array:
         """0, 1, …, (length,)."""
         return self.library.arange(length, device=like.device)
@@ -208,6 +212,9 @@ class TorchArrays(Arrays):
     def converted(self, x: Array, dtype: str) -> Array:
         return x.to(getattr(self.library, dtype))
 
+    def beside(self, x: Array, other: Array) -> Array:
+        return x.to(other.device)
+
     def select(self, x: Array, places: Array, axis: int) -> Array:
         return x.index_select(axis, places)
 
@@ -254,6 +261,11 @@ def arrays_of(array: Array) -> Arrays:
 def as_numpy(x: Array) -> Any:
     """An array (…) as numpy's, on the CPU."""
     return x if isinstance(x, np.ndarray) else x.detach().cpu().numpy()
+
+
+def kind_of_device(x: Array) -> str:
+    """Kind of device that an array (…) is on, such as "cpu" or "cuda"."""
+    return str(x.device).partition(":")[0]
 
 
 def dtype_of(x: Array) -> str:

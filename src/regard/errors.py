@@ -1,7 +1,6 @@
 """The errors that speak to a user: what was expected, what came, what to do."""
 
 import difflib
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -170,33 +169,6 @@ def refusing(problem: str) -> Iterator[None]:
             f"{problem} ({type(error).__name__}: {reason})."
             " Copy the file again from where it came from."
         ) from error
-
-
-@contextmanager
-def optional_package(requirement: str, what: str) -> Iterator[None]:
-    """The import of a package that regard can do without; what needs it says how to install it.
-
-    Args:
-        requirement: as pip takes it, such as "matplotlib".
-        what: the beginning of the sentence, such as "figures need".
-
-    Raises:
-        UnavailableError: the package is not installed.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise UnavailableError(
-            f"{what} the package {requirement}: pip install {shlex.quote(requirement)}."
-        ) from error
-
-
-def missing_torch(error: Exception) -> UnavailableError | None:
-    """The refusal for an import of torch or sacreBLEU that failed; None for another error."""
-    if not (isinstance(error, ModuleNotFoundError) and error.name in ("torch", "sacrebleu")):
-        return None
-    packages = "torch sacrebleu" if error.name == "torch" else error.name
-    return UnavailableError(f"this needs the package {error.name}: pip install {packages}.")
 
 
 def shortened(text: str, most: int = 40) -> str:

@@ -4,7 +4,9 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
+
+from regard.packages import MissingPackageError
 
 
 def later(
@@ -20,11 +22,27 @@ def later(
     def getattribute(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
-        # The next look-up finds it without coming here.
-        value = package[name] = getattr(import_module(home[name]), name)
+        try:
+            value = getattr(import_module(home[name]), name)
+        except MissingPackageError as error:
+            return Unavailable(name, error)
+        package[name] = value  # the next look-up finds it without coming here
         return value
 
     return getattribute, lambda: sorted({*package, *home})
+
+
+class Unavailable:
+    """A public function or class whose package is not installed: a call says how to install it.
+
+    Names can be listed, imported and described without the package.
+    """
+
+    def __init__(self, name: str, error: MissingPackageError):
+        self.__name__, self.__doc__, self._error = name, str(error), error
+
+    def __call__(self, *arguments: object, **named: object) -> NoReturn:
+        raise self._error
 
 
 @contextmanager

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from fixtures.covering import parametrize
-from regard.attention import Causal, Dense, Mask, additive, attend, gaussian, general
+from regard.attention import KERNELS, Causal, Dense, Mask, additive, attend, gaussian, general
 from regard.attention.attend import check
-from regard.attention.kernels import KERNELS, choice
 from regard.attention.kernels import blocked as blocked_module
+from regard.attention.kernels import choice
 from regard.attention.kernels.choice import choose
 from regard.errors import RegardError
 

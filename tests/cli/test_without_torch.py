@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.base import run_in_base
+from regard.packages import MissingPackageError
+
 HEAVY = ("torch", "onnx", "onnxruntime", "transformers")
 SLOW = ("typer", "pydantic", "rich")
 
@@ -161,13 +164,6 @@ def test_what_still_needs_torch_says_so_in_one_sentence_where_it_is_missing(
     arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "test.tsv").write_text("I love it.\tlove\n")
-    program = (
-        "import sys\n"
-        "sys.modules['torch'] = None\n"  # its import fails
-        "from regard.__main__ import main\n"
-        "main()\n"
-    )
-    run = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(run, capture_output=True, cwd=tmp_path, text=True)
+    done = run_in_base("from regard.__main__ import main\nmain()\n", *arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "regard: this needs the package torch: pip install torch sacrebleu.\n"
+    assert done.stderr == f"regard: {MissingPackageError('this needs', 'torch')}\n"

@@ -53,8 +53,11 @@ def test_random_matrices_are_said_to_be_random(words):
     [
         ("", {}, "the sentence has no word; give one"),
         (" …!? ", {}, "the sentence has no word; give one"),
-        ("the bnak", {}, r"'bnak' is not among the 9 words .* Did you mean 'bank'\?$"),
-        ("xyzzy 🚀 words", {}, "'xyzzy' is not among .*Also missing: '🚀', 'words'"),
+        (
+            "xyzzy 🚀 wrds",
+            {},
+            "no word of this text .* in words-en; got xyzzy, 🚀, wrds.",
+        ),
         ("bank " * 5000, {}, "at most 64 words; got 5,000. Choose a window .* 0:64"),
         ("bank", {"part": slice(1, 3)}, "the window 1:3 is empty: the text has words 0 to 0"),
         ("bank", {"heads": 7}, "heads must be from 1 to 6; got 7"),

@@ -2,11 +2,13 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+import regard
 from regard import RegardError
 from regard.errors import DamagedFileError
 from regard.json_files import JsonFiles
@@ -15,6 +17,10 @@ from regard.tasks.preparation import USUAL, Preparation, read_preparation, write
 
 transformers = pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")
+
+ImageDraw = pytest.importorskip("PIL.ImageDraw")
+ImageFont = pytest.importorskip("PIL.ImageFont")
+FONT = Path(pytest.importorskip("matplotlib").get_data_path(), "fonts/ttf/DejaVuSans.ttf")
 
 LABELS = {0: "cat", 1: "dog", 2: "tree"}
 
@@ -171,7 +177,7 @@ def test_a_model_of_another_number_of_channels_is_refused(folder):
 
 def test_without_pillow_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(RegardError, match=r"pillow: pip install pillow"):
+    with pytest.raises(RegardError, match=r"package pillow .*pip install pillow"):
         open_image("a.png")
 
 
@@ -233,3 +239,33 @@ def test_a_hidden_patch_is_as_if_the_image_had_none_there(folder, pictures, engi
     assert np.array_equal(np.array(seen), classifier.preparation.cut(pictures[0]))
     with pytest.raises(RegardError, match="positions of patches must be from 0 to 4"):
         classifier.trace(pictures[0], without=[5])
+
+
+@pytest.mark.parametrize(
+    ("ink", "paper"), [("black", "white"), ("white", "black"), ("navy", "ivory")]
+)
+@pytest.mark.parametrize("side", [28, 112])
+def test_digits_are_read_from_dark_and_from_light_paper(ink, paper, side):
+    """Digits of a font, as nobody has written them by hand."""
+    font = ImageFont.truetype(FONT, int(side * 0.72))
+    images = []
+    for digit in range(10):
+        images.append(Image.new("RGB", (side, side), paper))
+        at = (side / 2, side / 2)
+        ImageDraw.Draw(images[-1]).text(at, str(digit), fill=ink, font=font, anchor="mm")
+    assert "".join(regard.load("digits")(images)) == "0123456789"
+
+
+def test_ink_on_no_paper_is_ink_on_white():
+    image = Image.new("RGBA", (28, 28))
+    ImageDraw.Draw(image).line([(14, 4), (14, 24)], fill="black", width=2)
+    assert regard.load("digits")(image) == "1"
+
+
+def test_a_background_is_written_and_read_again_and_an_unknown_one_is_refused(tmp_path):
+    write_preparation(Preparation(background="light"), tmp_path)
+    assert read_preparation(JsonFiles(tmp_path)).background == "light"
+    file = tmp_path / "preprocessor_config.json"
+    file.write_text(file.read_text().replace('"light"', '"pink"'))
+    with pytest.raises(DamagedFileError, match="background must be one of"):
+        read_preparation(JsonFiles(tmp_path))

@@ -60,5 +60,5 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(RegardError, match=r"scikit-learn: pip install scikit-learn"):
+    with pytest.raises(RegardError, match=r"package scikit-learn .*pip install scikit-learn"):
         represent(TEXTS, "bag")

@@ -85,5 +85,5 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(RegardError, match=r"scipy: pip install scipy"):
+    with pytest.raises(RegardError, match=r"package scipy .*pip install scipy"):
         factorize_vectors(["a b"] * 5, dim=1)

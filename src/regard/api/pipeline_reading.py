@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import torch
-
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import TEMPLATE, Classification, Classifier, split_labels
@@ -212,8 +210,12 @@ def features(
     runner = _reading(runner, read.get("max_length"))
     results = [runner.states(text) for text in texts]
     check_whole(read["truncation"], results)
-    states = [torch.from_numpy(state.states)[None] for state in results]
-    return states if return_tensors else [state.tolist() for state in states]
+    states = [state.states[None] for state in results]
+    if not return_tensors:
+        return [state.tolist() for state in states]
+    import torch
+
+    return [torch.from_numpy(state) for state in states]
 
 
 def is_cut(truncation: Any) -> bool:

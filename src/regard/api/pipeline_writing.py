@@ -9,11 +9,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import torch
-
 from regard.api.pipeline_reading import check_whole, checked, is_cut
 from regard.errors import BadArgumentError
 from regard.generation.config import FILE_NAMES, new_tokens
+from regard.tasks.extraction import Extractor
 from regard.tasks.text_to_text import TextToText
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer
@@ -66,6 +65,8 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
 
         def entry(found: Any) -> dict[str, Any]:
             if ids_asked:
+                import torch
+
                 return {f"{key}_token_ids": torch.tensor([start, *found.ids])}
             return {f"{key}_text": _cleaned(found.text, clean_up_tokenization_spaces)}
 
@@ -75,6 +76,12 @@ def text_to_text(key: str) -> Callable[..., list[Any]]:
 
 
 summarize, rewrite = text_to_text("summary"), text_to_text("generated")
+
+
+def extract(runner: Extractor, texts: Sequence[str], **options: Any) -> list[Any]:
+    """`[{summary_text: text}]` for each text, by a model that takes one of its sentences."""
+    options = {name: value for name, value in options.items() if value is not None}
+    return [[{"summary_text": found.summary}] for found in runner.run(texts, **options)]
 
 
 def translate(

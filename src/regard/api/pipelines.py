@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pkgutil import resolve_name
-from typing import Any, Generic, TypeAlias, TypeVar
-
-import torch
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from regard import catalog
 from regard.api.loading import load, task_class
@@ -23,14 +21,19 @@ from regard.api.pipeline_arguments import (
     admitted,
     done_by,
 )
+from regard.api.pipeline_writing import extract
 from regard.checkpoints.hub import PREFIX, download
 from regard.errors import BadArgumentError, UnsupportedError, unknown
+from regard.tasks.extraction import Extractor
 from regard.tasks.task import Task
 from regard.tasks.text_to_text import TextToText
 
+if TYPE_CHECKING:
+    import torch
+
 Runner = TypeVar("Runner", bound=Task, covariant=True)
 Model: TypeAlias = str | os.PathLike[str] | Task
-Device: TypeAlias = int | str | torch.device | None
+Device: TypeAlias = "int | str | torch.device | None"
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 SHIPPED = {
     "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
@@ -76,12 +79,15 @@ class Pipeline(Generic[Runner]):
         entries = self._answers(items, options)
         if (self.task == "fill-mask" or len(_columns(self.task)) > 1) and len(entries) == 1:
             return entries[0]
-        flat = isinstance(self.runner, TextToText) and all(len(each) == 1 for each in entries)
+        flat = isinstance(self.runner, TextToText | Extractor) and all(
+            len(each) == 1 for each in entries
+        )
         return [each[0] for each in entries] if flat else entries
 
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
         name = catalog.KINDS[done_by(self.task)].pipeline
         answer = resolve_name(f"{name}_zero_shot" if self.task == ZERO_SHOT else name)
+        answer = extract if isinstance(self.runner, Extractor) else answer
         answers: list[Any] = answer(self.runner, inputs, **options)
         return answers
 
@@ -125,7 +131,8 @@ def opened(
     if isinstance(model, str | os.PathLike):
         model = load(model, done_by(kind_name))
     kind = task_class(done_by(kind_name))
-    if not isinstance(model, kind):
+    others = (task_class(name) for name in catalog.LOADED if catalog.KINDS[name].does == kind_name)
+    if not isinstance(model, (kind, *others)):
         raise BadArgumentError(
             f"model must be a {kind.__name__} for {task}; got {type(model).__name__}."
             " Give the folder, or the object that regard.load returned; of a model of transformers,"
@@ -136,7 +143,8 @@ def opened(
         runner = runner.between(**languages.groupdict())
     if device is not None:
         where = ("cpu" if device < 0 else f"cuda:{device}") if isinstance(device, int) else device
-        runner.model.to(where)
+        if where != "cpu" or runner.handle.is_loaded:  # a model that is yet to be loaded is there
+            runner.model.to(where)
     if dtype is not None:
         runner = runner.run_by("torch")  # the native engine has precisions of its own
         runner.model.to(dtype)
@@ -177,11 +185,13 @@ def _revised(model: Model, revision: str | None) -> Model:
     raise BadArgumentError(f"revision needs a model that is named {PREFIX}org/name; got {model}.")
 
 
-def _dtype(name: Any) -> torch.dtype | None:
+def _dtype(name: Any) -> "torch.dtype | None":
     """A dtype, or that of a name such as "float16"; None: as models are loaded."""
-    dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if name is None or name == "auto":
         return None
+    import torch
+
+    dtype = getattr(torch, name.removeprefix("torch."), None) if isinstance(name, str) else name
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
         raise BadArgumentError(f"dtype must be a torch.dtype of floats, or its name; got {name!r}.")
     return dtype

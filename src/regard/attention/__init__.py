@@ -1,8 +1,6 @@
 """Attention: scores, masks, weights, and the weighted average. Tensors in, tensors out."""
 
-from typing import TYPE_CHECKING
-
-from regard.attention.attend import attend, listening
+from regard.attention.attend import KERNELS, attend, listening
 from regard.attention.masks import Causal, Dense, Documents, Mask, Prefix, Window
 from regard.attention.padding import Padding
 from regard.attention.record import Call
@@ -19,10 +17,6 @@ from regard.attention.scores import (
     scaled_dot,
 )
 from regard.attention.weights import attention_weights
-from regard.later import later
-
-if TYPE_CHECKING:
-    from regard.attention.kernels import KERNELS
 
 __all__ = [
     "KERNELS",
@@ -48,5 +42,3 @@ __all__ = [
     "scaled",
     "scaled_dot",
 ]
-
-__getattr__, __dir__ = later(globals(), {"KERNELS": "regard.attention.kernels"})

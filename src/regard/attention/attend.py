@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, overload
 
-from regard.arrays import TORCH, arrays_of, dtype_of
+import numpy as np
+
+from regard.arrays import NUMPY, TORCH, arrays_of, dtype_of, torch_if_imported
 from regard.arrays import Array as Tensor
 from regard.attention.masks import Mask, as_mask
 from regard.attention.record import Attention, Call
 from regard.attention.scores import Score, cosine, dot, find_score, gaussian, scaled, scaled_dot
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, UnsupportedError, check_choice
 from regard.shapes import Float
 
 if TYPE_CHECKING:
@@ -69,8 +71,9 @@ def attend(
     Query is (batch, heads, queries, query_dim), key (batch, key_heads, keys, key_dim) and value
     (batch, key_heads, keys, value_dim); the result is (batch, heads, queries, value_dim). All may
     lack batch, or batch and heads. The number of key_heads divides heads: each serves a group of
-    neighboring query heads. Derivatives of any order are exact, also under `torch.func` and in
-    forward mode; those beyond the first are computed by the definition, at its cost.
+    neighboring query heads. All are tensors of torch, or arrays of numpy. Derivatives of any order
+    are exact, also under `torch.func` and in forward mode; those beyond the first are computed by
+    the definition, at its cost.
 
     The ladder from averaging to attention, each rung one call:
 
@@ -93,10 +96,11 @@ def attend(
         score: a name (dot, scaled_dot, cosine, gaussian, average), `general(matrix)`,
             `additive(query_weight, key_weight, vector)`, `gaussian(bandwidth)`, or any function of
             (query, key) that gives scores (..., queries, keys).
-        mask: a `Mask`, or a boolean tensor; True means "may attend". A query that may attend to
+        mask: a `Mask`, or a boolean array; True means "may attend". A query that may attend to
             nothing gets zeros.
         bias: added to the scores; broadcasts to (batch, heads, queries, keys). -inf hides a key.
-        kernel: plain (the definition), short, blocked, fused, or auto for the fastest that can.
+        kernel: plain (the definition), short, blocked, fused, or auto for the fastest that can;
+            arrays of numpy are computed by the definition.
         return_lse: also return the log-sum-exp of each row's scores, (batch, heads, queries), from
             which `attention_weights` gives any tile of the map; -inf where nothing was seen.
 
@@ -106,12 +110,14 @@ def attend(
 
     Source: Vaswani et al. 2017, section 3.2; Bahdanau et al. 2015, section 3.1.
     """
-    from regard.attention.kernels import run  # by torch
-
-    if arrays_of(query) is not TORCH:
-        _check_kinds(query, key, value, bias)
     inputs = check(query, key, value, score, mask, bias)
-    output, lse = run(kernel, inputs, return_lse)
+    check_choice("kernel", kernel, KERNELS)
+    if arrays_of(query) is NUMPY:
+        output, lse = _by_numpy(kernel, inputs)
+    else:
+        from regard.attention.kernels import run
+
+        output, lse = run(kernel, inputs, return_lse)
     output = _tell(Call(inputs, output, lse))
     missing = (0,) * (4 - query.ndim)  # leading axes that the caller left out
     output = output[missing] if missing else output
@@ -119,6 +125,20 @@ def attend(
         return output
     assert lse is not None, "kernels return the log-sum-exp when asked"
     return output, lse[missing] if missing else lse
+
+
+KERNELS = ("auto", "plain", "blocked", "short", "fused")
+
+
+def _by_numpy(kernel: str, inputs: Attention) -> tuple[Tensor, Tensor]:
+    """Output, (batch, heads, queries, value_dim), and log-sum-exp, (batch, heads, queries), of
+    arrays of numpy, by the definition."""
+    if kernel not in ("auto", "plain"):
+        raise UnsupportedError(
+            f"kernel {kernel!r} computes tensors of torch; use kernel='plain' for arrays of numpy."
+        )
+    lse = inputs.lse()
+    return inputs.output(lse=lse), lse
 
 
 Listener = Callable[[Call], Tensor | None]
@@ -167,8 +187,7 @@ def check(
 
     Raises BadArgumentError for arguments that do not fit together.
     """
-    if arrays_of(query) is TORCH:
-        _check_kinds(query, key, value, bias)
+    _check_kinds(query, key, value, bias)
     function = score if callable(score) else find_score(score)
     if not query.ndim == key.ndim == value.ndim:
         raise BadArgumentError(
@@ -204,12 +223,15 @@ def _under_autocast(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, 
 
 
 def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
-    import torch
-
+    torch = None if isinstance(query, np.ndarray) else torch_if_imported()
+    kind = np.ndarray if torch is None else torch.Tensor
     tensors = [("query", query), ("key", key), ("value", value)]
     for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
-        if not isinstance(tensor, torch.Tensor):
-            raise BadArgumentError(f"{name} must be a tensor; got {type(tensor).__name__}.")
+        if not isinstance(tensor, kind):
+            expected = "a tensor, or an array of numpy" if tensor is query else _library(query)
+            raise BadArgumentError(f"{name} must be {expected}; got {type(tensor).__name__}.")
+        if torch is None:
+            continue
         if tensor.layout is not torch.strided:
             raise BadArgumentError(
                 f"{name} must be a dense tensor; got layout {str(tensor.layout)[6:]}."
@@ -220,6 +242,11 @@ def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None)
                 f"{name} must be on query's device {query.device}; got {tensor.device}."
                 " Move one of them first."
             )
+
+
+def _library(query: Tensor) -> str:
+    kind = "an array of numpy" if arrays_of(query) is NUMPY else "a tensor"
+    return f"{kind} like query"
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, score: Score) -> None:

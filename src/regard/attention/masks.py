@@ -177,8 +177,9 @@ class Documents(Mask):
 
     def tile(self, queries: Array, keys: Array) -> Array:
         first = self.ids.shape[1] - self.query_ids.shape[1]  # the position of row 0
-        of_queries = self.query_ids.to(queries.device)[:, queries - first]
-        of_keys = self.ids.to(keys.device)[:, keys]
+        beside = arrays_of(keys).beside
+        of_queries = beside(self.query_ids, keys)[:, queries - first]
+        of_keys = beside(self.ids, keys)[:, keys]
         return (of_queries[:, :, None] == of_keys[:, None, :])[:, None]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
@@ -209,7 +210,7 @@ class Prefix(Mask):
     def tile(self, queries: Array, keys: Array) -> Array:
         if isinstance(self.length, int):
             return (keys < self.length)[None, None, None]
-        return (keys < self.length.to(keys.device)[:, None])[:, None, None]
+        return (keys < arrays_of(keys).beside(self.length, keys)[:, None])[:, None, None]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         if not isinstance(self.length, int) and self.length.shape not in ((1,), (batch,)):
@@ -237,7 +238,7 @@ class Dense(Mask):
 
     def tile(self, queries: Array, keys: Array) -> Array:
         allowed = self.allowed if self.allowed.ndim == 4 else self.allowed[None, None]
-        allowed = allowed.to(keys.device)[..., keys]
+        allowed = arrays_of(keys).beside(allowed, keys)[..., keys]
         rows, columns = self.allowed.shape[-2:]
         if self.allowed.ndim == 4 and rows == 1:
             return allowed

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from regard.arrays import Array, arrays_of
+from regard.arrays import Array, arrays_of, kind_of_device
 from regard.attention.masks import Mask, check_boolean, may_ask, mismatch
 from regard.errors import BadArgumentError
 from regard.shapes import Bool, Int
@@ -39,7 +39,7 @@ class Padding(Mask):
         return cls(arrays_of(lengths).count(width, like=lengths) < lengths[:, None])
 
     def tile(self, queries: Array, keys: Array) -> Array:
-        return self.attention_mask.to(keys.device)[:, None, None, keys]
+        return arrays_of(keys).beside(self.attention_mask, keys)[:, None, None, keys]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         rows, columns = self.attention_mask.shape
@@ -53,7 +53,7 @@ class Padding(Mask):
     def _has_none(self) -> bool:
         # Asking a GPU would wait for it; there the mask is simply applied.
         return (
-            self.attention_mask.device.type == "cpu"
+            kind_of_device(self.attention_mask) == "cpu"
             and may_ask()
             and bool(self.attention_mask.all())
         )

@@ -3,7 +3,15 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
-from regard.arrays import TORCH, Array, arrays_of, dtype_of, pieces
+from regard.arrays import (
+    TORCH,
+    Array,
+    arrays_of,
+    dtype_of,
+    kind_of_device,
+    pieces,
+    torch_if_imported,
+)
 from regard.attention.masks import Mask, PastSink
 from regard.attention.scores import Score, in_dtype
 from regard.attention.softmax import log_sum_exp, log_weights
@@ -98,10 +106,15 @@ class Attention(NamedTuple):
         scores = self.scores(queries, keys, dtype=dtype)
         return arrays_of(scores).library.exp(log_weights(scores, lse))
 
-    def output(self, queries: Queries = None) -> Float[Array, "batch heads tile_queries value_dim"]:
+    def output(
+        self,
+        queries: Queries = None,
+        *,
+        lse: Float[Array, "batch heads tile_queries"] | None = None,
+    ) -> Float[Array, "batch heads tile_queries value_dim"]:
         """weights · value; `attend` gives the same from the fastest kernel."""
         value = repeat_heads(at_least_float32(self.value), self.query.shape[1])
-        output = self.weights(queries) @ value
+        output = self.weights(queries, lse=lse) @ value
         return arrays_of(output).converted(output, dtype_of(self.value))
 
     def allowed(
@@ -191,8 +204,9 @@ def masked_scores(
     if wider is None:
         scores = at_least_float32(score(query, key))
     else:  # float16 ends at 65504, which scores of ordinary numbers may pass
-        with outside_autocast(query.device.type):
-            scores = wider(query.float(), key.float())
+        with outside_autocast(kind_of_device(query)):
+            floats = arrays_of(query).floats
+            scores = wider(floats(query), floats(key))
     if bias is not None:
         scores = scores + bias
     if allowed is None:
@@ -240,10 +254,9 @@ def repeat_heads(
 
 def outside_autocast(device: str) -> AbstractContextManager[object]:
     """Within it, no operation on that kind of device gets another dtype than it is given."""
-    import torch
-
+    torch = torch_if_imported()
     # PyTorch's question about autocast raises on the meta device, which has none.
-    if device == "meta" or not torch.is_autocast_enabled(device):
+    if torch is None or device == "meta" or not torch.is_autocast_enabled(device):
         return nullcontext()
     return torch.autocast(device, enabled=False)
 

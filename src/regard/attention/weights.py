@@ -1,7 +1,7 @@
 """Any rectangle of an attention map, exact, without the rest of it: exp(score - lse)."""
 
 from regard.arrays import Array as Tensor
-from regard.arrays import arrays_of
+from regard.arrays import arrays_of, dtype_of
 from regard.attention.attend import check
 from regard.attention.masks import Mask
 from regard.attention.scores import Score
@@ -45,7 +45,8 @@ def attention_weights(
     rows = arrays.count(height, like=query)[_as_slice("queries", queries)]
     columns = arrays.count(width, like=query)[_as_slice("keys", keys)]
     lse = None if lse is None else _check_lse(lse, query)[:, :, rows]
-    weights = inputs.weights(rows, columns, lse=lse).to(inputs.query.dtype)
+    weights = inputs.weights(rows, columns, lse=lse)
+    weights = arrays.converted(weights, dtype_of(inputs.query))
     return weights[(0,) * (4 - query.ndim)]
 
 

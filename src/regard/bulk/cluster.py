@@ -11,7 +11,8 @@ from regard.bulk.local import ATTEMPTS, outcome
 from regard.bulk.parts import Part
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard
-from regard.errors import UnavailableError, optional_package
+from regard.errors import UnavailableError
+from regard.packages import optional_package
 
 STORE = 256 * 2**20  # bytes of the object store of a cluster that is started here
 

@@ -7,14 +7,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from regard.errors import (
-    BadArgumentError,
-    DamagedFileError,
-    NotFoundError,
-    UnsupportedError,
-    optional_package,
-)
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import sha256
+from regard.packages import optional_package
 from regard.records.csv_rows import delimiter_of
 from regard.records.lines import Decoder, Say, empty_file, warn
 from regard.records.reader import Format, format_of, read_groups

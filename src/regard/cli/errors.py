@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from regard.errors import DamagedFileError, RegardError, did_you_mean, missing_torch, nearest
+from regard.errors import DamagedFileError, RegardError, did_you_mean, nearest
 from regard.lines import one_line
 
 _ADVICE = {
@@ -28,7 +28,6 @@ def sentence(error: Exception, options: Mapping[str, str] | None = None) -> str 
     Args:
         options: parameter of the running command → its flag.
     """
-    error = missing_torch(error) or error
     if isinstance(error, RegardError):
         message = " ".join(str(error).split())
         if not isinstance(error, DamagedFileError):  # whose names are those in the file

@@ -23,6 +23,11 @@ class ImageCommand(TaskCommand):
         """Return whether the lines are names of images."""
         return True
 
+    @property
+    def keeps_going(self) -> bool:
+        of_folder = self.reads_images and any(Path(text).is_dir() for text in self.texts or ())
+        return super().keeps_going or (of_folder and not self.common["strict"])
+
     def groups(self) -> Iterable[list[Line]]:
         groups = super().groups()
         return self._with_folders(groups) if self.reads_images else groups

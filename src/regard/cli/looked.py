@@ -36,6 +36,8 @@ class PlainLook:
 
         head, request = head_of(self.head), TraceRequest(short_name(self.model), self.text)
         check_options(request)
+        if self.terminal:
+            check_grid(self.text)
         trace = traced(self.model, False, self.text, {})
         chosen = checked(trace, self.tap, head)
         if self.terminal:
@@ -78,6 +80,24 @@ def head_of(name: str | None) -> "Head":
     return int(name)
 
 
+def check_grid(text: str) -> None:
+    """Refuse a text whose map of words has no room in a terminal, before a model reads it.
+
+    Self-attention has a column and a row for each word; a translation's map is about as large, and
+    a model of one reads no text of this length.
+    """
+    words = len(text.split())
+    _check_cells(words, words)
+
+
+def _check_cells(rows: int, columns: int) -> None:
+    if rows * columns > LARGEST_GRID:
+        raise BadArgumentError(
+            f"a map of {rows:,} x {columns:,} words is too large for the terminal;"
+            " leave out --terminal to see it on the page."
+        )
+
+
 def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
     """A layer's map of words, to be printed."""
     import numpy as np
@@ -101,11 +121,7 @@ def grid_of(trace: "Trace", tap: str, head: "Head") -> str:
         count = min(sound_columns(), len(peaks))
         column_spans = [*pairwise(len(peaks) * k // count for k in range(count + 1))]
         columns = [tokens[first] for first, _ in column_spans]
-    if len(rows) * len(columns) > LARGEST_GRID:
-        raise BadArgumentError(
-            f"a map of {len(rows):,} x {len(columns):,} words is too large for the terminal;"
-            " leave out --terminal to see it on the page."
-        )
+    _check_cells(len(rows), len(columns))
     step = ""
     if layer.kind == "cross" and trace.axes[layer.queries].predicts and row_spans:
         # As `regard translate --attention`: what was looked at to find a word, not after it.

@@ -67,8 +67,7 @@ class TaskCommand:
         groups = self.groups()
         self.open()
         blank = self.kind.blank if self.blank is None else self.blank
-        keep_going = not (self.texts or self.common["strict"])
-        refusals: Refusals[Any] = Refusals(self.answer, keep_going=keep_going, blank=blank)
+        refusals: Refusals[Any] = Refusals(self.answer, keep_going=self.keeps_going, blank=blank)
         with self.writer() as write, lines_bar(self.common["input"], "answering") as progress:
             for group in groups:
                 pairs = refusals.answers(group, progress)
@@ -78,6 +77,11 @@ class TaskCommand:
                 write(pairs)
         self.end(refusals.total)
         refusals.end()
+
+    @property
+    def keeps_going(self) -> bool:
+        """Return whether a line that is refused costs the others nothing."""
+        return not (self.texts or self.common["strict"])
 
     def groups(self) -> Iterable[list[Line]]:
         """The lines in groups."""

@@ -123,19 +123,24 @@ def grid(
     head: int = 0,
     *,
     rows: int | None = None,
-    columns: int | None = None,
+    columns: int | Sequence[int] | None = None,
     digits: int = 2,
 ) -> Grid:
     """The matrix of one head, or the only one.
 
     Args:
         head: of the queries; keys and values that heads share are found by it.
+        columns: how many, the first ones; or which.
     """
     matrix = table.values[matrix_of(explanation, table, head)]
     height, width = len(matrix), len(matrix[0])
     shown_rows, more_rows = _cut(height, rows)
-    shown_columns, more_columns = _cut(width, columns)
-    numbers = [row[:shown_columns] for row in matrix[:shown_rows]]
+    if isinstance(columns, Sequence):
+        shown_columns, more_columns = [*columns], len(columns) < width
+    else:
+        count, more_columns = _cut(width, columns)
+        shown_columns = [*range(count)]
+    numbers = [[row[place] for place in shown_columns] for row in matrix[:shown_rows]]
     cells = [[written(number, digits) for number in row] for row in numbers]
     if more_columns:
         cells = [[*row, MORE] for row in cells]
@@ -146,7 +151,7 @@ def grid(
     return Grid(
         corner=" \\ ".join(name for name in (table.rows, table.columns) if name),
         columns=_names(explanation, table.columns, shown_columns, more_columns),
-        rows=_names(explanation, table.rows, shown_rows, more_rows),
+        rows=_names(explanation, table.rows, [*range(shown_rows)], more_rows),
         cells=cells,
         numbers=numbers,
         cut=more_rows or more_columns,
@@ -181,11 +186,22 @@ def _cut(count: int, limit: int | None) -> tuple[int, bool]:
     return (count, False) if limit is None or count <= limit else (max(limit - 1, 1), True)
 
 
-def _names(explanation: Explanation, axis: str, count: int, more: bool) -> list[str]:
+def largest_keys(explanation: Explanation, head: int, rows: int, count: int) -> list[int] | None:
+    """The keys that the first rows give most weight to, in the order of the text, as many as there
+    is room for beside an ellipsis; None where there is room for all."""
+    weights = explanation["weights"]
+    matrix = weights.values[matrix_of(explanation, weights, head)][:rows]
+    if len(matrix[0]) <= count:
+        return None
+    most = [max(row[key] or 0 for row in matrix) for key in range(len(matrix[0]))]
+    return sorted(sorted(range(len(most)), key=lambda key: -most[key])[: max(count - 1, 1)])
+
+
+def _names(explanation: Explanation, axis: str, places: list[int], more: bool) -> list[str]:
     labels: Sequence[str] | None = explanation.labels(axis)
     names = (
-        visible(labels[:count])
+        visible([labels[place] for place in places])
         if labels
-        else [str(place) if axis else "" for place in range(count)]
+        else [str(place) if axis else "" for place in places]
     )
     return [*names, MORE] if more else names

@@ -1,7 +1,7 @@
 """A sentence explained: attention over the vectors of its words, or in a layer of a model."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 from regard.checkpoints import open_checkpoint
 from regard.errors import (
     BadArgumentError,
-    RegardError,
+    NotFoundError,
     UnavailableError,
     UnsupportedError,
     check_choice,
+    some,
 )
 from regard.explanation import (
     attention_taps,
@@ -33,8 +34,10 @@ from regard.text import normalize
 from regard.translation.translator import Translator
 from regard.words import WordVectors
 from regard.words.segmentation import word_spans
+from regard.words.vectors import stem
 
 WORDS = "words-en"
+_PIECES = "A model, such as minilm, reads every word by its pieces."
 PROJECTIONS = ("none", "random")
 
 
@@ -66,20 +69,19 @@ def explain_words(
         projections: "none", query, key and value are the vectors; "random", matrices drawn once.
         source: what to call the vectors.
         stand_ins: for a word that has no vector, the word whose vector it gets; None for zeros.
+            Others get that of their stem, or are left out, with a note.
         options: score, mask, window, temperature, positions, as `explain_vectors` takes them.
 
     Raises:
         BadArgumentError: no word, more than 64, or settings that do not fit.
-        NotFoundError: a word that has no vector and no stand-in.
+        NotFoundError: no word has a vector.
     """
     check_choice("projections", projections, PROJECTIONS)
     if not 1 <= heads <= words.dim:
         raise BadArgumentError(f"heads must be from 1 to {words.dim}; got {heads}.")
     text = normalize(text).replace("’", "'")  # as the vocabulary writes it
     tokens = _part([text[start:end] for start, end in word_spans(text)], part)
-    replaced = stand_ins or {}
-    looked_up = [replaced.get(token, token) for token in tokens]
-    _check_known([token for token in looked_up if token is not None], words)
+    tokens, looked_up, notes = _looked_up(tokens, words, stand_ins or {}, source)
     nothing = np.zeros(words.dim, np.float32)
     vectors = np.stack([nothing if token is None else words[token] for token in looked_up])
     head_dim = words.dim // heads if head_dim is None else head_dim
@@ -89,7 +91,6 @@ def explain_words(
             f"heads · head_dim must be from 1 to {words.dim}, the dimensions of {source}; got"
             f" {heads} · {head_dim}."
         )
-    notes = []
     if width < words.dim:
         vectors = vectors.astype(np.float64) @ principal(words.vectors, width)
         notes.append(
@@ -202,15 +203,28 @@ def _part(tokens: list[str], part: slice) -> list[str]:
     return chosen
 
 
-def _check_known(tokens: Sequence[str], words: WordVectors) -> None:
-    """Raise one error for all words without a vector, with the nearest spelled of the first."""
-    missing = [token for token in dict.fromkeys(tokens) if token not in words]
-    if not missing:
-        return
-    try:
-        words.row(missing[0])
-    except RegardError as error:
-        more = ", ".join(repr(word) for word in missing[1:5])
-        more += f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        also = f" Also missing: {more}." if more else ""
-        raise type(error)(f"{error}{also}") from None
+def _looked_up(
+    tokens: list[str], words: WordVectors, stand_ins: Mapping[str, str | None], source: str
+) -> tuple[list[str], list[str | None], list[str]]:
+    """The tokens that are explained, the word whose vector each has, and what there is to say of
+    those that have none."""
+    unknown = [token for token in dict.fromkeys(tokens) if token not in words]
+    stems = {token: stem(token, words) for token in unknown if token not in stand_ins}
+    left_out = [token for token, other in stems.items() if other is None]
+    explained = [token for token in tokens if token not in left_out]
+    if not explained:
+        raise NotFoundError(
+            f"no word of this text has a vector in {source}; got {some(left_out)}. {_PIECES}"
+        )
+    notes = [
+        f"{token} has no vector in {source}; here it has that of {other}."
+        for token, other in stems.items()
+        if other is not None
+    ]
+    if left_out:
+        has, is_ = ("has", "is") if len(left_out) == 1 else ("have", "are")
+        notes.append(
+            f"{', '.join(left_out)} {has} no vector in {source} and {is_} left out. {_PIECES}"
+        )
+    replaced = stems | stand_ins
+    return explained, [replaced.get(token, token) for token in explained], notes

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from regard.explanation.record import Explanation, Grid, grid, shape
+from regard.explanation.record import Explanation, Grid, grid, largest_keys, shape
 from regard.figures.color import takes_color
 from regard.figures.terminal import console, fitted, printed
 
@@ -29,9 +29,11 @@ def explanation_text(
     page = console(color, width=10_000 if whole else width)
     room = None if whole else max((width - _LABEL) // _CELL, 2)
     cut = False
+    keys = None if room is None else largest_keys(explanation, head, ROWS, room)
     page.print(_heading(explanation, head, width))
     for number, step in enumerate(explanation.steps, start=1):
-        numbers = grid(explanation, step, head, rows=None if whole else ROWS, columns=room)
+        columns = keys if keys is not None and step.columns == "keys" else room
+        numbers = grid(explanation, step, head, rows=None if whole else ROWS, columns=columns)
         cut |= numbers.cut
         page.print()
         title = ((f"{number:>2} ", "dim"), (step.title, "bold"))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regard.errors import optional_package
 from regard.explanation.record import Explanation, Table, shape
 from regard.explanation.workbook_formulas import LEFT, TOP, Formula, Formulas, Softmax, check_score
 from regard.figures.style import visible
+from regard.packages import optional_package
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet

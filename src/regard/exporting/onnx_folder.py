@@ -8,12 +8,13 @@ from typing import Any
 
 from regard.checkpoints import Checkpoint, CheckpointLike, from_pretrained, open_checkpoint
 from regard.configs.heads import HEADS
-from regard.errors import BadArgumentError, NotFoundError, check_choice, optional_package
+from regard.errors import BadArgumentError, NotFoundError, check_choice
 from regard.exporting.graph import Graph, cannot_export, write_graphs
 from regard.exporting.linear import PRECISIONS
 from regard.exporting.models import decoder, encoder, encoder_decoder, vision
 from regard.exporting.readme import readme
 from regard.files import whole_folder, write_json
+from regard.packages import optional_package
 from regard.tasks.classification import read_problem_type
 from regard.tasks.embedding import read_settings
 from regard.tasks.kinds import kind_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, check_choice, optional_package
+from regard.errors import BadArgumentError, check_choice
 from regard.figures.placing import place
 from regard.figures.sheet import Sheet, Type
 from regard.figures.style import (
@@ -25,6 +25,7 @@ from regard.figures.style import (
     check_width,
     visible,
 )
+from regard.packages import optional_package
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, optional_package
+from regard.errors import BadArgumentError
 from regard.files import whole_file
+from regard.packages import optional_package
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap

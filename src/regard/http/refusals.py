@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from regard.errors import BadArgumentError, RegardError, UnavailableError, missing_torch
+from regard.errors import BadArgumentError, RegardError, UnavailableError
 
 GONE = 499  # the status that web servers log for a client that has gone
 LIBRE = ("/translate", "/detect", "/languages", "/suggest", "/translate_file")
@@ -68,7 +68,6 @@ def add_refusals(app: Starlette) -> None:
     from fastapi.exceptions import RequestValidationError
 
     app.add_exception_handler(RegardError, _mistake)
-    app.add_exception_handler(ModuleNotFoundError, _missing)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _failure)
@@ -76,13 +75,6 @@ def add_refusals(app: Starlette) -> None:
 
 async def _mistake(request: Request, error: Exception) -> JSONResponse:
     return mistake(request.url.path, error)
-
-
-async def _missing(request: Request, error: Exception) -> JSONResponse:
-    """One sentence where torch is not installed; any other module is the server's failure."""
-    if (refused := missing_torch(error)) is None:
-        raise error
-    return mistake(request.url.path, refused)
 
 
 async def _invalid(request: Request, error: Any) -> JSONResponse:

@@ -15,9 +15,9 @@ from regard.errors import (
     DamagedFileError,
     RegardError,
     check_choice,
-    optional_package,
 )
 from regard.lines import json_object
+from regard.packages import optional_package
 from regard.records.columns import Columns, Record, quiet
 from regard.records.csv_rows import other_delimiter, read_csv
 from regard.records.json_values import is_whole, read_whole, spacy

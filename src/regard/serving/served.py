@@ -96,7 +96,8 @@ class Served:
         """
         able = {key: model for key, model in self.models.items() if model.kind == kind}
         if not able:
-            raise BadArgumentError(f"no model that can {kind} is served here.")
+            serving = ", ".join(f"{key} can {model.kind}" for key, model in self.models.items())
+            raise BadArgumentError(f"no model that can {kind} is served here; {serving}.")
         if name is not None and name not in able:
             raise unknown(f"a model that can {kind}", name[:80], able)
         return able[name] if name is not None else next(iter(able.values()))

@@ -22,7 +22,8 @@ from regard.options import check_options
 from regard.progress import Work, check, current, report
 from regard.studio.requests import Listed, Offer, Working
 from regard.tasks.images import WRITTEN
-from regard.tasks.options import TraceRequest
+from regard.tasks.options import TRACED, TraceRequest
+from regard.tasks.writing import Writer
 from regard.text.normalize import check_unicode
 
 
@@ -176,7 +177,7 @@ class Library:
             model = self._model(name)
             report("reading the text")
             with watching(_layers(model), before=lambda *_: check()):
-                trace = look_at(model, text, **options)
+                trace = look_at(model, text, **_written(model, options) | options)
             report("checking the weights")
             self._keep(id, trace)
             self._requests[id] = request
@@ -266,6 +267,12 @@ class Library:
             if name not in self._infos:
                 self._infos[name] = describe(self.shelf.place(name), self._model, name=name)
             return self._infos[name]
+
+
+def _written(model: Any, options: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens that a language model of the page adds where the request does not say."""
+    writes = isinstance(model, Writer) or getattr(model, "task", "") == "generation"
+    return {"generate": TRACED} if writes and "target" not in options else {}
 
 
 def _layers(model: Any) -> list[Any]:

@@ -20,6 +20,7 @@ from regard.runtime.native.loading import settings_of, weights_of
 from regard.studio.live_tokenizer import around, tokenizer_parts, unsupported
 from regard.studio.packing import packed
 from regard.tasks.embedding import EVERYDAY
+from regard.tasks.preparation import Background
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -102,6 +103,7 @@ class PageImage:
     shorter: int | None  # length of the shorter side then, instead
     resample: int  # Pillow's number of the filter
     factor: float  # by which bytes are multiplied
+    background: Background | None  # of all images of the model: others are inverted
     mean: tuple[float, ...]  # subtracted
     std: tuple[float, ...]  # divided by
 
@@ -276,6 +278,7 @@ def _viewer(task: Any) -> dict[str, Any]:
         shorter=preparation.shorter,
         resample=preparation.resample,
         factor=preparation.factor,
+        background=preparation.background,
         mean=preparation.mean,
         std=preparation.std,
     )

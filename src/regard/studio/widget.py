@@ -8,10 +8,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from regard.errors import optional_package
 from regard.figures.style import DOTS
 from regard.inspection.trace import Trace
 from regard.inspection.views.part import picture
+from regard.packages import optional_package
 from regard.studio import page
 from regard.studio.app import create_app
 from regard.studio.routes import NUMBERS

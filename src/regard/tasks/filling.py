@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import Tensor, nn
+import numpy as np
 
+from regard.arrays import Array, arrays_of, as_numpy
 from regard.errors import BadArgumentError
 from regard.inspection import Trace
 from regard.inspection.hiding import Looks
@@ -14,6 +14,9 @@ from regard.tasks.batching import read_each
 from regard.tasks.handle import ModelHandle
 from regard.tasks.reading import Batch, EncoderTask, Tokens
 from regard.text import Tokenizer
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class MaskFiller(EncoderTask):
     head = "masked_lm"
 
     def __init__(
-        self, model: nn.Module | ModelHandle, tokenizer: Tokenizer, *, name: str = "mask filler"
+        self, model: "nn.Module | ModelHandle", tokenizer: Tokenizer, *, name: str = "mask filler"
     ):
         super().__init__(model, tokenizer, name=name)
         self._mask_id = tokenizer.special_id("mask")
@@ -92,18 +95,19 @@ class MaskFiller(EncoderTask):
                 positions.
         """
         every = range(self.handle.config.vocab_size)
-        chosen = torch.tensor(every if targets is None else sorted(set(targets)))
+        chosen = np.array(every if targets is None else sorted(set(targets)))
         top_k = min(top_k, len(chosen))
 
-        def compute(batch: Batch) -> list[tuple[Tensor, Tensor]]:
-            masked = torch.as_tensor(batch.ids == self._mask_id)
-            states = torch.as_tensor(self.hidden(batch))
+        def compute(batch: Batch) -> list[tuple[Array, Array]]:
+            masked, states = batch.ids == self._mask_id, self.hidden(batch)
+            arrays = arrays_of(states)
             # The vocabulary is wide: only the masks' states go through the head.
-            logits = self.logits(states[masked.to(states.device)])
-            scores = logits.float().softmax(-1)
-            values, places = scores[:, chosen.to(scores.device)].topk(top_k)
-            masks = masked.sum(1).tolist()
-            return list(zip(values.split(masks), chosen[places.cpu()].split(masks), strict=True))
+            logits = self.logits(states[arrays.array(masked, like=states)])
+            scores = arrays.softmax(arrays.floats(logits))
+            best = arrays.best(arrays.select(scores, arrays.array(chosen, like=scores), 1), top_k)
+            values, places = map(as_numpy, best)
+            ends = masked.sum(1).cumsum()[:-1]
+            return list(zip(np.split(values, ends), np.split(chosen[places], ends), strict=True))
 
         tokens = read_each(lambda text: self._tokens(text, truncation), texts)
         groups = [[each] for each in tokens]
@@ -116,10 +120,9 @@ class MaskFiller(EncoderTask):
             for text, [best] in zip(tokens, found, strict=True)
         ]
 
-    @torch.inference_mode()
-    def logits(self, states: Tensor) -> Tensor:
+    def logits(self, states: Array) -> Array:
         """States of masks, (masks, d_model) → (masks, vocab), by the engine."""
-        return torch.as_tensor(self.engine.head(states[None])[0])
+        return self.engine.head(states[None])[0]
 
     def trace(self, text: str, *, looks: Looks = (), keep: str = "auto") -> Trace:
         """Reads a text, with or without masks, and keeps what every attention layer was given.

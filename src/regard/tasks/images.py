@@ -17,15 +17,10 @@ import numpy as np
 
 from regard.arrays import Array
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import (
-    DamagedFileError,
-    NotFoundError,
-    RegardError,
-    UnsupportedError,
-    optional_package,
-)
+from regard.errors import DamagedFileError, NotFoundError, RegardError, UnsupportedError
 from regard.figures.png import png_text
 from regard.files import check_content
+from regard.packages import optional_package
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.classification import (
     Classification,

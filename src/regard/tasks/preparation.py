@@ -6,13 +6,13 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import Array, arrays_of
-from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, check_choice, refusing
 from regard.files import write_json
 from regard.json_files import JsonFiles
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from torch import Tensor
 
+Background = Literal["dark", "light"]
 Size = tuple[int, int]  # height and width, in pixels
 NOT_SCALED = ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))  # mean and deviation
 
@@ -35,6 +36,8 @@ class Preparation:
     factor: float = 1 / 255  # by which bytes are multiplied
     mean: tuple[float, ...] = (0.5, 0.5, 0.5)  # subtracted, for red, green and blue; or for gray
     std: tuple[float, ...] = (0.5, 0.5, 0.5)  # divided by
+    # What is behind the things on all of the model's images, dark or light: others are inverted.
+    background: Background | None = None
 
     @property
     def channels(self) -> int:
@@ -62,6 +65,9 @@ class Preparation:
         from PIL import Image, ImageOps
 
         image = ImageOps.exif_transpose(image)  # cameras note how they were held
+        if self.background is not None and image.has_transparency_data:
+            sheet = Image.new("RGBA", image.size, "white")
+            image = Image.alpha_composite(sheet, image.convert("RGBA"))
         image = image.convert("L" if self.channels == 1 else "RGB")
         size = self.size
         if self.shorter is not None:
@@ -79,6 +85,8 @@ class Preparation:
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
         pixels = np.array(image, np.uint8)
+        if self.background not in (None, _background(pixels)):
+            pixels = 255 - pixels
         return pixels[..., None] if self.channels == 1 else pixels
 
     def scaled(self, pixels: Array) -> Array:
@@ -91,6 +99,13 @@ class Preparation:
         mean, std = (arrays.floats(arrays.array(x, like=pixels)) for x in (self.mean, self.std))
         scaled = (arrays.floats(pixels) * self.factor - mean) / std
         return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
+
+
+def _background(pixels: NDArray[np.uint8]) -> Background:
+    """Ground of an image, (height, width) or (height, width, channels), by the pixels at its
+    border: "dark" or "light"."""
+    border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    return "light" if np.median(border) > 127 else "dark"
 
 
 # By the beginning of a processor's name, what transformers takes where a file does not say.
@@ -145,11 +160,13 @@ def read_preparation(files: JsonFiles) -> Preparation:
             factor=float(settings.get("rescale_factor", usual.factor)) if does["rescale"] else 1.0,
             mean=tuple(float(each) for each in mean or usual.mean),
             std=tuple(float(each) for each in std or usual.std),
+            background=settings.get("background"),
         )
         if len(found.mean) not in (1, 3) or len(found.std) != len(found.mean):
             raise ValueError("image_mean and image_std need a number for each channel, 1 or 3")
         if not 0 <= found.resample <= 5:
             raise ValueError(f"resample must be from 0 to 5; it is {found.resample}")
+        check_choice("background", found.background, (None, "dark", "light"))
         return found
 
 
@@ -173,6 +190,8 @@ def write_preparation(preparation: Preparation, folder: str | os.PathLike[str]) 
         settings["image_processor_type"] = "CLIPImageProcessor"
     if size is not None:
         settings["size"] = dict(zip(("height", "width"), size, strict=True))
+    if preparation.background is not None:
+        settings["background"] = preparation.background
     if crop is not None:
         settings["crop_size"] = dict(zip(("height", "width"), crop, strict=True))
     write_json(Path(folder) / "preprocessor_config.json", settings)

@@ -19,11 +19,11 @@ from regard.errors import (
     DamagedFileError,
     NotFoundError,
     UnsupportedError,
-    optional_package,
     refusing,
 )
 from regard.files import check_content
 from regard.json_files import JsonFiles
+from regard.packages import optional_package
 from regard.records.lines import check_file
 
 Floats = NDArray[np.float32]

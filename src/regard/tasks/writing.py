@@ -302,7 +302,7 @@ class Writer(Task):
         Args:
             target: a continuation to look at instead of the model's own.
             hypothesis: which of the beams' results, best first.
-            generate: tokens to write; 0 reads the text only, None writes 20.
+            generate: tokens to write; none, unless an option of the search asks for them: then 20.
             without: what is switched off when the continuation is written and when it is looked
                 at: positions that no later one sees; heads such as "decoder.layers.2.self:1"; and
                 edges such as "decoder.layers.2.self:1:7:4", from query 7 to key 4.
@@ -348,7 +348,8 @@ class Writer(Task):
         shared: dict[str, Any] = dict(
             tokenizer=self.tokenizer, name=self.name, text=text, without=off, keep=keep
         )
-        if target is None and generate == 0:
+        searched = hypothesis or options
+        if target is None and not generate and not (generate is None and searched):
             with no_changes(model):
                 return traced(model, {"ids": read}, **shared)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from regard.errors import optional_package
+from regard.packages import optional_package
 from regard.training.config import Progress
 
 Watcher = Callable[[str, Progress], None]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from regard.errors import BadArgumentError, optional_package
+from regard.errors import BadArgumentError
+from regard.packages import optional_package
 from regard.words.segmentation import split_words
 
 if TYPE_CHECKING:

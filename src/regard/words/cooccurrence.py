@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, optional_package
+from regard.errors import BadArgumentError
+from regard.packages import optional_package
 from regard.words.segmentation import check_sizes, read_sentences
 from regard.words.vectors import WordVectors
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, NotFoundError, did_you_mean, optional_package
+from regard.errors import BadArgumentError, NotFoundError, did_you_mean
+from regard.packages import optional_package
 from regard.words.segmentation import split_words, word_spans
 from regard.words.states import Occurrence
 

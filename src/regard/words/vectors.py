@@ -18,6 +18,17 @@ from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, did
 from regard.words import vector_files
 
 _CLOSE = 0.65  # of difflib's ratio: 1 for the same letters in order, 0 for no common letter
+# Endings of English forms, and what the known word may have instead.
+_ENDINGS = {
+    "'s": ("",),
+    "ies": ("y",),
+    "es": ("e", ""),
+    "s": ("",),
+    "ied": ("y",),
+    "ed": ("e", ""),
+    "ing": ("e", ""),
+    "ly": ("",),
+}
 _SEARCHED = 50_000  # words among which a misspelled one is looked for; the frequent come first
 
 
@@ -175,11 +186,27 @@ def _find(path: str | os.PathLike[str]) -> Path:
     return path
 
 
+def stem(word: str, words: WordVectors) -> str | None:
+    """The known word that this English one is a form of, such as its singular; None if there is
+    none."""
+    for ending, others in _ENDINGS.items():
+        bare = word.removesuffix(ending)
+        if bare != word and len(bare) > 2:
+            forms = [bare + other for other in others]
+            forms += [bare[:-1]] if bare[-1] == bare[-2] and "e" in others else []
+            if (known := next((form for form in forms if form in words), None)) is not None:
+                return known
+    return None
+
+
 @lru_cache(maxsize=1024)
 def nearest_spelled(word: str, words: WordVectors) -> str | None:
     """The known word whose spelling is most similar, or None if too many letters differ.
 
-    A number is only replaced by a number.
+    A number is only replaced by a number, and a name, which is written with a capital, by nothing:
+    Bob is no bomb.
     """
+    if word[:1].isupper():
+        return None
     candidates = [near for near in words.words if near.isdecimal() == word.isdecimal()]
     return next(iter(get_close_matches(word.lower(), candidates, n=1, cutoff=_CLOSE)), None)

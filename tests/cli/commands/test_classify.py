@@ -126,6 +126,20 @@ def test_a_folder_of_images_has_a_line_for_each_with_its_name(regard, vision_fol
     assert [json.loads(line)["text"] for line in lines] == [str(file) for file in files]
 
 
+def test_a_broken_image_of_a_folder_costs_one_line(regard, vision_folder, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    for name in ("a.png", "c.png"):
+        image.new("RGB", (14, 14), (200, 9, 90)).save(tmp_path / name)
+    (tmp_path / "b.png").write_text("no image")
+    outcome = regard("classify", "-m", vision_folder, "--images", tmp_path)
+    assert outcome.code == 2
+    rows = [line.split("\t") for line in outcome.out.splitlines()]
+    assert [bool(label) for _, label, _ in rows] == [True, False, True]
+    assert outcome.err.count("b.png is not an image") == 1
+    strict = regard("classify", "-m", vision_folder, "--images", "--strict", tmp_path)
+    assert (strict.code, strict.out) == (2, "")
+
+
 def test_a_folder_without_images_is_refused(regard, vision_folder, tmp_path):
     outcome = regard("classify", "-m", vision_folder, "--images", tmp_path)
     assert (outcome.code, outcome.out) == (2, "")

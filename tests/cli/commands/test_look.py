@@ -288,3 +288,29 @@ def test_a_model_that_writes_nothing_is_said_to(regard, foreign, tmp_path):
     assert shown.code == 2
     assert re.search(r"wrote no word, only </s>; leave out --terminal to see the map", shown.err)
     assert "too large" not in shown.err
+
+
+def test_a_sentence_without_a_model_is_read_by_minilm_which_is_said(regard, tmp_path):
+    sentence = "The animal did not cross the street because it was too tired."
+    (tmp_path / "text.txt").write_text(sentence)
+    maps = [
+        regard("look", sentence, "--terminal"),
+        regard("look", "--file", tmp_path / "text.txt", "--terminal"),
+        regard("look", "--terminal", stdin=sentence.encode()),
+    ]
+    expected = regard("look", "minilm", sentence, "--terminal").out
+    assert [each.out for each in maps] == [expected] * 3
+    assert all("minilm, an encoder of English words in context, reads it" in m.err for m in maps)
+    assert "Did you mean 'minilm'?" in regard("look", "minlm", "--terminal").err
+
+
+def test_a_map_without_room_in_the_terminal_is_refused_before_a_model_runs(regard, monkeypatch):
+    def runs(*_: object) -> None:
+        raise AssertionError("a model ran")
+
+    monkeypatch.setattr("regard.cli.looked.traced", runs)
+    monkeypatch.setattr("regard.cli.commands.look.traced", runs)
+    for options in ([], ["--head", "0"]):
+        outcome = regard("look", "minilm", "word " * 129, "--terminal", *options)
+        assert outcome.code == 2
+        assert "a map of 129 x 129 words is too large for the terminal" in outcome.err

@@ -92,4 +92,4 @@ def test_without_ray_the_command_says_what_to_install(regard, lines, monkeypatch
     monkeypatch.setitem(sys.modules, "ray", None)
     outcome = regard(*["run", "encode", "in.txt", "out.jsonl", "--runner", "ray"])
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
-    assert "--runner ray needs the package ray[data]: pip install 'ray[data]'" in outcome.err
+    assert "--runner ray needs the package ray[data] (in regard's extra 'ray'): " in outcome.err

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 from regard.files import LONGEST_LINE
 
 
@@ -224,3 +226,13 @@ def test_json_with_an_alignment_says_which_engine_wrote_the_text(regard, upper_c
         regard("translate", "--json", "--attention", "--engine", "native", "a b").out
     )
     assert entry["engine"] == "native"
+
+
+@pytest.mark.parametrize(
+    ("options", "pair"),
+    [(["--to", "fr"], "any → fr"), (["--source-language", "de", "--to", "en"], "de → en")],
+)
+def test_languages_that_no_shipped_model_has_name_one_that_has_them(regard, options, pair):
+    outcome = regard("translate", *options, "Hello")
+    assert outcome.code == 2
+    assert f"got {pair}. Name another model, such as --model hub:Helsinki-NLP/" in outcome.err

@@ -25,7 +25,27 @@ function weight(filter: number, distance: number): number {
 }
 
 /** The image in the model's size and colors: bytes, (height, width, channels). */
-export function prepared({ width, height, data }: Pixels, { channels, size, resize, shorter, resample }: Preparation): Uint8Array {
+export function prepared(pixels: Pixels, preparation: Preparation): Uint8Array {
+  const bytes = sized(pixels, preparation);
+  const { background, channels, size } = preparation;
+  if (background === null || background === behind(bytes, channels, size)) return bytes;
+  return bytes.map((byte) => 255 - byte);
+}
+
+/** What is behind the things on an image, by the median at its border, as Python's `_background` has it. */
+function behind(bytes: Uint8Array, channels: number, [height, width]: number[]): "dark" | "light" {
+  const [rows, columns] = [height as number, width as number];
+  const border: number[] = [];
+  const add = (row: number, column: number) => border.push(...bytes.subarray((row * columns + column) * channels).subarray(0, channels));
+  for (let column = 0; column < columns; column++) [0, rows - 1].forEach((row) => add(row, column));
+  for (let row = 0; row < rows; row++) [0, columns - 1].forEach((column) => add(row, column));
+  border.sort((one, other) => one - other);
+  const middle = border.length / 2;
+  return ((border[middle - 1] as number) + (border[middle] as number)) / 2 > 127 ? "light" : "dark";
+}
+
+/** The same, as light and dark as the image is. */
+function sized({ width, height, data }: Pixels, { channels, size, resize, shorter, resample }: Preparation): Uint8Array {
   let bytes = new Uint8Array(width * height * channels);
   for (let at = 0; at < width * height; at++) {
     if (channels === 1) bytes[at] = (GRAY.reduce((sum, part, i) => sum + part * (data[4 * at + i] as number), 0) + 0x8000) >> 16;

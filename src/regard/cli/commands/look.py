@@ -1,12 +1,13 @@
 """`regard look`: what a model attends to in a text, on a page, in a file or in the terminal."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from regard import catalog
-from regard.cli.looked import as_json_of, checked, grid_of, head_of, traced
+from regard.cli.looked import as_json_of, check_grid, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
     Download,
@@ -34,11 +35,15 @@ if TYPE_CHECKING:
 SAVED = ".safetensors"
 LONGEST_LINK = 2000  # characters of a text
 
+READER = "minilm"  # of a text for which no model is named
+NAME = re.compile(r"[\w./:~\\-]+", re.ASCII)  # what may be a model's; a sentence is not
+
 Model = Annotated[
-    str,
+    str | None,
     argument(
         "A shipped model's name, a model folder (regard's or one of transformers'), org/name of the"
-        " Hugging Face Hub, or a trace saved as .safetensors."
+        f" Hugging Face Hub, or a trace saved as .safetensors. Without one, {READER} reads the"
+        " text."
     ),
 ]
 Tap = Annotated[
@@ -56,7 +61,7 @@ AsJson = Annotated[bool, option("Write a summary of the trace as one JSON object
 
 @takes(TraceRequest)
 def look(
-    model: Model,
+    model: Model = None,
     text: Annotated[
         str | None, argument("Text to look at; otherwise read --file or stdin.")
     ] = None,
@@ -82,6 +87,7 @@ def look(
     check_ending("--figure", figure, FIGURES)
     check_ending("--save", save, (SAVED,))
     head_choice = head_of(head)
+    model, text = model_and_text(model, text, file)
     saved = Path(model).suffix.lower() == SAVED and not Path(model).is_dir()
     options = {
         name: tuple(value) if isinstance(value, list) else value
@@ -93,9 +99,9 @@ def look(
         raise BadArgumentError(
             f"a saved trace cannot be changed; leave out text, --file, {names}, or name a model."
         )
-    input_text = "" if saved else _text(text, file)
     if not saved:
         model = located(model, download, "look", model, *([] if text is None else [text]))
+    input_text = "" if saved else _text(text, file)
     request = TraceRequest(short_name(model), input_text, **options)
     check_options(request)
     if not (html or save or figure or terminal or as_json):
@@ -122,6 +128,8 @@ def look(
 
             serve(make, listener)
         return
+    if terminal:
+        check_grid(input_text)
     trace = traced(model, saved, input_text, options)
     chosen = checked(trace, tap, head_choice)
     # What may be refused comes first, so that nothing is written when something is.
@@ -140,6 +148,19 @@ def look(
         print(grid)
     if as_json:
         print(as_json_of(trace, request))
+
+
+def model_and_text(
+    model: str | None, text: str | None, file: Path | None
+) -> tuple[str, str | None]:
+    """The arguments, of which the first may be a text without a model, or be left out."""
+    is_text = model is not None and not (NAME.fullmatch(model) or Path(model).exists())
+    if is_text and text is None and file is None:
+        model, text = None, model
+    if model is None:
+        model = READER
+        say(f"{model}, {catalog.SHIPPED[model].what}, reads it; regard look MODEL takes another.")
+    return model, text
 
 
 def _text(text: str | None, file: Path | None) -> str:

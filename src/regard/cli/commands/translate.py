@@ -3,10 +3,12 @@
 import sys
 from typing import Any
 
+from regard import catalog
 from regard.cli.lines import Line
 from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import json_line
+from regard.errors import UnsupportedError
 from regard.figures.color import takes_color
 from regard.options import Options, option
 
@@ -31,12 +33,31 @@ class Translate(TaskCommand):
     own, what = AttentionOptions, "a sentence"
 
     def open(self) -> None:
+        self._check_shipped()
         super().open()
         self.doubted, self.doubts = list[str](), 0
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
+
+    def _check_shipped(self) -> None:
+        """Raises UnsupportedError for languages of no shipped translator, where none is named."""
+        languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
+        pairs = [catalog.SHIPPED[name].languages for name in catalog.taken_by("translate")]
+        fits = any(
+            all(language in (None, its) for language, its in zip(languages, pair, strict=True))
+            for pair in pairs
+        )
+        if self.common["model"] is not None or fits:
+            return
+        shipped = ", ".join(" → ".join(pair) for pair in pairs)
+        source, target = languages[0] or "en", languages[1] or "en"
+        raise UnsupportedError(
+            f"the shipped translators have {shipped}; got {languages[0] or 'any'} →"
+            f" {languages[1] or 'any'}. Name another model, such as"
+            f" --model hub:Helsinki-NLP/opus-mt-{source}-{target}."
+        )
 
     def warn(self, line: Line, result: Any) -> None:
         super().warn(line, result)

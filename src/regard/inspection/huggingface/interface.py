@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from regard.errors import optional_package
+from regard.packages import optional_package
 
 PARAMETERS = ("module", "query", "key", "value", "attention_mask")
 

@@ -12,13 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.errors import (
-    BadArgumentError,
-    DamagedFileError,
-    NotFoundError,
-    UnsupportedError,
-    optional_package,
-)
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.figures.png import png_text
 from regard.inspection.huggingface.capture import captured
 from regard.inspection.huggingface.generating import Hypothesis, search
@@ -26,6 +20,7 @@ from regard.inspection.huggingface.interface import quiet
 from regard.inspection.huggingface.places import naming_of
 from regard.inspection.trace import Trace
 from regard.inspection.writing import written
+from regard.packages import optional_package
 
 GENERATED = 20  # tokens that a language model adds by default
 UNLIMITED = 32_768  # tokens, for models whose positions have no end
@@ -95,7 +90,8 @@ class TracedModel:
         Args:
             target: a continuation or translation to look at instead of the model's own.
             hypothesis: which of the search's results, best first.
-            generate: how many tokens it may write; 0 for a language model to read only.
+            generate: how many tokens it may write; of a language model none, unless an option of
+                the search asks for them.
             forced_beginning: ids that what it writes begins with.
             options: of the search, or of sampling, where tokens are drawn: see `generating.search`.
         """
@@ -109,6 +105,9 @@ class TracedModel:
             )
         if target is not None and generate is not None:
             raise BadArgumentError("give either a target or generate; got both.")
+        if self.task == "generation" and target is None and generate is None:
+            searched = hypothesis or options or forced_beginning
+            generate = None if searched else 0
         inputs = self.read_image(text) if self.task == "vision" else self.read(text)
         if not writes or (self.task == "generation" and target is None and generate == 0):
             reader = None if self.task == "vision" else self.reader

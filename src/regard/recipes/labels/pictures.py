@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, optional_package
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
 from regard.files import check_content
+from regard.packages import optional_package
 from regard.recipes.examples import Say
 from regard.records.lines import check_rereadable
 from regard.tasks.images import image_files, is_image, open_image, unread_image

@@ -197,7 +197,7 @@ def evaluate_masked(
                 continue
             inputs, targets = batch.inputs.inputs.to(device), batch.targets.to(device)
             states = torch.as_tensor(filler.hidden(inputs))[batch.chosen.to(device)]
-            logits = filler.logits(states).float()
+            logits = torch.as_tensor(filler.logits(states)).float()
             losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
             likeliest.append(logits.argmax(-1).cpu().numpy())
             right.append(int((logits.argmax(-1) == targets).sum()))

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regard.errors import BadArgumentError, optional_package
+from regard.errors import BadArgumentError
 from regard.letters import signs
+from regard.packages import optional_package
 from regard.recipes.evaluation import Evaluator, Progress, Report, no_progress, write_texts
 from regard.recipes.examples import Example
 from regard.recipes.file_tables import read_file_table

@@ -37,8 +37,9 @@ export class WordTable {
     return this.axes.map((row) => row.slice(0, width));
   }
 
-  /** The known word whose spelling is most similar; null where too many letters differ. */
+  /** The known word whose spelling is most similar; null where too many letters differ, and for a name. */
   nearest(word: string): string | null {
+    if (/^\p{Lu}/u.test(word)) return null;
     const small = word.toLowerCase();
     const number = /^\p{Nd}+$/u;
     let [best, most] = [null as string | null, CLOSE];
