@@ -210,11 +210,11 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         about = [f"Labels: one of {', '.join(data.labels)}"]
         return CardText({"images": len(data.train)}, [result], about)
 
-    def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
-        images = Images.open(run / "data", "test")
+    def test_sets(self, run: Path, part: str = "test") -> Iterator[tuple[str, Any]]:
+        images = Images.open(run / "data", part)
         if len(images):
             labels = read_object(run / "data" / "prepared.json")["values"]["labels"]
-            yield "", PreparedPictures("the test set", images, labels)
+            yield "", PreparedPictures(f"the {part} set", images, labels)
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:

@@ -5,7 +5,7 @@ bring four packages and 100 MB to every installation.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,6 +124,18 @@ class LabelEvaluation(Scored):
             "score": scores.macro_f1 if self.multi_label else scores.accuracy,
         }
         return figures if self.multi_label else figures | {"matthews": scores.matthews}
+
+    def always(self, number: int) -> "LabelEvaluation":
+        """Return the same examples, each with the label of this number as its answer."""
+        answers = np.zeros_like(self.predicted)
+        answers[:, number] = True
+        return replace(self, predicted=answers)
+
+    @property
+    def constant(self) -> bool:
+        """Return whether all examples got the same answer though they have different labels."""
+        same, alike = ((each == each[:1]).all() for each in (self.predicted, self.expected))
+        return bool(same and not alike)
 
     @property
     def confusion(self) -> NDArray[np.int64]:
