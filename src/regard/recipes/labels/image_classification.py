@@ -21,8 +21,10 @@ from regard.json_files import read_object
 from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
+from regard.recipes.baselines import Baselines
 from regard.recipes.card import CardText
 from regard.recipes.encoders import freeze, layer_rate
+from regard.recipes.head_start import start_head
 from regard.recipes.labels.image_batches import (
     Augmentation,
     Bytes,
@@ -33,6 +35,7 @@ from regard.recipes.labels.image_batches import (
     PreparedPictures,
 )
 from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
+from regard.recipes.labels.label_baselines import label_baselines
 from regard.recipes.labels.labeled_texts import remarks
 from regard.recipes.labels.labels import (
     SHOWN,
@@ -44,7 +47,7 @@ from regard.recipes.labels.losses import balanced_weights, one_label_loss
 from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
-from regard.recipes.recipe import Recipe
+from regard.recipes.recipe import Epochs, Recipe
 from regard.tasks.images import ImageReader
 from regard.tasks.preparation import Preparation, write_preparation
 
@@ -188,6 +191,26 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             batch_size=min(options.batch_size, options.max_tokens // self._tokens),
             seed=options.seed,
         )
+
+    def begin(self, model: nn.Module, data: LabeledImages, batches: Epochs) -> Baselines:
+        name = ""
+        if self.base is not None and self.base.model.config.labels != data.labels:
+            began = start_head(
+                model,
+                batches,
+                self.loss,
+                lambda logits, batches: one_label_loss(
+                    logits, torch.cat([batch.labels for batch in batches]), self._weights.cpu()
+                ),
+            )
+            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+        parts = {"dev": data.dev, "test": data.test}
+        evaluations = {
+            part: evaluate_images(model.eval(), images, data.preparation, data.labels)
+            for part, images in parts.items()
+            if len(images)
+        }
+        return label_baselines(evaluations, data.counts, name or None)
 
     def loss(self, model: nn.Module, batch: ImageBatch) -> tuple[Tensor, int, int]:
         weight = next(model.parameters())

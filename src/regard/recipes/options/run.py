@@ -35,12 +35,12 @@ def limit_option(default: Any, help: str, **more: Any) -> Any:
 def evaluation_option(default: str) -> Any:
     """Option of the steps between evaluations, by default as the words say: "half an epoch"."""
     help = "Steps from one evaluation to the next."
-    shown = f"{default}, {LEAST_STEPS // 10} to 1000"
+    shown = f"{default}, {LEAST_STEPS // 6} to 1000"
     return limit_option(None, help, shown=shown, flag="--eval-every", min=1)
 
 
 # Steps of a run whose length is left to its recipe, at least: few rows make few steps of an epoch.
-LEAST_STEPS = 100
+LEAST_STEPS = 60
 
 
 class RunOptions(Options):
@@ -167,7 +167,7 @@ class RunOptions(Options):
 
 def between_evaluations(steps: int) -> int:
     """The steps between evaluations, of which each writes a checkpoint."""
-    return max(LEAST_STEPS // 10, min(steps, 1000))
+    return max(LEAST_STEPS // 6, min(steps, 1000))
 
 
 class EpochOptions(RunOptions):
@@ -181,7 +181,7 @@ class EpochOptions(RunOptions):
     max_epochs: float | None = limit_option(
         None,
         "Stop after this many epochs.",
-        shown="3 from a trained model, else 10; at least 100 steps",
+        shown="3 from a trained model, else 10; at least 60 steps",
         above=0,
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
