@@ -16,7 +16,7 @@ import io
 import json
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -178,3 +178,77 @@ def rows_of(name: str, data: Path) -> tuple[list[Row], list[Row]]:
     known, texts = {label for _, label in learned}, {text for text, _ in learned}
     others = [row for row in rows[-1000:] if row[1] in known and row[0] not in texts]
     return learned, others[:400]
+
+
+def write_rows(path: Path, rows: Sequence[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+
+
+def share(answers: Sequence[str], rows: Sequence[Row]) -> float:
+    return 100 * sum(a == label for a, (_, label) in zip(answers, rows, strict=True)) / len(rows)
+
+
+def baselines(model: str, learned: Sequence[Row], others: Sequence[Row]) -> list[float]:
+    """Accuracy of regressions on the model's vectors and on TF-IDF, and of one label."""
+    import numpy as np
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    import regard
+
+    embedder = regard.load(model, "embedding")
+    embedder.normalize = False
+    words = TfidfVectorizer()
+    texts, labels = zip(*learned, strict=True)
+    unseen = [text for text, _ in others]
+    pairs = (
+        (np.stack(embedder(list(texts))), np.stack(embedder(unseen))),
+        (words.fit_transform(texts), words.transform(unseen)),
+    )
+    scores = [
+        share(LogisticRegression(max_iter=2000).fit(known, labels).predict(new), others)
+        for known, new in pairs
+    ]
+    return [*scores, share([Counter(labels).most_common(1)[0][0]] * len(others), others)]
+
+
+def trained(model: str, learned: Sequence[Row], others: Sequence[Row], seed: int) -> float:
+    """Accuracy of what the command trains at its defaults, which holds out a part of the rows."""
+    import regard
+
+    with tempfile.TemporaryDirectory() as folder:
+        file, run = Path(folder) / "rows.csv", Path(folder) / "run"
+        write_rows(file, learned)
+        with contextlib.redirect_stdout(io.StringIO()):
+            classifier = regard.train("classification", file, run, base_model=model, seed=seed)
+        return share(classifier([text for text, _ in others]), others)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--model", default="minilm", help="starting model")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--sets", nargs="+", default=list(SETS), help=", ".join(SETS))
+    arguments = parser.parse_args()
+    if not (arguments.data / "sst2").is_dir():
+        parser.exit(0, f"{parser.prog} needs the data sets; {arguments.data} has none.\n")
+    print(
+        f"{'set':14} {'trained':>8} {'vectors':>8} {'TF-IDF':>8} {'one label':>10} {'seconds':>8}"
+    )
+    for name in arguments.sets:
+        learned, others = rows_of(name, arguments.data)
+        began = time.perf_counter()
+        ours = [trained(arguments.model, learned, others, seed) for seed in arguments.seeds]
+        seconds = (time.perf_counter() - began) / len(ours)
+        vectors, words, one = baselines(arguments.model, learned, others)
+        mean = sum(ours) / len(ours)
+        print(
+            f"{name:14} {mean:8.1f} {vectors:8.1f} {words:8.1f} {one:10.1f} {seconds:8.0f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

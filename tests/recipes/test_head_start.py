@@ -27,10 +27,14 @@ PLACES = ("Leeds", "York", "Bath", "Derby", "Hull", "Ely", "Wells", "Ripon")
 def begun(classify: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A run from minilm that has taken one step of no length."""
     folder = tmp_path_factory.mktemp("begun")
-    rows = [(f"{text} in {place}", label) for place in PLACES
-            for label, texts in (("weather", WEATHER), ("money", MONEY)) for text in texts]  # fmt: skip
+    rows = [
+        {"text": f"{text} in {place}", "label": label}
+        for place in PLACES
+        for label, texts in (("weather", WEATHER), ("money", MONEY))
+        for text in texts
+    ]
     file = folder / "rows.jsonl"
-    file.write_text("".join(json.dumps({"text": t, "label": l}) + "\n" for t, l in rows))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     options = {"base_model": "minilm", "max_steps": 1, "learning_rate": 1e-12, "preset": "mini"}
     _, said = classify(file, folder / "run", **options)
     return folder / "run", said
