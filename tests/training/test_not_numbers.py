@@ -33,7 +33,7 @@ def saved(
         steps.append(progress.step)
 
     objective = Objective(loss, lambda model: {"loss": dev(model)}, "loss", save, lower=True)
-    with pytest.raises(BadArgumentError, match="became .* at step .; lower learning_rate"):
+    with pytest.raises(BadArgumentError, match=r"became .* at step \d; lower learning_rate"):
         fit(nn.Linear(1, 1), Ones(), objective, config, RunFolder(folder, warn=pytest.fail))
     return steps
 

@@ -40,7 +40,7 @@ def _variation(states: Tensor) -> float:
 def with_mean_layer(model: Encoder) -> Encoder:
     """The encoder without a head, of one layer more, whose output's first state is the mean state,
     normalized."""
-    config = replace(model.config, num_layers=model.config.num_layers + 1, head="none")
+    config = replace(model.config, num_layers=model.config.num_layers + 1, head="none", labels=())
     deeper = Encoder(config)
     state = {name: each for name, each in model.state_dict().items() if name[:5] != "head."}
     deeper.load_state_dict(state, strict=False)

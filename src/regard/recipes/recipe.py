@@ -260,7 +260,7 @@ def _learn(
     )
     if config.max_steps is not None:
         epochs = config.max_steps * accumulate / len(batches)
-        recipe.say(f"{config.max_steps:,} steps, {epochs:,.3g} epochs")
+        recipe.say(f"steps: {config.max_steps:,}; epochs: {epochs:,.3g}")
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
         evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
