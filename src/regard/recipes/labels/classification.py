@@ -32,7 +32,7 @@ from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
 from regard.recipes.head_start import start_head
 from regard.recipes.labels.label_baselines import label_baselines
-from regard.recipes.labels.labeled_texts import NO_LABEL, remarks
+from regard.recipes.labels.labeled_texts import NO_LABEL, looks_english, remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     best_threshold,
@@ -49,6 +49,7 @@ from regard.recipes.prepared import Values
 from regard.recipes.recipe import Epochs
 from regard.tasks.classification import Classifier
 
+FEW_TEXTS = 2000  # to train on, under which a trained model is suggested
 SAMPLE = 64  # texts by which it is judged whether the first state says anything
 
 
@@ -115,6 +116,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
         cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
         self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
+        if self.base is None and sizes["train"] <= FEW_TEXTS:
+            texts = [example.text for example in read_examples(folder / "train.jsonl")]
+            if looks_english(texts):
+                self.say(
+                    "a model from random weights knows no word; with few English texts,"
+                    " --from minilm (base_model) learns more"
+                )
         summary = (
             f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels,"
             f" {'several' if multi_label else 'one'} a text"
