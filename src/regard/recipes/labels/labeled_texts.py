@@ -113,7 +113,7 @@ def _listed(group: Mapping[str, int]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-ENGLISH = frozenset(
+ENGLISH = ("the", "and", "to", "it", "that", "for", "with", "you", "my", "not", "this", "have")
     ["the", "and", "to", "it", "that", "for", "with", "you", "my", "not", "this", "are", "have"]
 )
 
