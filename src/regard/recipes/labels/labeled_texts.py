@@ -114,8 +114,6 @@ def _listed(group: Mapping[str, int]) -> str:
 
 
 ENGLISH = ("the", "and", "to", "it", "that", "for", "with", "you", "my", "not", "this", "have")
-    ["the", "and", "to", "it", "that", "for", "with", "you", "my", "not", "this", "are", "have"]
-)
 
 
 def looks_english(texts: Iterable[str]) -> bool:
