@@ -559,7 +559,7 @@ def test_the_package_is_named_where_it_is_missing(
 ) -> None:
     file = write_gguf(write_folder(tmp_path))
     monkeypatch.setitem(sys.modules, "gguf", None)
-    with pytest.raises(UnavailableError, match="GGUF files need the package gguf .*pip install"):
+    with pytest.raises(UnavailableError, match=r"GGUF files need the package gguf .*pip install"):
         regard.load(file)
 
 

@@ -24,7 +24,7 @@ def adapted(trained: Any, tagged: Path, classify: Any, tmp_path_factory: Any) ->
     layers, width, labels, rank = 2, 128, 3, 4
     head = width * width + width + labels * width + labels
     learned = layers * 4 * 2 * rank * width + head
-    assert f", {learned:,} of them trained" in said[-1]
+    assert f", {learned:,} of them trained" in "\n".join(said)
     return Path(output)
 
 

@@ -1,6 +1,8 @@
 """Training by the name of a task; what editors know of it is in training.pyi."""
 
 import os
+import warnings
+from pathlib import Path
 from typing import Any
 
 from regard.catalog import TRAINED
@@ -21,6 +23,7 @@ def train(
     7 pairs to train on, 1 dev, 1 test
     vocabulary: 392 shared subwords; 76 tokens
     model: transformer tiny, norm pre, 1,506,816 parameters, 1,375,744 of them trained
+    steps: 2; epochs: 2
 
     Args:
         task: a name in `regard.catalog.TRAINED`.
@@ -31,11 +34,15 @@ def train(
             `regard.recipes.options` and `regard.translation.options`. Files and folders may be
             strings or paths.
 
+    A classifier that gives one label to everything is a UserWarning.
+
     Raises:
         BadArgumentError: an unknown task or option.
         RegardError: any that training raises (see `recipes.recipe.learn`).
     """
+    from regard.api.evaluation import evaluator_of
     from regard.recipes.recipe import learn
+    from regard.recipes.verdict import held_out, nothing_learned
 
     if task not in TRAINED:
         raise unknown("task", task, TRAINED)
@@ -51,8 +58,16 @@ def train(
     }
     settings = kind(output=os.fspath(output), **values)
     recipe = training.recipe_class()
-    learn(recipe(files, settings, say=print, command=""))
-    return TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
+    learner = recipe(files, settings, say=print, command="")
+    learn(learner)
+    model = TRAINED[task].task_class().load(f"{settings.output}/model", name=settings.output)
+    part, examples = held_out(learner, Path(settings.output))
+    if part:
+        evaluator = evaluator_of(TRAINED[task].name, settings.output, {})
+        sentence = nothing_learned(evaluator, evaluator.score(model, examples))
+        if sentence:
+            warnings.warn(sentence, stacklevel=2)
+    return model
 
 
 def _paths(data: File | tuple[File, ...] | list[File]) -> str | tuple[str, ...] | list[str]:

@@ -13,8 +13,8 @@ from regard.cli.streams import prepare_streams, say
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command and exits: 0, 2 for a mistake the user can mend, 130 when interrupted, 141
-    when what reads its output has ended."""
+    """Runs the command and exits: 0, 2 for a mistake the user can mend, 3 for a model that has
+    learned nothing, 130 when interrupted, 141 when what reads its output has ended."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     debug = _take_debug(arguments)
     try:
@@ -57,7 +57,7 @@ def _failed(error: Exception, arguments: Sequence[str], debug: bool) -> int:
         traceback.print_exception(error)
     elif message:  # none where the help has been shown instead
         say(message)
-    return 1 if message is None else 2
+    return 1 if message is None else getattr(error, "exit_code", 2)
 
 
 def _flags(arguments: Sequence[str]) -> dict[str, str]:

@@ -89,17 +89,24 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         longest = 512 if self.base is None else self.base[0].config.max_positions
         return min(self.options.max_length, longest)
 
-    def encoder(self, tokenizer: Tokenizer, head: str, **changes: Any) -> TextReader:
-        """The model before its first step, with a head of this kind."""
+    def encoder(
+        self, tokenizer: Tokenizer, head: str, *, start: TextReader | None = None, **changes: Any
+    ) -> TextReader:
+        """The model before its first step, with a head of this kind.
+
+        Args:
+            start: the trained model with layers that are new; None: as it is.
+        """
         if self.base is not None:
             changes |= self.options.chosen("dropout")
             if self.base[0].config.pad_id is None and "pad" in tokenizer.special:
                 changes["pad_id"] = tokenizer.pad_id
-            model = replace_head(self.base[0], head, **changes)
+            model = replace_head(start or self.base[0], head, **changes)
             if self.options.lora_rank:
                 self._adapt(model)
             else:
-                freeze(model, self.options.train_layers)
+                new = model.config.num_layers - self.base[0].config.num_layers
+                freeze(model, self.options.train_layers, new=new)
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
@@ -197,17 +204,18 @@ def stacks(model: nn.Module) -> dict[str, Stack]:
     return {name: stack for name, stack in members if isinstance(stack, Stack)}
 
 
-def freeze(model: nn.Module, train_layers: int | None) -> None:
-    """Lets the head and the last `train_layers` layers learn; None: everything."""
+def freeze(model: nn.Module, train_layers: int | None, *, new: int = 0) -> None:
+    """Lets the head, `new` layers and the last `train_layers` below them learn; None: all."""
     if train_layers is None:
         return
     layers = [layer for stack in stacks(model).values() for layer in stack.layers]
-    if train_layers > len(layers):
+    if train_layers > len(layers) - new:
         raise BadArgumentError(
-            f"train_layers must be at most {len(layers)}, the model's layers; got {train_layers}."
+            f"train_layers must be at most {len(layers) - new}, the model's layers; got"
+            f" {train_layers}."
         )
     model.requires_grad_(False)
-    for part in (model.head, *layers[len(layers) - train_layers :]):
+    for part in (model.head, *layers[len(layers) - new - train_layers :]):
         part.requires_grad_(True)
 
 

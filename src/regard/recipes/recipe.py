@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 import torch
 from torch import Tensor, nn
 
+from regard.recipes.baselines import Baselines, write_baselines
 from regard.recipes.card import CardText, write_run_card
 from regard.recipes.evaluation import Evaluator
 from regard.recipes.examples import Example, Fold, read_examples
@@ -138,6 +139,14 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def batches(self, data: DataT, model: nn.Module) -> Epochs:
         """Return the batches of the steps."""
 
+    def begin(self, model: nn.Module, data: DataT, batches: Epochs) -> Baselines:
+        """Set what can be computed of a new model at once, before its first step.
+
+        Returns:
+            what the trained model is compared with.
+        """
+        return {}
+
     @abstractmethod
     def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
         """The summed loss, the number of its terms, and the number of tokens read."""
@@ -165,9 +174,9 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     def card(self, model: nn.Module, data: DataT, figures: dict[str, float]) -> CardText:
         """Return what the model card says of this task."""
 
-    def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
+    def test_sets(self, run: Path, part: str = "test") -> Iterator[tuple[str, Any]]:
         """Yield the test sets in a run's folder: a target language or "", and the examples."""
-        file = run / "data" / "test.jsonl"
+        file = run / "data" / f"{part}.jsonl"
         if examples := list(read_examples(file)) if file.exists() else []:
             yield "", examples
 
@@ -249,6 +258,9 @@ def _learn(
     config = options.training_config(
         epoch=max(1, len(batches) // accumulate), accumulate=accumulate
     )
+    if config.max_steps is not None:
+        epochs = config.max_steps * accumulate / len(batches)
+        recipe.say(f"steps: {config.max_steps:,}; epochs: {epochs:,.3g}")
     objective: Objective[Any] = Objective(
         loss=recipe.loss,
         evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
@@ -267,6 +279,10 @@ def _learn(
             threads=torch.get_num_threads() if device.type == "cpu" else None,
             processes=processes.count,
         )
+    if not run.steps():
+        baselines = recipe.begin(model, data, batches)
+        if processes.first:
+            write_baselines(run.path, baselines, recipe.say)
     watchers = [recipe.watch, watch] if processes.first else []
     if processes.first:
         watchers += [tracker(run.path) for tracker in trackers(vars(options))]

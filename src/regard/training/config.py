@@ -87,6 +87,7 @@ class Progress:
     loss_terms: int = 0  # tokens, or labels
     best: float | None = None  # the chosen metric's best figure
     best_step: int = 0
+    best_loss: float = 0.0  # the dev loss there
     collapsed_in_a_row: int = 0
     figures: dict[str, float] = field(default_factory=dict)  # of the last evaluation
 

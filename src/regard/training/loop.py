@@ -180,17 +180,13 @@ class _Training(Generic[BatchT]):
             loss_sum, terms, tokens = loss_sum + loss.item(), terms + count, tokens + read
         loss_sum, *counts = self.processes.total(loss_sum, terms, tokens)
         terms, tokens = map(int, counts)
-        if not math.isfinite(loss_sum):
-            raise BadArgumentError(
-                f"the loss became {loss_sum} at step {step}; lower learning_rate (now"
-                f" {config.learning_rate:g}) or lengthen `warmup` (now {config.warmup}) and give"
-                " another `output`; what was saved before is kept."
-            )
+        self.check_number("loss", loss_sum, step)
         # From the gradient of the sum to that of the mean, clipped, in one pass.
         gradients = [p.grad for p in self.weights.parameters.values() if p.grad is not None]
         scale = 1 / terms
         if config.clip_norm:
             norm = self.weights.norm(gradients) / terms
+            self.check_number("gradient", norm, step)
             scale *= min(1.0, config.clip_norm / max(norm, 1e-12))
         torch._foreach_mul_(gradients, scale)
         rate = self.learning_rate(step)
@@ -203,6 +199,20 @@ class _Training(Generic[BatchT]):
         progress.step, progress.tokens = step, progress.tokens + tokens
         progress.loss_sum += loss_sum
         progress.loss_terms += terms
+
+    def check_weights(self) -> None:
+        total = sum(float(weight.detach().double().sum()) for weight in self.evaluated.parameters())
+        self.check_number("sum of the weights", total, self.progress.step)
+
+    def check_number(self, what: str, value: float, step: int) -> None:
+        """Raises BadArgumentError for infinity and NaN."""
+        if not math.isfinite(value):
+            config = self.config
+            raise BadArgumentError(
+                f"the {what} became {value} at step {step}; lower learning_rate (now"
+                f" {config.learning_rate:g}) or lengthen `warmup` (now {config.warmup}) and give"
+                " another `output`; what was saved before is kept."
+            )
 
     def learning_rate(self, step: int) -> float:
         config = self.config
@@ -220,21 +230,25 @@ class _Training(Generic[BatchT]):
         """Measures the mean of the newest checkpoints and keeps it if it is the best so far."""
         self.load_mean()
         if self.processes.first:
+            self.check_weights()
             self.measure()
         self.progress = self.processes.from_first(self.progress)
 
     def measure(self) -> None:
         progress, config = self.progress, self.config
         progress.figures = self.objective.evaluate(self.evaluated)
+        if "loss" in progress.figures:
+            self.check_number("loss on dev", progress.figures["loss"], progress.step)
         if self.objective.last:
             progress.best_step = progress.step
         else:
             figure = progress.figures[self.objective.metric]
-            better = progress.best is None or (
-                figure < progress.best if self.objective.lower else figure > progress.best
-            )
-            if better:
-                progress.best, progress.best_step = figure, progress.step
+            loss = progress.figures.get("loss", 0.0)  # decides between equal figures
+            rank = (figure if self.objective.lower else -figure, loss)
+            best = progress.best
+            if best is None or rank < (best if self.objective.lower else -best, progress.best_loss):
+                progress.best, progress.best_loss = figure, loss
+                progress.best_step = progress.step
         watched = progress.step > config.warmup and self.objective.collapsed(progress.figures)
         progress.collapsed_in_a_row = progress.collapsed_in_a_row + 1 if watched else 0
 

@@ -171,10 +171,12 @@ class TranslationRecipe(SequenceRecipe[TrainingOptions, TranslationData, Transla
                 self._language = of_language([decode(data.train[row][0]) for row in rows])
             replace(self._language, unsure_below=self.judged.threshold()).save(folder)
 
-    def test_sets(self, run: Path) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    def test_sets(
+        self, run: Path, part: str = "test"
+    ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         test = None if self.languages else self.options.test
         for language in self.languages or [""]:
-            file = run / "data" / "test.jsonl"
+            file = run / "data" / f"{part}.jsonl"
             if pairs := read_test_set(test) if test else pairs_of(read_examples(file), language):
                 yield language, pairs
 

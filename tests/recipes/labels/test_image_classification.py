@@ -234,7 +234,7 @@ def test_fine_tuning_starts_from_the_bases_weights_and_preparation(
     options = dict(base_model=str(base), max_steps=1, learning_rate=1e-9, train_layers=0)
     _, said = see(tmp_path / "a.npz", tmp_path / "run", **options)
     assert "40 images resized to 12 × 12 pixels" in said
-    assert "194 of them trained" in said[-1]
+    assert "194 of them trained" in "\n".join(said)
     before, after = (
         regard.from_pretrained(folder) for folder in (base, tmp_path / "run" / "model")
     )

@@ -6,6 +6,7 @@ torchrun in front of it starts several processes, all of which come this way.
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +20,19 @@ from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.declaration import Training
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, RegardError
 
 if TYPE_CHECKING:
     from regard.translation.files import Pairs
+
+ONE_LABEL = " A model that gives one label to everything is named in the last line; exit code 3."
+
+
+class NothingLearnedError(RegardError):
+    """A training has ended, but its model gives one label to everything."""
+
+    exit_code = 3
+
 
 train = typer.Typer(name="train", add_completion=False, no_args_is_help=True)
 
@@ -87,7 +97,9 @@ def _learn(
     """Trains by the task's recipe, showing how it goes, and scores the best model."""
     from regard.api.evaluation import evaluator_of
     from regard.api.loading import load
+    from regard.recipes.baselines import read_baselines
     from regard.recipes.recipe import learn
+    from regard.recipes.verdict import beside, held_out, nothing_learned
 
     kind = TRAINED[name]
     options = options_from(kind.training.options_class(), arguments)
@@ -105,21 +117,34 @@ def _learn(
     if validated is not None and as_json:
         print(json.dumps(validated.facts()))
     best = "best " if validated is None else ""
-    print(f"The {best}model is in {run / 'model'}.", file=sys.stderr)
     model = str(run / "model")
+    evaluator = evaluator_of(kind.name, model, {})
+    judged: dict[str, Any] = {}  # part of the data → result
+    last = ""
     for language, examples in recipe.test_sets(run):
         task: Any = load(model, kind.name)
         if language:
             print(f"Test set, {language}:", file=sys.stderr)
             task = task.between(target=language)
-        report = evaluator_of(kind.name, model, {}).report(task, examples, bar=progress_bar)
-        print(report.as_json() if as_json else "\n".join(report.lines()))
+        report = evaluator.report(task, examples, bar=progress_bar)
+        baselines = read_baselines(run, "test")
+        report = replace(report, baselines={**report.baselines, **baselines})
+        print(report.as_json() if as_json else "\n".join(report.lines()), flush=True)
+        judged["test"], last = report.result, beside(report.figures, baselines, "test")
+    part, examples = held_out(recipe, run)
+    if part and part not in judged:
+        judged[part] = evaluator.score(load(model, kind.name), examples)
+        last = beside(judged[part].figures, read_baselines(run, part), part)
+    print(f"The {best}model is in {run / 'model'}.{last}", file=sys.stderr)
+    if sentence := nothing_learned(evaluator, judged.get(part)):
+        raise NothingLearnedError(sentence)
 
 
 def _add(name: str, task: Training) -> None:
     help = (
         f"{task.summary}\n\nThe best model is in OUTPUT/model, in {task.layout} layout. The"
         " same command again resumes."
+        f"{ONE_LABEL if 'confusions' in task.figures else ''}"
     )
 
     @train.command(name, help=help, cls=LazyCommand)

@@ -16,13 +16,23 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import BadArgumentError
-from regard.models import TextReader
+from regard.models import Encoder, TextReader
 from regard.models.heads import ClassificationHead, LinearHead
+from regard.recipes.baselines import Baselines
 from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, EncodedTexts, encode_texts, output_of, write_store
+from regard.recipes.encoded import (
+    EncodedBatch,
+    EncodedTexts,
+    encode_texts,
+    output_of,
+    padded,
+    write_store,
+)
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples, write_examples
-from regard.recipes.labels.labeled_texts import NO_LABEL, remarks
+from regard.recipes.head_start import start_head
+from regard.recipes.labels.label_baselines import label_baselines
+from regard.recipes.labels.labeled_texts import NO_LABEL, looks_english, remarks
 from regard.recipes.labels.labels import (
     SHOWN,
     best_threshold,
@@ -33,9 +43,14 @@ from regard.recipes.labels.labels import (
 )
 from regard.recipes.labels.losses import balanced_weights, label_loss, log_odds
 from regard.recipes.labels.text_labels import TextLabelEvaluator, evaluate_labels
+from regard.recipes.mean_reading import pass_on, reads_by_mean, with_mean_layer
 from regard.recipes.options.encoders import ClassificationOptions
 from regard.recipes.prepared import Values
+from regard.recipes.recipe import Epochs
 from regard.tasks.classification import Classifier
+
+FEW_TEXTS = 2000  # to train on, under which a trained model is suggested
+SAMPLE = 64  # texts by which it is judged whether the first state says anything
 
 
 @dataclass(frozen=True)
@@ -101,6 +116,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         )
         cut = f"; {truncated:,} texts cut to {self.max_length}" if truncated else ""
         self.say(f"{len(store.tokens):,} tokens{cut}; {described(labels, counts)}")
+        if self.base is None and sizes["train"] <= FEW_TEXTS:
+            texts = [example.text for example in read_examples(folder / "train.jsonl")]
+            if looks_english(texts):
+                self.say(
+                    "a model from random weights knows no word; with few English texts,"
+                    " --from minilm (base_model) learns more"
+                )
         summary = (
             f"{sizes['train']:,} to train on, {sizes['dev']:,} dev, {len(labels)} labels,"
             f" {'several' if multi_label else 'one'} a text"
@@ -153,13 +175,51 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return labels, [counter[label] for label in labels]
 
     def model(self, data: LabeledTexts) -> TextReader:
-        model = self.encoder(data.tokenizer, "classification", labels=data.labels)
-        trained = self.base is not None and self.base[0].config.labels == data.labels
+        trained = self._head_is_trained(data)
+        start = None if trained else self._with_mean_layer(data)
+        model = self.encoder(data.tokenizer, "classification", start=start, labels=data.labels)
+        if start is not None:
+            pass_on(model)
         bias = cast(ClassificationHead | LinearHead, model.head).output.bias
         if data.multi_label and not trained and bias is not None:
             with torch.no_grad():
                 bias.copy_(log_odds(data.counts, len(data.train)))
         return model
+
+    def _head_is_trained(self, data: LabeledTexts) -> bool:
+        return self.base is not None and self.base[0].config.labels == data.labels
+
+    def _with_mean_layer(self, data: LabeledTexts) -> TextReader | None:
+        """The trained model with a layer that gives the head the mean; None where the first state
+        is as good, or adapters, which are of the model as it is, are to learn."""
+        if self.base is None or self.options.lora_rank:
+            return None
+        base = self.base[0]
+        rows = range(min(SAMPLE, len(data.train)))
+        batch = padded([data.train[row][0] for row in rows], base.config)
+        if not reads_by_mean(base, batch):
+            return None
+        name = self.options.base_model
+        self.say(f"the first state of {name} is alike for all texts: a new layer gives it the mean")
+        return with_mean_layer(cast(Encoder, base))
+
+    def begin(self, model: nn.Module, data: LabeledTexts, batches: Epochs) -> Baselines:
+        name = None
+        if self.base is not None and not self._head_is_trained(data):
+            began = start_head(
+                model,
+                batches,
+                lambda model, batch: output_of(model, batch.inputs),
+                lambda logits, batches: self._label_loss(logits, *batches),
+            )
+            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+        kind = problem_type(data.multi_label)
+        classifier = Classifier(model.eval(), data.tokenizer, problem_type=kind)
+        parts = {"dev": data.dev, "test": data.test}
+        evaluations = {
+            part: evaluate_labels(classifier, rows) for part, rows in parts.items() if rows
+        }
+        return label_baselines(evaluations, data.counts, name or None)
 
     def batches(self, data: LabeledTexts, model: nn.Module) -> EncodedTexts:
         self._weights = self._weigh(data).to(next(model.parameters()).device)
@@ -177,9 +237,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
         return ((len(data.train) - counts) / counts).clamp(max=100)
 
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
-        logits = output_of(model, batch.inputs)
-        loss = label_loss(logits, batch.targets, self._weights, multi_label=self._multi_label)
+        loss = self._label_loss(output_of(model, batch.inputs), batch)
         return loss, len(batch.targets), batch.num_tokens
+
+    def _label_loss(self, logits: Tensor, *batches: EncodedBatch) -> Tensor:
+        targets = [numbers for batch in batches for numbers in batch.targets]
+        weights = self._weights.to(logits.device)
+        return label_loss(logits, targets, weights, multi_label=self._multi_label)
 
     def evaluate(self, model: nn.Module, data: LabeledTexts) -> dict[str, float]:
         kind = problem_type(data.multi_label)

@@ -21,8 +21,10 @@ from regard.json_files import read_object
 from regard.models import VisionTransformer
 from regard.models.heads import LinearHead, replace_head
 from regard.models.model import init_weights
+from regard.recipes.baselines import Baselines
 from regard.recipes.card import CardText
 from regard.recipes.encoders import freeze, layer_rate
+from regard.recipes.head_start import start_head
 from regard.recipes.labels.image_batches import (
     Augmentation,
     Bytes,
@@ -33,6 +35,7 @@ from regard.recipes.labels.image_batches import (
     PreparedPictures,
 )
 from regard.recipes.labels.image_scores import ImageEvaluator, evaluate_images
+from regard.recipes.labels.label_baselines import label_baselines
 from regard.recipes.labels.labeled_texts import remarks
 from regard.recipes.labels.labels import (
     SHOWN,
@@ -44,7 +47,7 @@ from regard.recipes.labels.losses import balanced_weights, one_label_loss
 from regard.recipes.labels.pictures import Look, check_pictures, common_size, look_at, open_pictures
 from regard.recipes.options.images import ImageClassificationOptions
 from regard.recipes.prepared import Prepared, Values
-from regard.recipes.recipe import Recipe
+from regard.recipes.recipe import Epochs, Recipe
 from regard.tasks.images import ImageReader
 from regard.tasks.preparation import Preparation, write_preparation
 
@@ -189,6 +192,26 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
             seed=options.seed,
         )
 
+    def begin(self, model: nn.Module, data: LabeledImages, batches: Epochs) -> Baselines:
+        name = ""
+        if self.base is not None and self.base.model.config.labels != data.labels:
+            began = start_head(
+                model,
+                batches,
+                self.loss,
+                lambda logits, batches: one_label_loss(
+                    logits, torch.cat([batch.labels for batch in batches]), self._weights.cpu()
+                ),
+            )
+            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+        parts = {"dev": data.dev, "test": data.test}
+        evaluations = {
+            part: evaluate_images(model.eval(), images, data.preparation, data.labels)
+            for part, images in parts.items()
+            if len(images)
+        }
+        return label_baselines(evaluations, data.counts, name or None)
+
     def loss(self, model: nn.Module, batch: ImageBatch) -> tuple[Tensor, int, int]:
         weight = next(model.parameters())
         logits = model(batch.pixels.to(weight.device, weight.dtype)).float()
@@ -210,11 +233,11 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
         about = [f"Labels: one of {', '.join(data.labels)}"]
         return CardText({"images": len(data.train)}, [result], about)
 
-    def test_sets(self, run: Path) -> Iterator[tuple[str, Any]]:
-        images = Images.open(run / "data", "test")
+    def test_sets(self, run: Path, part: str = "test") -> Iterator[tuple[str, Any]]:
+        images = Images.open(run / "data", part)
         if len(images):
             labels = read_object(run / "data" / "prepared.json")["values"]["labels"]
-            yield "", PreparedPictures("the test set", images, labels)
+            yield "", PreparedPictures(f"the {part} set", images, labels)
 
     def rate_scale(self, name: str) -> float:
         if self.base is not None:

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +207,18 @@ def _listed(group: Mapping[str, int]) -> str:
     ordered = sorted(group, key=lambda spelling: (-group[spelling], spelling))
     *first, last = [f'"{spelling}" ({group[spelling]:,})' for spelling in ordered]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+ENGLISH = ("the", "and", "to", "it", "that", "for", "with", "you", "my", "not", "this", "have")
+
+
+def looks_english(texts: Iterable[str]) -> bool:
+    """Return whether one word in twelve is among the most frequent ones of English alone.
+
+    >>> looks_english(["where is my parcel", "the screen of it broke"])
+    True
+    >>> looks_english(["wo ist mein Paket", "der Bildschirm ist kaputt"])
+    False
+    """
+    words = [word for text in texts for word in text.lower().split()]
+    return 12 * sum(word in ENGLISH for word in words) > len(words)

@@ -133,6 +133,18 @@ class LabelEvaluation(Scored):
         }
         return figures if self.multi_label else figures | {"matthews": scores.matthews}
 
+    def always(self, number: int) -> "LabelEvaluation":
+        """Return the same examples, each with the label of this number as its answer."""
+        answers = np.zeros_like(self.predicted)
+        answers[:, number] = True
+        return replace(self, predicted=answers)
+
+    @property
+    def constant(self) -> bool:
+        """Return whether all examples got the same answer though they have different labels."""
+        same, alike = ((each == each[:1]).all() for each in (self.predicted, self.expected))
+        return bool(same and not alike)
+
     @property
     def confusion(self) -> NDArray[np.int64]:
         """Counts of texts of each label (row) by their answers (column), (labels, labels)."""

@@ -7,6 +7,7 @@ from regard.errors import BadArgumentError
 from regard.recipes.options.evaluation import LabelOptions
 from regard.recipes.options.run import (
     TunedOptions,
+    between_evaluations,
     data_option,
     evaluation_option,
     model_option,
@@ -95,7 +96,7 @@ class ImageClassificationOptions(TunedOptions):
 
     def training_config(self, *, epoch: int, accumulate: int | None = None) -> "TrainingConfig":
         config = super().training_config(epoch=epoch, accumulate=accumulate)
-        return replace(config, evaluate_every=self.evaluate_every or min(epoch, 1000))
+        return replace(config, evaluate_every=self.evaluate_every or between_evaluations(epoch))
 
     @property
     def model_name(self) -> str:

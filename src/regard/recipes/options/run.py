@@ -35,7 +35,12 @@ def limit_option(default: Any, help: str, **more: Any) -> Any:
 def evaluation_option(default: str) -> Any:
     """Option of the steps between evaluations, by default as the words say: "half an epoch"."""
     help = "Steps from one evaluation to the next."
-    return limit_option(None, help, shown=f"{default}, at most 1000", flag="--eval-every", min=1)
+    shown = f"{default}, {LEAST_STEPS // 6} to 1000"
+    return limit_option(None, help, shown=shown, flag="--eval-every", min=1)
+
+
+# Steps of a run whose length is left to its recipe, at least: few rows make few steps of an epoch.
+LEAST_STEPS = 60
 
 
 class RunOptions(Options):
@@ -122,7 +127,7 @@ class RunOptions(Options):
 
         steps = self.max_steps
         if (epochs := self.epochs()) is not None:
-            in_epochs = max(1, round(epochs * epoch))
+            in_epochs = max(LEAST_STEPS if self.max_epochs is None else 1, round(epochs * epoch))
             steps = in_epochs if steps is None else min(steps, in_epochs)
         return TrainingConfig(
             learning_rate=self.usual_rate() if self.learning_rate is None else self.learning_rate,
@@ -133,7 +138,7 @@ class RunOptions(Options):
             weight_decay=self.weight_decay,
             betas=self.betas(),
             accumulate=accumulate or self.accumulate or 1,
-            evaluate_every=self.evaluate_every or max(1, min(epoch // 2, 1000)),
+            evaluate_every=self.evaluate_every or between_evaluations(epoch // 2),
             average=self.average,
             patience=self.patience,
             max_steps=steps,
@@ -160,6 +165,11 @@ class RunOptions(Options):
         return frozenset()
 
 
+def between_evaluations(steps: int) -> int:
+    """The steps between evaluations, of which each writes a checkpoint."""
+    return max(LEAST_STEPS // 6, min(steps, 1000))
+
+
 class EpochOptions(RunOptions):
     """A run whose length is counted in epochs, from random weights or from a trained model."""
 
@@ -169,7 +179,10 @@ class EpochOptions(RunOptions):
     dropout: float | None = model_option(None, "Dropout on every sub-layer.", shown="the model's")
     warmup: int | None = option(None, "Steps up to the peak rate.", shown="6 % of all", min=0)
     max_epochs: float | None = limit_option(
-        None, "Stop after this many epochs.", shown="3 from a trained model, else 10", above=0
+        None,
+        "Stop after this many epochs.",
+        shown="3 from a trained model, else 10; at least 60 steps",
+        above=0,
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
     average: int = limit_option(1, "Average the last N checkpoints.", min=1)

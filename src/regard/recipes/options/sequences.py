@@ -85,7 +85,7 @@ class SummarizationOptions(DocumentColumns, SequenceOptions):
         None, "Steps up to the peak rate.", shown="1000; 6 % of all with --from", min=0
     )
     max_epochs: float | None = limit_option(
-        None, "Stop after this many epochs.", shown="3 with --from", above=0
+        None, "Stop after this many epochs.", shown="3 with --from, at least 60 steps", above=0
     )
     evaluate_every: int | None = evaluation_option("half an epoch")
     dev_documents: int = limit_option(200, "Dev documents summarized at each evaluation.", min=1)

@@ -22,15 +22,19 @@ from torch.nn import functional
 
 from regard.errors import BadArgumentError
 from regard.models import TextReader
+from regard.recipes.baselines import Baselines
 from regard.recipes.card import CardText
 from regard.recipes.encoded import EncodedBatch, output_of, write_store
 from regard.recipes.encoders import EncoderData, EncoderRecipe
 from regard.recipes.examples import Example, read_examples, split_examples
+from regard.recipes.head_start import start_head
 from regard.recipes.labels.labels import described
 from regard.recipes.options.encoders import TokenClassificationOptions
 from regard.recipes.prepared import Values
+from regard.recipes.recipe import Epochs
 from regard.recipes.tokens.examples import from_beginnings
 from regard.recipes.tokens.word_evaluation import WordEvaluator, evaluate_words, first_tokens
+from regard.recipes.tokens.word_scores import word_baselines
 from regard.records import OnBadLine
 from regard.tasks.token_classification import TokenClassifier
 from regard.text import Tokenizer
@@ -140,6 +144,26 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
     def model(self, data: LabeledWords) -> TextReader:
         return self.encoder(data.tokenizer, "token_classification", labels=data.labels)
 
+    def begin(self, model: nn.Module, data: LabeledWords, batches: Epochs) -> Baselines:
+        name = ""
+        if self.base is not None and self.base[0].config.labels != data.labels:
+            began = start_head(
+                model,
+                batches,
+                lambda model, batch: output_of(model, batch.inputs),
+                lambda logits, batches: functional.cross_entropy(
+                    logits, torch.cat([_labeled(batch)[1] for batch in batches]), reduction="sum"
+                ),
+                chosen=lambda states, batch: states[_labeled(batch)[0].to(states.device)],
+            )
+            name = f"logistic regression on the states of {self.options.base_model}" * began
+        classifier = TokenClassifier(model.eval(), data.tokenizer)
+        parts = {"dev": data.dev, "test": data.test}
+        return word_baselines(
+            {part: evaluate_words(classifier, rows) for part, rows in parts.items() if rows},
+            name or None,
+        )
+
     def loss(self, model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:
         return token_loss(model, batch)
 
@@ -156,6 +180,14 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
             ],
             [f"Labels: {', '.join(data.labels)}"],
         )
+
+
+def _labeled(batch: EncodedBatch) -> tuple[Tensor, Tensor]:
+    """Which tokens have a label, (batch, length), and the numbers of their labels."""
+    targets = torch.zeros(batch.inputs.ids.shape, dtype=torch.long)
+    for row, numbers in zip(targets, batch.targets, strict=True):
+        row[: len(numbers)] = torch.from_numpy(numbers)
+    return targets > 0, targets[targets > 0] - 1
 
 
 def token_loss(model: nn.Module, batch: EncodedBatch) -> tuple[Tensor, int, int]:

@@ -4,7 +4,8 @@ An entity is right if its type, its first and its last word are (Tjong Kim Sang 
 section 2.4).
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -120,6 +121,17 @@ class WordEvaluation(Scored):
             return figures | {"score": figures["accuracy"]}
         return figures | micro._asdict() | {"score": micro.f1}
 
+    @property
+    def constant(self) -> bool:
+        """Return whether all words got one label though they have different ones."""
+        answers, labels = (set(chain(*rows)) for rows in (self.predicted, self.expected))
+        return len(answers) == 1 < len(labels)
+
+    def always(self, label: str) -> "WordEvaluation":
+        """Return the same sentences, each word with this answer."""
+        answers = [[label] * len(labels) for labels in self.expected]
+        return WordEvaluation(answers, self.expected, self.losses, self.of_entities)
+
     def by_kind(self) -> dict[str, tuple[Ratios, int]]:
         """The figures of each type or label, and how often it is expected."""
         counts = self.counts.sum(0)
@@ -136,3 +148,20 @@ class WordEvaluation(Scored):
         if self.of_entities:
             return entities(labels)
         return [Entity(label, place, place + 1) for place, label in enumerate(labels)]
+
+
+def word_baselines(
+    evaluations: Mapping[str, WordEvaluation], regression: str | None
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Return what a model is compared with on each part of the data; see `label_baselines`."""
+    baselines = {}
+    for part, evaluation in evaluations.items():
+        frequent = Counter(chain(*evaluation.expected)).most_common(1)[0][0]
+        results = {} if regression is None else {regression: evaluation}
+        results[f"the most frequent label, {frequent}:"] = evaluation.always(frequent)
+        first = "f1" if evaluation.of_entities else "accuracy"
+        baselines[part] = {
+            name: {figure: result.figures[figure] for figure in (first, "accuracy")}
+            for name, result in results.items()
+        }
+    return baselines

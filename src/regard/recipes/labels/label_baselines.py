@@ -1,0 +1,33 @@
+"""What a classifier is compared with: the logistic regression that its head began as, and the most
+frequent label."""
+
+from collections.abc import Mapping, Sequence
+
+from regard.recipes.baselines import Baselines
+from regard.recipes.labels.labels import LabelEvaluation
+
+COMPARED = ("accuracy", "macro_f1")
+
+
+def label_baselines(
+    evaluations: Mapping[str, LabelEvaluation], counts: Sequence[int], regression: str | None
+) -> Baselines:
+    """Return the figures on each part of the data.
+
+    Args:
+        evaluations: of the model before its first step.
+        counts: training examples of each label.
+        regression: what that model is called; None: it is none to compare with.
+    """
+    frequent = max(range(len(counts)), key=counts.__getitem__)
+    baselines = {}
+    for part, evaluation in evaluations.items():
+        results = {} if regression is None else {regression: evaluation}
+        results[f"the most frequent label, {evaluation.labels[frequent]}:"] = evaluation.always(
+            frequent
+        )
+        baselines[part] = {
+            name: {figure: result.figures[figure] for figure in COMPARED}
+            for name, result in results.items()
+        }
+    return baselines
