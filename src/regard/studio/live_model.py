@@ -20,6 +20,7 @@ from regard.runtime.native.loading import settings_of, weights_of
 from regard.studio.live_tokenizer import around, tokenizer_parts, unsupported
 from regard.studio.packing import packed
 from regard.tasks.embedding import EVERYDAY
+from regard.translation.translator import Translator
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -239,8 +240,16 @@ def _translator(task: Any) -> dict[str, Any]:
         "prefix": task.prefix or "",
         "special": sorted(special),
         "reads": {"rarest": calibration.rarest, "words": calibration.words},
+        "sentences": _sentences(task),
         "decoding": _decoding(name, task.generation, calibration.unsure_below),
     }
+
+
+def _sentences(task: Any) -> dict[str, Any] | None:
+    """How a text is translated sentence by sentence; None: it is read as a whole."""
+    if not isinstance(task, Translator) or task.whole:
+        return None
+    return {"language": task.language, "longest": task.longest, "copied": None}
 
 
 def _alone(task: Any) -> dict[str, Any]:
