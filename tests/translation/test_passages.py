@@ -200,7 +200,7 @@ def test_a_name_stands_for_a_span_and_gives_way_to_it() -> None:
     assert passage.translated([whole, *passage.units[1:]]) == (
         "In Boston öffnen Sie https://x.org, oder schreiben Sie me@x.org.", slice(0, 1),
     )  # fmt: skip
-    assert passage.restored("Linda,") == "me@x.org,"
+    assert passage.restored(["Linda,"], "") == ["me@x.org,"]
 
 
 def test_fragments_are_taken_where_the_whole_loses_a_span() -> None:

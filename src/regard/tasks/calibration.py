@@ -39,6 +39,7 @@ class Calibration:
     precision: str = "fp32"
     rarest: float | None = None  # rarity of a text in the model's language; None: any
     words: str = ""  # the most frequent of its language, in that order, with spaces between
+    copied: str | None = None  # signs that the model copies; None: not measured
 
     @classmethod
     def of(cls, files: JsonFiles) -> Calibration:
@@ -55,11 +56,12 @@ class Calibration:
             (found.rarest, int | float | None),
             (found.words, str),
             (found.precision, str),
+            (found.copied, str | None),
         )
         if not all(isinstance(value, kind) for value, kind in kinds):
             raise DamagedFileError(
-                f"{files.folder / FILE} must have two numbers and two texts. Measure them again, or"
-                " delete it."
+                f"{files.folder / FILE} must have two numbers and three texts. Measure them again,"
+                " or delete it."
             )
         return found
 

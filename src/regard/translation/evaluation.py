@@ -22,6 +22,7 @@ from regard.records.lines import Say, warn
 from regard.training import corpus_scores
 from regard.training.metrics import CorpusScores, ScoredTexts
 from regard.translation.certainty import Judged, mark_figures, of_language
+from regard.translation.copying import copied_signs
 from regard.translation.files import PairFile, held_files, pair_files, read_sources
 from regard.translation.options import TranslationEvaluationOptions
 from regard.translation.translator import Translation, Translator
@@ -248,7 +249,8 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
         files = pair_files(self.options.calibrate)
         texts = [source for file in files for source, _ in self._pairs(file)]
         below, precision = scores.judged.threshold(), self._precision(scores)
-        bounds = replace(of_language(texts), unsure_below=below, precision=precision)
+        copied = copied_signs(task, [source for source, _ in scores.pairs])
+        bounds = replace(of_language(texts), unsure_below=below, precision=precision, copied=copied)
         bounds.save(source.folder)
         return replace(scores, translator=task.decoding_by(calibration=bounds), calibrated=True)
 

@@ -16,15 +16,25 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
 
-from regard.translation.spans import Span, lines, spans
+from regard.translation.capitals import Capitals, Case, case_of
+from regard.translation.placing import (
+    Edit,
+    beside,
+    edited,
+    only,
+    read_signs,
+    word_near,
+    words_of,
+    written_signs,
+)
+from regard.translation.spans import RULES, Span, lines, spans
 
 # Words that translators copy, in place of spans: `benchmarks/paragraphs.py` counts the copies.
-STAND_INS = {
-    "word": ("Boston", "Linda", "Berlin", "Peter", "Anna", "Maria", "Google", "Paris"),
-    "number": ("5", "17", "12", "37", "48", "63", "74", "86"),
-}
+STAND_INS: dict[str, list[str]] = RULES["stand_ins"]
 _WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
-_WORD = re.compile(r"\w+(?:[^\s\w]+\w+)*")
+_CLOSING = tuple(".,;:!?…)")
+_ABBREVIATION = re.compile(RULES["abbreviation"], re.IGNORECASE)
+_NUMBERED = re.compile(RULES["numbered"])
 _ENTITY = re.compile(r"&#?\w+;")
 _LINE_ENDS = re.compile(r"[\r\n]")
 # A text that is one sentence of plain words.
@@ -51,12 +61,29 @@ _ANYWHERE = [
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How a model reads and writes what it has not learned.
+
+    Args:
+        capitals: how capitals are read; None: as they are.
+        copied: the signs that it copies; None: it is not known, and all are left to it.
+    """
+
+    capitals: Capitals | None = None
+    copied: str | None = None
+
+
+NOTHING = Reading()
+
+
+@dataclass(frozen=True)
 class Passage:
     """A sentence of a text, or a part of one that is too long to be translated at once."""
 
     text: str  # all of it
     spans: tuple[Span, ...]
     is_long: bool = False  # longer than a model was trained for, or a part of such a sentence
+    reading: Reading = NOTHING
 
     @cached_property
     def begin(self) -> int:
@@ -71,9 +98,17 @@ class Passage:
         return self.text[self.begin : self.end]
 
     @cached_property
+    def case(self) -> Case:
+        """Return the case of the sentence, of what is translated of it."""
+        if (capitals := self.reading.capitals) is None:
+            return ""
+        texts = (self._of(span) for span in self.spans if span.kind == "text")
+        return case_of(" ".join(texts), capitals.language)
+
+    @cached_property
     def stand_ins(self) -> dict[Span, str]:
         """Return the word that the model reads for each span to be kept; a mark is left out."""
-        others, source = [span for span in self.spans if span.kind != "text"], self.source
+        others, source = [s for s in self.spans if s.kind not in ("text", "sign")], self.source
         if not others:
             return {}
         free = {
@@ -83,7 +118,7 @@ class Passage:
         return {
             span: unescape(self._of(span))
             if _ENTITY.fullmatch(self._of(span))
-            else next(free.get(span.kind, iter(())), "")
+            else next(free.get(span.kind, iter(())), RULES["instead"].get(self._of(span), ""))
             for span in others
         }
 
@@ -100,16 +135,21 @@ class Passage:
     @cached_property
     def units(self) -> list[str]:
         """Texts that a model translates for it: the whole, and fragments if anything stays."""
+        whole, part = "", "a"
+        for number, span in enumerate(self.spans):
+            is_apart = not part
+            part = self.stand_ins.get(span, self._read(span, first=not number))
+            is_apart &= part.startswith(_CLOSING)  # from its word, by what was left out
+            whole = (whole.rstrip() if is_apart else whole) + part
+        whole = self.reading.capitals.spelled(whole) if self.reading.capitals else whole
         if not self.stand_ins:
-            return [self.source]
-        whole = "".join(self.stand_ins.get(span, self._of(span)) for span in self.spans)
-        return [whole, *map(self._of, self.fragments)]
+            return [whole]
+        return [whole, *(self._read(each, first=not k) for k, each in enumerate(self.fragments))]
 
     def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
         """Return the translation, and which of the units' answers it is made of."""
-        text: str | None = answers[0]
-        if self.stand_ins:
-            text = self._of_whole(answers[0], answers[1:])
+        answers = [self.written(answer) for answer in answers]
+        text = self._of_whole(answers[0], answers[1:])
         used = slice(0, 1)
         if text is None:
             return self._of_fragments(answers[1:], self._of), slice(1, None)
@@ -119,25 +159,44 @@ class Passage:
     def stood_for(self, answers: Sequence[str]) -> str:
         """Return the translation as the model would have written it, with its stand-ins."""
         _, used = self.translated(answers)
-        return answers[0] if used.start == 0 else self._of_fragments(answers[1:], self._read)
+        if used.start == 0:
+            return answers[0]
+        return self._of_fragments(
+            answers[1:], lambda span: self.stand_ins.get(span, self._of(span))
+        )
 
     @property
     def restorations(self) -> dict[str, str]:
         """Return what stands in the text, by the word in its place."""
         return {each: self._of(span) for span, each in self.stand_ins.items() if each}
 
-    def restored(self, word: str) -> str:
-        """Return a word of the whole, or of its translation, with what stands in the text."""
+    def restored(self, words: Sequence[str], text: str) -> list[str]:
+        """Return the words of the whole, or of its translation, as the text with them has them."""
+        if len(written := text.split()) == len(words):
+            return written
+        return list(map(self._restored, words))
+
+    def _restored(self, word: str) -> str:
+        before = word
         for stand_in, span in self.restorations.items():
             word = word.replace(stand_in, span)
-        return word
+        return self.written(word) if word == before else word
+
+    def written(self, answer: str) -> str:
+        """Return an answer, or a word of it, in the case and with the signs of the source."""
+        capitals, copied = self.reading.capitals, self.reading.copied
+        answer = capitals.written(answer, self.source, self.case) if capitals else answer
+        return answer if copied is None else written_signs(answer, self.source)
 
     def _of(self, span: Span) -> str:
         return self.text[span.begin : span.end]
 
-    def _read(self, span: Span) -> str:
-        """Return what the model reads for a span."""
-        return self.stand_ins.get(span, self._of(span))
+    def _read(self, span: Span, *, first: bool) -> str:
+        """Return a span as the model reads it."""
+        text, copied = self._of(span), self.reading.copied
+        text = text if copied is None else read_signs(text, copied)
+        capitals = self.reading.capitals
+        return capitals.read(text, self.case, first=first) if capitals else text
 
     def _of_fragments(self, answers: Sequence[str], of: Callable[[Span], str]) -> str:
         """Return the translations of the fragments, with what `of` gives for the other spans."""
@@ -158,18 +217,18 @@ class Passage:
 
         What is marked is where its own translation is, else about as far in the sentence as before.
         """
-        edits = list[tuple[int, int, str]]()  # slices of the whole, and what comes there
+        edits = list[Edit]()
         translations = dict(zip(self.fragments, answers, strict=False))
         at = opened = 0  # how far the spans so far go in the unit; where the last mark was put
         for number, span in enumerate(self.spans):
             stand_in = self.stand_ins.get(span, self._of(span))
             share, at = at / len(self.units[0]), at + len(stand_in)
             if span.kind in STAND_INS:
-                if not (place := _only(stand_in, whole)):
+                if not (place := only(stand_in, whole)):
                     return None
-                edits.append((*place, self._of(span)))
-            elif span.kind == "mark":
-                begins = span.pair in (-1, span.begin)
+                edits.append(Edit(*place, self._of(span), span))
+            elif span.kind == "mark" and span.pair >= 0:
+                begins = span.pair == span.begin
                 inside = self.spans[number + 1] if begins else self.spans[number - 1]
                 marked = self.stand_ins.get(inside) or next(
                     (
@@ -179,14 +238,32 @@ class Passage:
                     ),
                     "",
                 )
-                place = _only(marked, whole) if span.pair >= 0 else None
-                place = place or _word_near(whole, share, opened)
-                opened = place[0] if begins else place[1]
-                apart = " " if span.pair < 0 and self.text[span.end].isspace() else ""
-                edits.append((opened, opened, self._of(span) + apart))
-        for begin, end, text in sorted(edits, key=lambda edit: edit[:2], reverse=True):
-            whole = whole[:begin] + text + whole[end:]
-        return whole
+                near = only(marked, whole) or word_near(whole, share, opened)
+                opened = near[0] if begins else near[1]
+                edits.append(Edit(opened, opened, self._of(span), span))
+            elif span.kind == "mark" or (span.kind == "sign" and self._is_lost(number, whole)):
+                edits.append(self._sign(number, whole, share, opened))
+        return edited(whole, edits) if edits else whole
+
+    def _sign(self, number: int, whole: str, share: float, least: int) -> Edit:
+        """Return where a mark without a partner, or a sign that the model left out, comes."""
+        span = self.spans[number]
+        if (stand_in := self.stand_ins.get(span)) and whole.count(stand_in) == 1:
+            place = whole.index(stand_in)
+            return Edit(place, place + len(stand_in), self._of(span), span)
+        sides = self.text[self.begin : span.begin], self.text[span.end : self.end]
+        words = words_of(sides[0])[-1:] or [""], words_of(sides[1])[:1] or [""]
+        for place, way in ((number - 1, 0), (number + 1, 1)):
+            if 0 <= place < len(self.spans) and (word := self.stand_ins.get(self.spans[place])):
+                words[way][0] = word
+        return beside(span, self.text, [words[0][0], words[1][0]], whole, share, least)
+
+    def _is_lost(self, number: int, whole: str) -> bool:
+        """Return True for the last of equal signs of which the translation has fewer."""
+        sign = self._of(self.spans[number])
+        read = [span for span in self.spans if span.kind in ("text", "sign")]
+        after = sum(self._of(span) == sign for span in self.spans[number:] if span.kind == "sign")
+        return whole.count(sign) <= sum(self._of(span).count(sign) for span in read) - after
 
     def halves(self, *, anywhere: bool = False) -> tuple[Passage, Passage] | None:
         """Return the two parts that it can be parted into, at the best place; None: nowhere.
@@ -204,29 +281,30 @@ class Passage:
                 if self.begin + least <= match.end() <= self.end - least
             ]
             for place in sorted(places, key=lambda place: abs(place - middle)):
-                first, second = (_passage(self.text, part) for part in _cut(self.spans, [place]))
+                parts = _cut(self.spans, [place])
+                first, second = (_passage(self.text, part, self.reading) for part in parts)
                 if first and second:
                     return replace(first, is_long=True), replace(second, is_long=True)
         return None
 
 
-def passages(text: str, language: str) -> Iterator[Passage]:
+def passages(text: str, language: str, reading: Reading = NOTHING) -> Iterator[Passage]:
     """Yield the sentences of a text.
 
     Args:
         language: its code, such as "en", which says what an abbreviation is.
     """
     if _SENTENCE.fullmatch(text):  # as most are: what follows would take long to find the same
-        yield Passage(text, (Span(0, len(text)),))
+        yield Passage(text, (Span(0, len(text)),), reading=reading)
         return
     for begin, end in lines(text):
         run = list[Span]()
-        for span in [*spans(text, begin, end), Span(end, end, "break")]:
+        for span in [*spans(text, begin, end, reading.copied), Span(end, end, "break")]:
             if span.kind != "break":
                 run.append(span)
                 continue
             for part in _cut(run, _ends(text, run, language)):
-                if passage := _passage(text, part):
+                if passage := _passage(text, part, reading):
                     yield passage
             run = []
 
@@ -261,7 +339,10 @@ def _ends(text: str, run: Sequence[Span], language: str) -> list[int]:
     ends, total = list[int](), 0
     for sentence in segment(language, plain)[:-1]:
         total += len(sentence)
-        if language == "de" and _ORDINAL.search(plain[max(total - 40, 0) : total]):
+        before = plain[max(total - 40, 0) : total]
+        if language == "de" and _ORDINAL.search(before):
+            continue
+        if _ABBREVIATION.search(before) and _NUMBERED.match(plain, total):
             continue
         number = bisect_right(starts, total) - 1
         end = spans_at[number].begin + total - starts[number]
@@ -285,7 +366,7 @@ def _cut(run: Sequence[Span], places: Sequence[int]) -> Iterator[list[Span]]:
     yield part
 
 
-def _passage(text: str, run: Sequence[Span]) -> Passage | None:
+def _passage(text: str, run: Sequence[Span], reading: Reading) -> Passage | None:
     """Return the passage of a run, without what can stay around it; None: all of it can."""
     spans, first, last = list(run), 0, len(run) - 1
     pairs = dict[int, list[int]]()  # the places of marks that belong together
@@ -307,7 +388,7 @@ def _passage(text: str, run: Sequence[Span]) -> Passage | None:
             first, last = first + 1, last - 1
         else:
             break
-    passage = Passage(text, tuple(spans[first : last + 1]))
+    passage = Passage(text, tuple(spans[first : last + 1]), reading=reading)
     return passage if first <= last and passage.fragments else None
 
 
@@ -320,20 +401,6 @@ def _trimmed(text: str, span: Span, before: str, after: str) -> Span:
         while begin < end and unicodedata.category(text[end - 1])[0] in after:
             end -= 1
     return span if (begin, end) == (span.begin, span.end) else replace(span, begin=begin, end=end)
-
-
-def _only(words: str, text: str) -> tuple[int, int] | None:
-    """Return the place of words that a text has once."""
-    places = [
-        match.span() for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.I)
-    ]
-    return places[0] if words and len(places) == 1 else None
-
-
-def _word_near(text: str, share: float, least: int) -> tuple[int, int]:
-    """Return the place of the word that is about this far in a text, not before another place."""
-    words = [match.span() for match in _WORD.finditer(text, least)] or [(len(text), len(text))]
-    return min(words, key=lambda word: abs(word[0] - share * len(text)))
 
 
 def _alike(source: str, answer: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,10 +60,9 @@ def of_passage(passage: Passage, units: Sequence[list[Translation]]) -> list[Tra
     n_best = list[Translation]()
     for rank in zip(*units, strict=False):
         text, used = passage.translated([each.text for each in rank])
-        whole = _together(text, rank[used], passage.restored)
-        if passage.stand_ins:
-            words = [word.changed(text=passage.restored(word.text)) for word in whole.words]
-            whole = whole.changed(words=words)
+        whole = _together(text, rank[used])
+        if passage.units != [passage.source]:
+            whole = whole.changed(**_restored(whole, passage))
         n_best.append(whole)
     return n_best
 
@@ -80,18 +79,27 @@ def of_text(text: str, answered: Sequence[tuple[Passage, list[Translation]]]) ->
             for passage, result in zip(its, rank, strict=True)
         ]
         whole = joined(text, zip(its, [each.text for each in rank], strict=True))
-        n_best.append(_together(whole, rank, str, sentences=sentences))
+        n_best.append(_together(whole, rank, sentences=sentences))
     return best(n_best)
 
 
-def _together(
-    text: str, results: Sequence[Translation], word: Callable[[str], str], **more: Any
-) -> Translation:
+def _restored(whole: Translation, passage: Passage) -> dict[str, Any]:
+    """Return the words of a passage's result as its text and its translation have them."""
+    texts = passage.restored([word.text for word in whole.words], whole.text)
+    words = [word.changed(text=text) for word, text in zip(whole.words, texts, strict=True)]
+    return {
+        "words": words,
+        "source_words": passage.restored(whole.source_words, passage.source),
+        "target_words": passage.restored(whole.target_words, whole.text),
+    }
+
+
+def _together(text: str, results: Sequence[Translation], **more: Any) -> Translation:
     """Return the result of a text from those of its parts, whose alignments are blocks of its."""
     blocks = [each.alignment for each in results if each.alignment is not None]
     if blocks:
-        more["source_words"] = [word(text) for each in results for text in each.source_words]
-        more["target_words"] = [word(text) for each in results for text in each.target_words]
+        more["source_words"] = [word for each in results for word in each.source_words]
+        more["target_words"] = [word for each in results for word in each.target_words]
         more["alignment"] = _block_diagonal(blocks)
     if len(results) == 1:
         return results[0].changed(translation=text, **more)

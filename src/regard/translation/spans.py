@@ -1,15 +1,19 @@
-"""Parts of a text that no model translates: markup, addresses, code, placeholders, numbers.
+"""Parts of a text that no model translates: markup, addresses, code, placeholders, numbers, signs.
 
-A span is a slice of the text, so what stays, stays to the character.
+A span is a slice of the text, so what stays, stays to the character. The patterns are data, in
+`rules.json`, which the page reads as well.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-Kind = Literal["text", "word", "number", "mark", "break"]
+Kind = Literal["text", "word", "number", "mark", "sign", "break"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,8 @@ class Span:
     """A slice of a text.
 
     A word or a number has a place in a sentence, where another word or number can stand for it. A
-    mark is at the beginning or the end of what it marks, and a break between two sentences.
+    mark is at the beginning or the end of what it marks, or between two words, and is not read by
+    the model; a sign is read by it. A break is between two sentences.
     """
 
     begin: int
@@ -26,77 +31,69 @@ class Span:
     pair: int = -1  # of a mark with a partner: the beginning of the first of the two
 
 
-_FILES = (
-    "bat bib bmp c cc cfg conf cpp css csv dll doc docx exe gif go gz h html ini ipynb iso jar java"
-    " jpeg jpg js json jsonl log lua md mp3 mp4 odt onnx parquet pdf php png ppt pptx py rb rs rst"
-    " safetensors sh sql svg tar tex toml ts tsv tsx txt wav webp whl xls xlsx xml yaml yml zip"
-    " com edu gov io net org"
-).replace(" ", "|")
-_UNITS = (
-    r"% ‰ °C °F ° € \$ £ ¥ ₹ EUR USD GBP INR CHF kg mg µg μg km/h m/s km cm mm µm nm mph kWh"
-    r" kW MW GW kHz MHz GHz Hz [kKMGT]i?B [kMG]bps mV kV mAh mA ml cl ms µs ns min px pt"
-    r" dpi fps"
-).replace(" ", "|")
-_LAYOUT = re.compile(
-    "address|article|aside|blockquote|br|body|button|caption|dd|div|dl|dt|figcaption|figure|footer"
-    "|form|h[1-6]|head|header|hr|html|label|legend|li|main|nav|ol|option|p|section|select|summary"
-    "|table|tbody|td|tfoot|th|thead|title|tr|ul",
-    re.IGNORECASE,
-)
-_EMOJI = r"[\U0001f000-\U0001faff\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff]"
-_TONE = r"[\U0001f3fb-\U0001f3ff\ufe0e\ufe0f\u20e3]?"
-_URL = r"(?:[^\s<>\"`()]|\([^\s<>\"`()]{0,200}\)){0,2000}[^\s<>\"`()\[\]{}.,;:!?'’”“»…।|*]/?"
-_PATH = r"[\w.+~@%=-]{1,200}"
-_FORMAT = r"(?:\(\w{1,64}\)|\d{1,2}\$)?[-+#0]{0,3}\d{0,3}(?:\.\d{1,3})?l{0,2}"
-_MORE = r"[.,:/'’\u00a0\u202f\u2009–-]\d+"
+RULES: dict[str, Any] = json.loads(Path(__file__).with_name("rules.json").read_text("utf-8"))
+_PART = re.compile(r"\{\{([A-Z]+)\}\}")
+_NONE = "(?!)"
+_LAYOUT = re.compile(RULES["layout"], re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_KINDS: dict[str, Kind] = {
+    "word": "word", "number": "number", "break": "break", "sign": "sign", "joined": "word",
+    "amount": "number",
+}  # fmt: skip
 
-# Every pattern begins where no word goes on, and is bounded: the time grows with the line's length.
-_WORDS = [
-    r"(`{1,3})(?!`)[^\n]{1,500}?(?<!`)\2(?!`)",  # code
-    rf"(?<!\w)(?:(?:https?|ftps?|file|ssh|git)://|www\.|mailto:){_URL}",
-    r"<[^\s<>]{1,200}[@:/][^\s<>]{1,200}(?<!/)>",  # an address in angle brackets
-    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}",
-    r"\$?\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{1,200}%\}|\$\{[^{}\n]{1,200}\}|\{[^\s{}]{0,64}\}",
-    rf"(?<![\w%])%{_FORMAT}[a-ce-hj-tv-zA-Z@](?!\w)",
-    r"(?<![\w%])%[A-Za-z]\w{1,64}%|(?<![\w$])\$[A-Za-z_]\w{0,64}",
-    rf"(?<![\w/.~\\<])(?:~|\.{{1,2}})?/{_PATH}(?:/{_PATH}){{0,50}}/?(?<![.=-])",
-    r"(?<!\w)[A-Za-z]:\\[^\s<>:\"|?*]{0,200}(?<![.,;!)])",
-    r"(?<![\w/.])[\w-]{1,64}(?:/[\w.-]{1,64}){2,20}(?<![.-])",
-    rf"(?<![\w./-])[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{0,4}}\.(?:{_FILES})(?!\w)(?:/{_PATH})*(?<!\.)",
-    r"(?<![\w-])--[A-Za-z][\w-]{0,64}(?:=[^\s`]{0,100}[^\s`.,;:!?)])?|(?<!\w)[A-Za-z]\w{0,64}\(\)",
-    r"(?<![\w&])[@#][^\W_]\w{0,63}|(?<!\w)_{0,2}[^\W_]{1,64}(?:_[^\W_]{1,64}){1,10}(?!\w)",
-    r"(?<![\w&;])[^\W\d_]{1,64}(?:&[A-Za-z]{1,31};[^\W\d_]{1,64}){1,8}",  # AT&amp;T, M&uuml;ller
-    r"&lt;[^&\s]{1,200}&gt;",
-    r"&(?!nbsp|ensp|emsp|thinsp|shy|zwn?j|#160|#xA0)(?:[A-Za-z][A-Za-z0-9]{1,31}|#\w{1,7});",
-]
-_NUMBERS = [
-    rf"(?<![\w.,:])(?:[€$£¥₹] ?[-+−]?\d+(?:{_MORE})*"
-    rf"|[-+−±]?\d+(?:{_MORE})*(?:[ \u00a0\u202f]?(?:{_UNITS})|[ \u00a0\u202f][ghlmsVW])"
-    rf"|[-+−±]?\d+(?:{_MORE})+)(?![\w%])",
-    rf"(?<![\w%])%{_FORMAT}[diu](?!\w)",
-]
-_MARKS = [
-    r"<!--[^\n]{0,2000}?-->|&(?:nbsp|ensp|emsp|thinsp|shy|zwn?j|#160|#xA0);",
-    r"(?<!\\)\\[\\`*_{}\[\]()#+.!|>~-]|\[\^[\w-]{1,64}\]",
-    rf"{_EMOJI}{_TONE}(?:\u200d?{_EMOJI}{_TONE}){{0,50}}",
-]
-_SPANS = re.compile(
-    rf"(?P<word>{'|'.join(_WORDS)})|(?P<number>{'|'.join(_NUMBERS)})|(?P<mark>{'|'.join(_MARKS)})"
-    r"|(?P<tag></?(?P<name>[A-Za-z][A-Za-z0-9-]{0,32})(?:\s[^<>\n]{0,500})?/?>)"
-    r"|(?P<link>!?\[(?=[^\[\]\n]{1,500}\][(\[]))|(?P<target>\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)"
-    r"[^()\n]{0,200})?\)|\[[^\[\]\n]{0,200}\]))"
-    r"|(?P<sign>(?<![\w*_~])(?:\*{1,3}|_{1,3}|~~)(?=[^\s*_~])|(?<=[^\s*_~])(?:\*{1,3}|_{1,3}|~~)(?![\w*_~]))"
-    r"|(?P<break>\|)"
-)
-_PLAIN: dict[str, Kind] = {"word": "word", "number": "number", "break": "break"}
+WRAPPED: int = RULES["wrapped"]  # characters of a line that may go on in the next one
 
-WRAPPED = 45  # characters of a line that may go on in the next one
+_BEFORE = re.compile(RULES["before"])
+_DEFINITION = re.compile(RULES["definition"])
+_FENCE = re.compile(RULES["fence"])
+_HIDDEN = re.compile(RULES["hidden"], re.IGNORECASE)
+_ENDED = tuple(RULES["ended"])
 
-_BEFORE = re.compile(r"(?:>+\s|\s)*(?:(?:[-*+•–—]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?(?:#{1,6}\s+)?")
-_DEFINITION = re.compile(r"\s*\[[^\]]{1,200}\]:\s")
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HIDDEN = re.compile(r"<(pre|script|style)\b|(?=<!--)(?!<!--.*-->)(<!--)", re.IGNORECASE)
-_ENDED = tuple(".!?:;…।|>")
+
+def pattern(rule: str | list[str], **parts: str) -> str:
+    """Return a rule, or one of several, as a regular expression, with its parts in their places."""
+    known = RULES["parts"] | parts
+    whole = rule if isinstance(rule, str) else "|".join(rule)
+    while _PART.search(whole):
+        whole = _PART.sub(lambda part: known[part[1]], whole)
+    return whole
+
+
+@cache
+def _spans_pattern(copied: str | None) -> re.Pattern[str]:
+    """The spans of a text.
+
+    Args:
+        copied: the signs that a model copies; None: it is not known, and no sign is a span.
+    """
+    signs = RULES["signs"] if copied is not None else dict.fromkeys(RULES["signs"], _NONE)
+    copied = copied or ""
+    ordinary, strict = RULES["ordinary"], set(copied) - set(RULES["ordinary"])
+    known = copied + ordinary
+    known += "".join(others for sign, others, _ in RULES["alike"] if sign in known)
+    parts = {
+        "SIGN": f"(?:(?![{re.escape(known)}]){RULES['sign']})",
+        "STRICT": f"[{re.escape(''.join(sorted(strict)))}]" if strict else _NONE,
+        "ORDINARY": re.escape(ordinary),
+        "INNER": re.escape(RULES["inner"]),
+    }
+    groups = {
+        "word": RULES["words"],
+        "joined": signs["word"],
+        "amount": signs["number"],
+        "number": RULES["numbers"],
+        "mark": RULES["marks"],
+        "tag": RULES["tag"],
+        "link": RULES["link"],
+        "target": RULES["target"],
+        "emphasis": RULES["emphasis"],
+        "break": r"\|",
+        "symbol": signs["mark"],
+        "sign": signs["sign"],
+    }
+    return re.compile(
+        "|".join(f"(?P<{name}>{pattern(rule, **parts)})" for name, rule in groups.items())
+    )
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:
@@ -135,22 +132,30 @@ def _goes_on(line: str, following: str) -> bool:
     )
 
 
-def spans(text: str, begin: int, end: int) -> list[Span]:
-    """Return the spans of a line in order, and what is text between them."""
+def spans(text: str, begin: int, end: int, copied: str | None = None) -> list[Span]:
+    """Return the spans of a line in order, and what is text between them.
+
+    Args:
+        copied: the signs that the model copies, where that is known.
+    """
     line, opened = list[Span](), list[tuple[str, int]]()  # signs that may close, and their places
     is_row = text[begin:end].lstrip().startswith("|")
     place = begin
-    for match in _SPANS.finditer(text, begin, end):
+    for match in _spans_pattern(copied).finditer(text, begin, end):
         kind = match.lastgroup or ""
-        if (kind == "break" and not is_row) or (kind == "target" and not _is_open("[", opened)):
+        if kind == "break" and not is_row:
+            if copied is None or "|" in copied:
+                continue
+            kind = "symbol"
+        if kind == "target" and not _is_open("[", opened):
             continue
         if place < match.start():
             line.append(Span(place, match.start()))
         place = match.end()
-        span = Span(match.start(), place, _PLAIN.get(kind, "mark"))
-        if kind == "tag" and _LAYOUT.fullmatch(match["name"]):
+        span = Span(match.start(), place, _KINDS.get(kind, "mark"))
+        if kind == "tag" and _LAYOUT.fullmatch(_name(match[0])):
             span = replace(span, kind="break")
-        elif kind in ("tag", "link", "target", "sign"):
+        elif kind in ("tag", "link", "target", "emphasis"):
             span = _paired(match, span, line, opened)
         line.append(span)
     for sign, number in opened:
@@ -163,8 +168,8 @@ def _paired(
     match: re.Match[str], span: Span, line: list[Span], opened: list[tuple[str, int]]
 ) -> Span:
     """Return the span with its partner, if it closes what is open; else open it."""
-    sign = (match["name"] or match[0]).lower() if match.lastgroup in ("tag", "sign") else "["
-    closes = match[0].startswith(("</", "]")) or match.lastgroup == "sign"
+    sign = {"tag": _name(match[0]), "emphasis": match[0]}.get(match.lastgroup or "", "[")
+    closes = match[0].startswith(("</", "]")) or match.lastgroup == "emphasis"
     if closes and _is_open(sign, opened):
         while (last := opened.pop())[0] != sign:
             pass
@@ -173,6 +178,11 @@ def _paired(
     if not match[0].startswith("</") and not match[0].endswith("/>"):
         opened.append((sign, len(line)))
     return span
+
+
+def _name(tag: str) -> str:
+    name = _NAME.search(tag)
+    return name[0].lower() if name else ""
 
 
 def _is_open(sign: str, opened: list[tuple[str, int]]) -> bool:

@@ -21,10 +21,11 @@ from regard.tasks.handle import EncoderDecoderHandle
 from regard.tasks.text_to_text import Looked, TextToText
 from regard.text import TokenizerPair, normalize
 from regard.text.normalize import check_unicode
+from regard.translation.capitals import Capitals
 from regard.translation.glossary import Glossary
 from regard.translation.languages import LEADING, Languages
 from regard.translation.looked import LookedSentence
-from regard.translation.passages import Passage, passages
+from regard.translation.passages import Passage, Reading, passages
 from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
 from regard.translation.spans import Span
 
@@ -319,8 +320,18 @@ class Translator(TextToText):
 
     def passages(self, text: str) -> Iterator[Passage]:
         """Yield what is translated of a text: its sentences, long ones in parts."""
-        for passage in passages(text, self.language):
+        for passage in passages(text, self.language, self._reading):
             yield from self._short(passage)
+
+    @property
+    def _reading(self) -> Reading:
+        """How the model reads capitals, and signs that it has not learned."""
+        terms = () if self.glossary is None else tuple(self.glossary.terms)
+        capitals = Capitals(self.language, self._pieces, terms)
+        return Reading(capitals, self.calibration.copied)
+
+    def _pieces(self, word: str) -> int:
+        return len(self.tokenizers.source.encode(word))
 
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
