@@ -249,7 +249,7 @@ def _sentences(task: Any) -> dict[str, Any] | None:
     """How a text is translated sentence by sentence; None: it is read as a whole."""
     if not isinstance(task, Translator) or task.whole:
         return None
-    return {"language": task.language, "longest": task.longest, "copied": None}
+    return {"language": task.language, "longest": task.longest, "copied": task.calibration.copied}
 
 
 def _alone(task: Any) -> dict[str, Any]:

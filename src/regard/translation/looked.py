@@ -129,7 +129,7 @@ class LookedSentence(Looked):
 
     def _with_spans(self, text: str) -> str:
         """A text that was written otherwise than the sentence alone, with what stays in it."""
-        return self.passage.restored(text).join(self.around)
+        return " ".join(self.passage.restored(text.split(), "")).join(self.around)
 
 
 def _name(names: Mapping[str, str], token_of: Callable[[int], str], id_: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import BadArgumentError, UnsupportedError, check_choice
+from regard.errors import BadArgumentError, UnsupportedError, check_choice, shortened
 from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
@@ -271,6 +271,10 @@ class Translator(TextToText):
         if sentence is None and (whole or self.whole):
             return Looked(text)
         tag, its = self._named(text)
+        if not its and text.strip():
+            raise BadArgumentError(
+                f"{shortened(text)!r} has nothing to translate: it stays as it is."
+            )
         if not its:
             return Looked(text)
         number = 1 if sentence is None else sentence

@@ -8,7 +8,7 @@ import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { ended, search, type Hypothesis, type Search } from "./search/search";
 import { normalize } from "./text/normalize";
-import { readability } from "./text/readable";
+import { quoted, readability } from "./text/readable";
 import { passages, type Passage, type Translated } from "./text/passages";
 import { spread } from "./text/shown";
 import { likeliest, readable } from "./trace/ablation";
@@ -80,8 +80,9 @@ export class Writer extends Model {
   /** The sentence that is looked at; of a target all of them. */
   private looked({ text, sentence, target }: TraceRequest): Looked {
     const { sentences } = this.file;
-    const all = sentences && !(target && !sentence) ? this.passages(text, sentences) : [];
-    if (!all.length) return { text, notes: [], passage: null, around: ["", ""] };
+    const all = sentences && !(target && !sentence) ? this.passages(text, sentences) : null;
+    if (all && !all.length && text.trim()) throw new Error(`${quoted(text)} has nothing to translate: it stays as it is.`);
+    if (!all?.length) return { text, notes: [], passage: null, around: ["", ""] };
     const number = (sentence ?? 1) - 1;
     const passage = all[number];
     if (!passage) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);

@@ -47,3 +47,12 @@ export function writtenCase(answer: string, source: string, of: Case): string {
   const begin = Math.max(0, answer.search(WORD));
   return answer.replace(WORD, (word, at: number) => (word.length <= longest && at !== begin ? word : first(word).toUpperCase() + word.slice(first(word).length)));
 }
+
+const DIGIT = /\.\s?\p{Nd}/u;
+const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd})/gu;
+
+/** A text with the abbreviations that are before a number as words. */
+export function spelled(text: string, language: string): string {
+  const words = (rules.spelled as Record<string, Record<string, string>>)[language];
+  return words && DIGIT.test(text) ? text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all) : text;
+}

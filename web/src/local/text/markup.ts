@@ -26,12 +26,16 @@ const made = new Map<string | null, RegExp>();
 function spansPattern(copied: string | null): RegExp {
   const known = made.get(copied);
   if (known) return known;
-  const { signs, ordinary } = rules;
+  const { signs, ordinary, inner } = rules;
   const of = (rule: string | string[]) => (copied === null ? NONE : rule);
   const strict = [...new Set(copied ?? "")].filter((sign) => !ordinary.includes(sign)).sort();
+  const usual = (copied ?? "") + ordinary;
+  const alike = rules.alike.flatMap(([sign = "", others = ""]) => (usual.includes(sign) ? others : "")).join("");
   const parts = {
-    SIGN: `(?:(?![${inClass((copied ?? "") + ordinary)}])${rules.sign})`,
+    SIGN: `(?:(?![${inClass(usual + alike)}])${rules.sign})`,
     STRICT: strict.length ? `[${inClass(strict.join(""))}]` : NONE,
+    ORDINARY: inClass(ordinary),
+    INNER: inClass(inner),
   };
   const groups: Record<string, string | string[]> = {
     word: rules.words, joined: of(signs.word), amount: of(signs.number), number: rules.numbers, mark: rules.marks, tag: rules.tag,

@@ -1,9 +1,9 @@
 /** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.translation.passages` says the same. */
-import { caseOf, readCase, writtenCase, type Case } from "./capitals";
+import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
 import { englishEnds } from "./english";
 import { unescaped } from "./entities";
 import { lines, slice, spans, type Slice } from "./markup";
-import { beside, edited, only, readSigns, wordNear, writtenSigns, type Edit } from "./placing";
+import { beside, edited, only, readSigns, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
 import { pattern, rules } from "./rules";
 
 /** How a model reads and writes what it has not learned. */
@@ -15,8 +15,7 @@ export interface Reading {
 
 const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, string> };
 const WRAPS = /[^\S\n]*\r?\n\s*/g;
-const WORD = /[\p{L}\p{N}_]+/gu;
-const APART = /^\s+(?=[.,;:!?…)]|$)/;
+const CLOSING = /^[.,;:!?…)]/;
 const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
 const NUMBERED = new RegExp(`^(?:${pattern(rules.numbered)})`, "u");
 const ENTITY = /^&#?[\p{L}\p{N}_]+;$/u;
@@ -45,12 +44,13 @@ export class Passage {
     this.case = caseOf(spans.filter(({ kind }) => kind === "text").map((span) => this.of(span)).join(" "), reading.language);
     this.standIns = this.standing();
     this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, span, "PSZC", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
-    let whole = "";
+    let [whole, part] = ["", "a"];
     spans.forEach((span, i) => {
-      const part = this.standIns.get(span) ?? this.read(span, i === 0);
-      if (!whole.slice(-1).trim() && APART.test(` ${part}`)) whole = whole.trimEnd();
-      whole += part;
+      const isApart = !part;
+      part = this.standIns.get(span) ?? this.read(span, i === 0);
+      whole = (isApart && CLOSING.test(part) ? whole.trimEnd() : whole) + part; // from its word, by what was left out
     });
+    whole = spelled(whole, reading.language);
     this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.read(span, i === 0))] : [whole];
   }
 
@@ -159,8 +159,8 @@ export class Passage {
       return { begin, end: begin + standIn.length, text: this.of(span), span };
     }
     const beyond = (place: number) => (this.spans[place] && this.standIns.get(this.spans[place])) || null;
-    const left = beyond(number - 1) ?? this.text.slice(this.begin, span.begin).match(WORD)?.at(-1) ?? "";
-    const right = beyond(number + 1) ?? this.text.slice(span.end, this.end).match(WORD)?.[0] ?? "";
+    const left = beyond(number - 1) ?? wordsOf(this.text.slice(this.begin, span.begin)).at(-1) ?? "";
+    const right = beyond(number + 1) ?? wordsOf(this.text.slice(span.end, this.end))[0] ?? "";
     return beside(span, this.text, [left, right], whole, share, least);
   }
 
@@ -169,7 +169,8 @@ export class Passage {
     const sign = this.of(this.spans[number] as Slice);
     const after = this.spans.slice(number).filter((each) => each.kind === "sign" && this.of(each) === sign).length;
     const count = (text: string) => text.split(sign).length - 1;
-    return count(whole) < count(this.units[0] as string) - after + 1;
+    const read = this.spans.filter(({ kind }) => kind === "text" || kind === "sign");
+    return count(whole) <= read.reduce((sum, span) => sum + count(this.of(span)), 0) - after;
   }
 
   /** The two parts that it can be parted into, at the best place; null: nowhere. `anywhere`: also between two words that belong together. */

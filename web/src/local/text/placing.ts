@@ -1,9 +1,10 @@
 /** The places of what stays in a sentence: what stands for it, and where it comes in a translation; `regard.translation.placing` says the same. */
 import type { Slice } from "./markup";
-import { escaped, pattern, rules } from "./rules";
+import { escaped, inClass, pattern, rules } from "./rules";
 
-const LETTER = "[\\p{L}\\p{N}_]";
-const WORD = new RegExp(`${LETTER}+(?:[^\\s\\p{L}\\p{N}_]+${LETTER}+)*`, "gu");
+const EDGE = `(?:(?!${rules.sign}|[${inClass(rules.ordinary)}])\\S)`;
+const WORD = new RegExp(`${EDGE}(?:\\S*${EDGE})?`, "gu"); // with its vowel signs, without punctuation around it
+const LETTER = pattern(`[${rules.boundary}]`);
 const ALIKE = (rules.alike as [string, string, string][]).map(([sign, others, rule]) => ({ sign, others, shape: new RegExp(pattern(rule), "gu") }));
 const isWord = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
@@ -14,12 +15,11 @@ export function readSigns(text: string, copied: string): string {
   return read;
 }
 
-/** A translation with the quotation marks and dashes of its source, in their order, where it has as many. */
+/** A translation with the quotation marks and dashes of its source, in their order. */
 export function writtenSigns(answer: string, source: string): string {
-  for (const { others, shape } of ALIKE) {
-    if (![...others].some((other) => source.includes(other))) continue;
+  for (const { sign, shape } of ALIKE) {
     const signs = source.match(shape) ?? [];
-    if (signs.length === (answer.match(shape) ?? []).length) answer = answer.replace(shape, () => signs.shift() as string);
+    if (signs.some((each) => each !== sign)) answer = answer.replace(shape, (own) => signs.shift() ?? own);
   }
   return answer;
 }
@@ -35,14 +35,16 @@ export interface Edit {
 /** A text with its edits; null where two cross: a mark closes what is around it first. */
 export function edited(whole: string, edits: readonly Edit[]): string | null {
   let [text, place] = ["", 0];
-  const opened: Slice[] = [];
+  const opened: Edit[] = [];
   const here = (pair: number) => edits.filter(({ span }) => span.pair === pair).length;
-  for (const { begin, end, text: own, span } of [...edits].sort((one, other) => one.begin - other.begin)) {
+  for (const edit of [...edits].sort((one, other) => one.begin - other.begin)) {
+    const { begin, end, text: own, span } = edit;
     if (begin < place) return null;
-    if (span.pair === span.begin) opened.push(span);
+    if (span.pair === span.begin) opened.push(edit);
     else if (span.pair >= 0) {
-      if (here(span.pair) === 2 && opened.pop()?.begin !== span.pair) return null;
-      if (here(span.pair) === 1 && opened.length) return null;
+      const first = opened.pop();
+      if (!first !== (here(span.pair) === 1)) return null;
+      if (first && (first.span.begin !== span.pair || first.begin === begin)) return null;
     }
     text += whole.slice(place, begin) + own;
     place = end;
@@ -58,6 +60,8 @@ export function only(words: string, text: string): Place | null {
   const [first, more] = [...text.matchAll(new RegExp(`(?<!${LETTER})${escaped(words)}(?!${LETTER})`, "giu"))];
   return first && !more ? [first.index, first.index + first[0].length] : null;
 }
+
+export const wordsOf = (text: string): string[] => text.match(WORD) ?? [];
 
 /** The place of the word that is about this far in a text, not before another place. */
 export function wordNear(text: string, share: number, least: number): Place {

@@ -34,7 +34,7 @@ function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
   return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? UNKNOWN * ranks.size), 0) / words.length;
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return short.includes("'") && !short.includes('"') ? `"${short}"` : `'${short}'`;
 }
