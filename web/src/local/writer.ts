@@ -102,9 +102,9 @@ export class Writer extends Model {
   }
 
   /** Ids of a text as the model reads it. */
-  encode(text: string): number[] {
+  encode(text: string, checks = true): number[] {
     const tidy = this.pairs ? normalize(text) : text;
-    if (tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
+    if (checks && tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
     return this.encoded(tidy, this.most);
   }
 
@@ -205,7 +205,7 @@ export class Writer extends Model {
     if (looked.passage && plain) {
       const fragments: string[] = [];
       for (const unit of looked.passage.units.slice(1)) {
-        const ids = this.encode(unit);
+        const ids = this.encode(unit, false);
         const [best] = yield* this.remembered(JSON.stringify([ids, wanted.num_beams]), () => this.hypotheses(ids, wanted.num_beams));
         fragments.push(this.texts.target.decode((best as Hypothesis).tokens));
       }
