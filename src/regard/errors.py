@@ -31,6 +31,10 @@ class BadArgumentError(RegardError):
     """
 
 
+class OtherLanguageError(BadArgumentError):
+    """A text in another language or script than the model reads."""
+
+
 class NotFoundError(RegardError):
     """A model, file, word or token that does not exist.
 

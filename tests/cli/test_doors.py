@@ -166,27 +166,24 @@ def test_labels_of_ones_own_are_refused_in_a_sentence(
     assert (answer.status_code, sentence in answer.json()["detail"]) == (status, True)
 
 
-def test_a_text_in_another_language_is_refused_at_every_door(
+def test_a_text_in_another_language_is_strictly_refused_at_every_door(
     regard: Callable[..., Any], client: TestClient, tmp_path: Path
 ) -> None:
     text = "Où est la gare la plus proche ?"
     sentence = f"{text!r} is in another language than en-de reads. Give a text in that one,"
-    outcome = regard("translate", text)
+    assert regard("translate", text).code == 0
+    outcome = regard("translate", text, "--strict-language")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"regard: line 1: {sentence} another model, or --force.\n"
     (tmp_path / "in.txt").write_text(f"It is late.\n{text}\n")
-    assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "out.jsonl").code == 2
+    files = (tmp_path / "in.txt", tmp_path / "out.jsonl")
+    assert regard("run", "translate", *files, "--strict-language").code == 2
     [bad] = (tmp_path / "out.jsonl.bad.jsonl").read_text().splitlines()
     assert json.loads(bad)["reason"].startswith(sentence)
-    for path, body in (
-        ("/run/translate", {"text": text}),
-        ("/translate", {"q": text, "source": "en", "target": "de"}),
-    ):
-        answer = client.post(path, json=body)
-        assert answer.status_code in (400, 422)
-        assert sentence in answer.text
-    with pytest.raises(RegardError, match="is in another language"):
-        package.load("en-de").trace(text)
+    answer = client.post("/run/translate", json={"text": text, "strict_language": True})
+    assert answer.status_code in (400, 422)
+    assert sentence in answer.text
+    assert client.post("/run/translate", json={"text": text}).json()["language_doubt"] is True
 
     assert regard("translate", text, "--force").code == 0
     assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "o.txt", "--force").code == 0

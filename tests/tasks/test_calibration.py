@@ -28,15 +28,15 @@ def test_names_and_numbers_are_left_out() -> None:
     assert SMALL.rarity("Rex Minka Tadeusz Kowalczyk") > plain  # there are no other words
 
 
-def test_a_text_of_unknown_words_is_foreign_unless_it_is_short() -> None:
-    assert SMALL.is_foreign("der Hund sieht einen Baum")
-    assert not SMALL.is_foreign("the dog sees a cat")
+def test_a_text_of_unknown_words_doubts_unless_it_is_short() -> None:
+    assert SMALL.doubts("der Hund sieht einen Baum")
+    assert not SMALL.doubts("the dog sees a cat")
     for short in ("", "OK", "Tadeusz Kowalczyk", "der Hund bellt", "1 2 3 4 5"):
-        assert not SMALL.is_foreign(short)
+        assert not SMALL.doubts(short)
 
 
-def test_without_bounds_no_text_is_foreign() -> None:
-    assert not UNCALIBRATED.is_foreign("der Hund sieht einen Baum")
+def test_without_bounds_no_text_doubts() -> None:
+    assert not UNCALIBRATED.doubts("der Hund sieht einen Baum")
 
 
 def test_a_calibration_is_read_as_it_was_saved(tmp_path: Path) -> None:

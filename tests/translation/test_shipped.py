@@ -33,7 +33,7 @@ def test_english_becomes_hindi() -> None:
 
 @pytest.mark.parametrize("name", catalog.taken_by("translate"))
 def test_another_language_is_told_from_rare_words(name: str) -> None:
-    is_foreign = regard.load(name).calibration.is_foreign
-    assert not is_foreign("Tropical rainforests produce oxygen and absorb carbon dioxide.")
-    assert is_foreign("Das Haus steht an der Straße und wartet.")
-    assert is_foreign("Le chien regarde la petite maison rouge.")
+    doubts = regard.load(name).calibration.doubts
+    assert not doubts("Tropical rainforests produce oxygen and absorb carbon dioxide.")
+    assert doubts("Das Haus steht an der Straße und wartet.")
+    assert doubts("Le chien regarde la petite maison rouge.")

@@ -2,7 +2,8 @@
 
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
-frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one.
+frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one. Short texts
+of rare words are like those of another language: they are doubted, and only long ones refused.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from regard.json_files import JsonFiles
 
 FILE = "calibration.json"
 FEWEST = 4  # words of a text whose language is judged
+# Of a text that is certainly in another language: of 210,000 English lines, menus, titles and
+# abstracts among them, none is beyond both.
+CERTAIN_LETTERS, CERTAIN_MARGIN = 100, 5.0
 MOST_WORDS, UNKNOWN = 20_000, 64  # a word that is not among those has so many times the last rank
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -31,7 +35,7 @@ class Calibration:
     the precision of the native engine: "int8" where it was measured to give what fp32 gives.
 
     >>> bounds = Calibration(words="the of and to a in is", rarest=4.0)
-    >>> bounds.is_foreign("the end of the story"), bounds.is_foreign("das Ende der Geschichte")
+    >>> bounds.doubts("the end of the story"), bounds.doubts("das Ende der Geschichte")
     (False, True)
     """
 
@@ -70,9 +74,23 @@ class Calibration:
         if self != UNCALIBRATED:
             write_json(folder / FILE, asdict(self))
 
-    def is_foreign(self, text: str) -> bool:
-        """Return True for a text of `FEWEST` words or more that are too rare in the language."""
+    def doubts(self, text: str) -> bool:
+        """Return True for a text of `FEWEST` words or more that are rare in the language."""
         return self.rarest is not None and self.rarity(text) > self.rarest
+
+    def is_foreign(self, text: str) -> bool:
+        """Return True for a text that is certainly in another language."""
+        if self.rarest is None or len(text) < CERTAIN_LETTERS:
+            return False
+        letters = sum(map(len, _WORD.findall(text)))
+        return letters >= CERTAIN_LETTERS and self.rarity(text) > self.rarest + CERTAIN_MARGIN
+
+    def confidence(self, text: str) -> float:
+        """Return how sure it is, from 0 to 1, that a text is in the language; 0.5 where its words
+        are too few, or nothing is known of the language."""
+        if self.rarest is None or not (rarity := self.rarity(text)):
+            return 0.5
+        return 1 / (1 + math.exp(rarity - self.rarest))
 
     def rarity(self, text: str) -> float:
         """Return the mean binary logarithm of the ranks of a text's words; 0 of too few words.

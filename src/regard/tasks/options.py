@@ -54,6 +54,9 @@ class RewritingOptions(WritingOptions):
 class TranslationOptions(RewritingOptions):
     """Options of translating."""
 
+    strict_language: bool = option(
+        False, "Refuse a text that only seems to be in another language, too."
+    )
     glossary: str | None = option(
         None, "File of terms with their translations, a tab between: Haus|Hauses for several."
     )

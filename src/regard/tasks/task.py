@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Self
 
-from regard.errors import BadArgumentError, shortened
+from regard.errors import BadArgumentError, OtherLanguageError, shortened
 from regard.tasks.engine import Engine, check_engine
 from regard.tasks.handle import ModelHandle
 
@@ -177,7 +177,7 @@ def check_known(text: str, tokenizer: Tokenizer, name: str, *, what: str = "text
     """Raises BadArgumentError for a text most of whose characters the vocabulary lacks (see
     `Tokenizer.unknown_share`)."""
     if (share := tokenizer.unknown_share(text)) > MOST_UNKNOWN:
-        raise BadArgumentError(
+        raise OtherLanguageError(
             f"{name} cannot read this {what}: its vocabulary lacks {share:.0%} of the characters of"
             f" {shortened(text)!r}. Give a {what} in its language, another model, or force=True."
         )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
-from regard.errors import BadArgumentError, shortened
+from regard.errors import BadArgumentError, OtherLanguageError, shortened
 from regard.files import write_json
 from regard.generation import GenerationConfig, Hypothesis
 from regard.tasks.batching import by_length
@@ -75,6 +75,7 @@ class TextToText(Task):
 
     handle: EncoderDecoderHandle
     result_class: ClassVar[type[Any]]
+    strict_language = False  # a text that only seems to be in another language is refused, too
     task: ClassVar[str] = ""  # whose settings config.json gets, and is asked for
 
     def __init__(
@@ -334,15 +335,16 @@ class TextToText(Task):
             ids: what the text is encoded as.
 
         Raises:
-            BadArgumentError: the vocabulary has no piece for most of its characters (see
+            OtherLanguageError: the vocabulary has no piece for most of its characters (see
                 `Tokenizer.unknown_share`), or its words are of another language (see
                 `Calibration`).
         """
         source = self.tokenizers.source
         if not source.unknown_ids.isdisjoint(ids):
             check_known(text, source, self.name)
-        if self.calibration.is_foreign(text):
-            raise BadArgumentError(
+        doubts = self.calibration.doubts if self.strict_language else self.calibration.is_foreign
+        if doubts(text):
+            raise OtherLanguageError(
                 f"{shortened(text)!r} is in another language than {self.name} reads. Give a text in"
                 " that one, another model, or force=True."
             )

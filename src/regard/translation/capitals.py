@@ -40,7 +40,7 @@ def case_of(text: str, language: str) -> Case:
     if 4 * capitals >= 3 * len(long) and sum(map(len, long)) > _FEWEST + (len(long) == 1):
         return "upper"
     small = _SMALL.get(language, frozenset())
-    begun = sum(word[0].isupper() for word in words)
+    begun = sum(word[0].isupper() and word[1:].islower() for word in words)
     alike = all(word[0].isupper() or word in small for word in words[1:])
     is_title = begun >= _FEWEST and words[0][0].isupper() and alike
     return "title" if is_title and language not in _CASE["nouns"] else ""

@@ -259,8 +259,11 @@ class Passage:
         return beside(span, self.text, [words[0][0], words[1][0]], whole, share, least)
 
     def _is_lost(self, number: int, whole: str) -> bool:
-        """Return True for the last of equal signs of which the translation has fewer."""
-        sign = self._of(self.spans[number])
+        """Return True for the last of equal signs of which the translation has fewer; of quotation
+        marks and brackets in pairs, a translator may leave out both."""
+        sign, paired = self._of(self.spans[number]), RULES["paired"]
+        if sign in paired and sum(map(self.source.count, paired)) % 2 == 0:
+            return False
         read = [span for span in self.spans if span.kind in ("text", "sign")]
         after = sum(self._of(span) == sign for span in self.spans[number:] if span.kind == "sign")
         return whole.count(sign) <= sum(self._of(span).count(sign) for span in read) - after

@@ -40,6 +40,7 @@ class Translation(Written):
     translation: str
     score: float  # the sum over its sentences
     finished: bool  # False where max_new_tokens cut it off, or it repeated itself
+    language_doubt: bool = False  # the text seems to be in another language than the model reads
     tokens: list[str] = asked()
     words: list[WrittenWord] = asked()
     sentences: list[Sentence] = asked()

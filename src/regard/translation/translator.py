@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.errors import BadArgumentError, UnsupportedError, check_choice, shortened
+from regard.errors import (
+    BadArgumentError,
+    OtherLanguageError,
+    UnsupportedError,
+    check_choice,
+    shortened,
+)
 from regard.generation import GenerationConfig, Hypothesis
 from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
 LONG = 128  # tokens; few translators were trained on sentences of more
+SHOWN = 3  # texts of a warning
 TERM_BEAMS = 5  # of a part with a term of the glossary, at least
 
 
@@ -62,6 +70,7 @@ class Translator(TextToText):
 
     result_class = Translation
     glossary: Glossary | None = None  # what terms are translated as
+    refusing = False  # a text in another language ends the run, or its translation is empty
     whole = False  # a text is one sentence, as far as the model has positions
 
     def __init__(
@@ -142,8 +151,9 @@ class Translator(TextToText):
     def with_options(self, **options: Any) -> tuple[Translator, dict[str, Any]]:
         languages = [options.pop(f"{side}_language", None) for side in ("source", "target")]
         task = self.between(*languages) if any(languages) else self
-        if options.pop("whole", False):
-            task = task.decoding_by(whole=True)
+        for name in ("whole", "strict_language"):
+            if options.pop(name, False):
+                task = task.decoding_by(**{name: True})
         if (glossary := options.pop("glossary", None)) is not None:
             task = task.decoding_by(glossary=Glossary.of(glossary))
         for name in ("sentences", "words"):  # parts of a result that are always there
@@ -186,6 +196,7 @@ class Translator(TextToText):
         alignment: str | None = None,
         alignment_layer: int | None = None,
         force: bool = False,
+        strict_language: bool = False,
         truncation: bool = False,
         glossary: str | os.PathLike[str] | Mapping[str, str] | None = None,
         progress: Callable[[int], None] = lambda done: None,
@@ -203,17 +214,20 @@ class Translator(TextToText):
                 "output" or "input" step (`inspection.cross_attention`).
             alignment_layer: the decoder's layer that it is read from, counted from 0, negative from
                 the end; the mean over all layers by default.
-            force: also translate texts of another language or script, as an evaluation does; the
-                translations are guesses.
+            force: also translate texts that are certainly in another language or script, as an
+                evaluation does; the translations are guesses.
+            strict_language: also refuse those that only seem to be in another language; by default
+                they are translated, and have `language_doubt`.
             truncation: take a text for one sentence, and cut it if it is too long.
             glossary: a file of terms with their translations, or these; see `Glossary`.
             progress: called with the number of texts just finished.
             options: fields of GenerationConfig.
 
         Raises:
-            BadArgumentError: an unknown option, a glossary that contradicts itself, a text in
-                another language (`check_readable`), or a sentence without
-                clauses of more tokens than the model has positions.
+            OtherLanguageError: all texts are in another language (`check_readable`). One beside
+                others has an empty translation.
+            BadArgumentError: an unknown option, a glossary that contradicts itself, or a sentence
+                without clauses of more tokens than the model has positions.
         """
         config = self.configured(options)
         if self.languages.both:
@@ -225,7 +239,9 @@ class Translator(TextToText):
 
         if glossary is not None:
             self = self.decoding_by(glossary=Glossary.of(glossary))
-        parts = read_each(
+        if strict_language:
+            self = self.decoding_by(strict_language=True)
+        parts, refused = self._read(
             lambda text: list(self.parts(text, force=force, truncation=truncation)), texts
         )
         results = self.answers(
@@ -235,7 +251,30 @@ class Translator(TextToText):
             batch_size=batch_size,
             progress=progress,
         )
-        return list(map(self._joined, texts, parts, results))
+        found = list(map(self._joined, texts, parts, results))
+        for index in refused:
+            found[index] = best([Translation("", 0.0, finished=False, language_doubt=True)])
+        if not self.refusing:
+            _warn(self.name, texts, [result.language_doubt for result in found], refused)
+        return found
+
+    def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Translation]:
+        task = self.decoding_by(refusing=True)
+        return task.run([text for (text,) in rows], **options)
+
+    def _read(
+        self, read: Callable[[str], list[Part]], texts: Sequence[str]
+    ) -> tuple[list[list[Part]], set[int]]:
+        """The parts of each text; and which have none, since they are in another language."""
+        try:
+            return read_each(read, texts), set()
+        except OtherLanguageError as error:
+            refused = {each.index: each for each in (error, *error.others)}
+            of_language = all(isinstance(each, OtherLanguageError) for each in refused.values())
+            if self.refusing or not of_language or len(refused) == len(texts):
+                raise
+            parts = [[] if k in refused else read(text) for k, text in enumerate(texts)]
+            return parts, {k for k in refused if k is not None}
 
     def result(
         self,
@@ -389,7 +428,9 @@ class Translator(TextToText):
         for part, n_best in zip(parts, results, strict=True):
             units[id(part.passage)].append(n_best)
         answered = [(passage, of_passage(passage, units[key])) for key, passage in passages.items()]
-        return of_text(parts[0].passage.text, answered)
+        plain = " ".join(passage.units[0] for passage in passages.values())
+        result = of_text(parts[0].passage.text, answered)
+        return result.changed(language_doubt=self.calibration.doubts(plain))
 
     def _aligned(
         self,
@@ -440,6 +481,35 @@ class Translator(TextToText):
         if self.packed is not None:
             caption += f", by {self.computed_by}"
         return caption
+
+
+def doubt_said(name: str, doubted: Sequence[str], count: int, total: int) -> str:
+    """Return the sentence on texts that seem to be in another language than the model's.
+
+    Args:
+        doubted: the first of them.
+        count: of all of them.
+        total: of all texts.
+    """
+    first = ", ".join(repr(shortened(text)) for text in doubted[:SHOWN])
+    return (
+        f"{count:,} of {total:,} texts ({count / total:.1%}) seem to be in another language than"
+        f" {name} reads, such as {first}. Their translations may be guesses; strict_language=True"
+        " leaves them out."
+    )
+
+
+def _warn(name: str, texts: Sequence[str], doubts: Sequence[bool], refused: set[int]) -> None:
+    doubted = [text for k, text in enumerate(texts) if doubts[k] and k not in refused]
+    if doubted:
+        warnings.warn(doubt_said(name, doubted, len(doubted), len(texts)), stacklevel=4)
+    if refused:
+        first = ", ".join(repr(shortened(texts[k])) for k in sorted(refused)[:SHOWN])
+        warnings.warn(
+            f"{len(refused):,} of {len(texts):,} texts are in another language than {name} reads,"
+            f" such as {first}. Their translations are empty.",
+            stacklevel=4,
+        )
 
 
 def _stated_languages(checkpoint: Checkpoint | None) -> list[str]:

@@ -32,6 +32,7 @@ class Translate(TaskCommand):
 
     def open(self) -> None:
         super().open()
+        self.doubted, self.doubts = list[str](), 0
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
             self.call["alignment"] = self.extra.attention_step
@@ -39,11 +40,20 @@ class Translate(TaskCommand):
 
     def warn(self, line: Line, result: Any) -> None:
         super().warn(line, result)
+        if result.language_doubt:
+            self.doubts += 1
+            self.doubted += [line.text][: self.doubts < 4]
         if any(each.long for each in result.sentences):
             say(
                 f"line {line.number} has a sentence of more than {self.task.longest} tokens; the"
                 " model knows shorter ones. Split it if it reads badly."
             )
+
+    def end(self, total: int) -> None:
+        if self.doubts:
+            from regard.translation.translator import doubt_said
+
+            say(doubt_said(self.task.name, self.doubted, self.doubts, total))
 
     def json(self, line: Line, result: Any) -> str:
         if not self.aligned or result is None:

@@ -19,7 +19,7 @@ export function caseOf(text: string, language: string): Case {
   const capitals = long.filter(isUpper).length;
   if (4 * capitals >= 3 * long.length && long.join("").length > FEWEST + Number(long.length === 1)) return "upper";
   const small = listed(cases.small, language);
-  const begun = words.filter((word) => isUpper(first(word))).length;
+  const begun = words.filter((word) => isUpper(first(word)) && isLower(word.slice(first(word).length))).length;
   const alike = words.slice(1).every((word) => isUpper(first(word)) || small.includes(word));
   return begun >= FEWEST && isUpper(first(words[0] as string)) && alike && !cases.nouns.includes(language) ? "title" : "";
 }

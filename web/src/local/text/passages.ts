@@ -164,9 +164,10 @@ export class Passage {
     return beside(span, this.text, [left, right], whole, share, least);
   }
 
-  /** True for the last of equal signs of which the translation has fewer. */
+  /** True for the last of equal signs of which the translation has fewer; of quotation marks and brackets in pairs, a translator may leave out both. */
   private isLost(number: number, whole: string): boolean {
     const sign = this.of(this.spans[number] as Slice);
+    if (rules.paired.includes(sign) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
     const after = this.spans.slice(number).filter((each) => each.kind === "sign" && this.of(each) === sign).length;
     const count = (text: string) => text.split(sign).length - 1;
     const read = this.spans.filter(({ kind }) => kind === "text" || kind === "sign");

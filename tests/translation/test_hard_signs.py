@@ -1,0 +1,83 @@
+"""Signs that a model has not learned, capitals and titles, in the shipped translators."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import regard
+from regard.translation.capitals import case_of
+from regard.translation.passages import passages
+
+ENGLISH = Path(__file__).parents[1] / "fixtures" / "languages" / "english.txt"
+
+
+@pytest.mark.parametrize("model", ["en-de", "en-hi"])
+def test_a_sign_stays_and_no_word_stands_for_it(model: str) -> None:
+    signs = "#<=>@[\\]^_{|}~©®™€£¥§±÷→←½²¶†≈≠≤∞★✓"
+    frames = "{}The dog is here.", "A dog {} a cat.", "The dog is here {}", "There are {}5 cats."
+    texts = [frame.format(sign) for sign in signs for frame in frames]
+    answers = regard.load(model)(texts, force=True)
+    for text, answer in zip(texts, answers, strict=True):
+        assert set(text) & set(signs) <= set(answer), (text, answer)
+        assert not re.search("balan|udev|lla", answer)
+
+
+def test_capitals_and_titles_are_translated_and_written_as_they_came() -> None:
+    translator = regard.load("en-de")
+    assert translator(["PLEASE CLOSE THE DOOR.", "The Station Is Closed Today"]) == [
+        "BITTE SCHLIESSEN SIE DIE TÜR.", "Der Bahnhof Ist Heute Geschlossen",
+    ]  # fmt: skip
+    [result] = translator.run(["WHERE IS THE STATION?"], alignment="output")
+    assert result.source_words == ["WHERE", "IS", "THE", "STATION?"]
+    assert result.target_words == ["WO", "IST", "DER", "BAHNHOF?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "case"),
+    [
+        ("CLOSE THE DOOR.", "upper"), ("ЗАКРОЙ ДВЕРЬ", "upper"), ("ΚΛΕΙΣΕ ΤΗΝ ΠΟΡΤΑ", "upper"),
+        ("The Lord of the Rings", "title"), ("NATO", ""), ("The USA and NATO met.", ""),
+        ("Xi Jinping met Narendra Modi in Kazan.", ""), ("दरवाज़ा बंद करो", ""),
+        ("Defaults to OpenID Connect.", ""),
+    ],
+)  # fmt: skip
+def test_the_case_of_a_sentence(text: str, case: str) -> None:
+    assert case_of(text, "en") == case
+
+
+def test_an_abbreviation_before_a_number_ends_no_sentence() -> None:
+    assert [each.source for each in passages("See no. 4711 today. Thanks.", "en")] == [
+        "See no. 4711 today.", "Thanks.",
+    ]  # fmt: skip
+
+
+def test_tags_are_nested_in_a_translation() -> None:
+    text = '<a href="#"><em><b>View the range of</b></em> <em><i>drawers here!</i></em></a>'
+    answer = regard.load("en-de")(text)
+    opened = list[str]()
+    for closing, name in re.findall(r"<(/?)(\w+)", answer):
+        if closing:
+            assert opened.pop() == name
+        else:
+            opened.append(name)
+    assert not opened
+    assert sorted(re.findall("<[^>]+>", answer)) == sorted(re.findall("<[^>]+>", text))
+
+
+def test_no_short_line_of_its_own_language_is_refused() -> None:
+    calibration = regard.load("en-de").calibration
+    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 60
+    assert not any(map(calibration.is_foreign, lines))
+
+
+def test_a_text_in_another_language_is_translated_with_a_doubt_and_strictly_refused() -> None:
+    translator, text = regard.load("en-de"), "Je ne sais pas pourquoi il est parti si tôt."
+    with pytest.warns(UserWarning, match=r"1 of 2 texts \(50.0%\) seem"):
+        first, second = translator.run(["Good morning.", text])
+    assert (first.language_doubt, second.language_doubt) == (False, True)
+    with pytest.raises(regard.RegardError, match="is in another language"):
+        translator(text, strict_language=True)
+    with pytest.warns(UserWarning, match="1 of 2 texts are in another language"):
+        assert translator(["Good morning.", "यह एक वाक्य है।"]) == ["Guten Morgen.", ""]
