@@ -15,6 +15,7 @@ from regard.studio.live_page import live_page
 
 ROOT = Path(__file__).parents[2]
 BUNDLER = ROOT / "web" / "node_modules" / ".bin" / "rolldown"
+pytestmark = pytest.mark.filterwarnings("ignore:.*seem to be in another language")
 NOTHING = "has nothing to translate: it stays as it is."
 
 
