@@ -17,12 +17,19 @@ await open({ models: texts('id="regard-model-'), engines: texts('id="regard-engi
 let model = "";
 for (const piece of texts('type="application/octet-stream"')) model = (await fill({ piece })) ?? model;
 
-for await (const line of createInterface({ input: process.stdin })) {
+for await (const line of createInterface({ input: process.stdin })) console.log(JSON.stringify(answerTo(line)));
+
+function answerTo(line: string): object {
   const before = performance.now();
-  const { info, run, kept } = modelOf(model).trace({ model, ...(JSON.parse(line) as TraceRequest) });
-  const { numbers } = kept();
-  const ms = performance.now() - before;
-  const maps = numbers.filter(([name]) => name.startsWith("map")).map(([name, { values }]) => [name, [...values]]);
-  const { generation, labels = [], nearest = [] } = info;
-  console.log(JSON.stringify({ text: generation?.hypotheses[0]?.text, labels, nearest, read: run.source, written: run.target, ms, maps: Object.fromEntries(maps) }));
+  const { maps: asked = true, ...wanted } = { model, ...(JSON.parse(line) as TraceRequest & { maps?: boolean }) };
+  try {
+    const { info, run, kept } = modelOf(wanted.model).trace(wanted);
+    const numbers = asked ? kept().numbers : [];
+    const ms = performance.now() - before;
+    const maps = numbers.filter(([name]) => name.startsWith("map")).map(([name, { values }]) => [name, [...values]]);
+    const { generation, labels = [], nearest = [] } = info;
+    return { text: generation?.hypotheses[0]?.text, labels, nearest, read: run.source, written: run.target, ms, maps: Object.fromEntries(maps) };
+  } catch (error) {
+    return { refusal: (error as Error).message };
+  }
 }

@@ -97,7 +97,12 @@ def test_a_text_that_the_model_cannot_read_is_refused_and_the_picture_stays(open
     text = page.get_by_label("text", exact=True)
     for given, why in (
         ("मैं चाय पीना चाहता हूँ।", "en-de cannot read this text"),
-        ("Der Hund sieht die Katze im Garten.", "is in another language than"),
+        (
+            "Der alte Hund sieht die kleine Katze im Garten und läuft ihr durch das ganze Dorf bis"
+            " zum Haus der Großmutter hinterher, weil er sie schon lange nicht mehr gesehen hat.",
+            "is in another language than",
+        ),
+        ("---", "has nothing to translate"),
     ):
         text.fill(given)
         text.press("Enter")

@@ -111,7 +111,7 @@ export function read(query: string): Address {
 
 function readNamed(params: URLSearchParams, prefix: string): Named | null {
   const [model, text, id] = ["model", "text", "trace"].map((name) => params.get(prefix + name) ?? "") as [string, string, string];
-  return text || id ? { model, text, id, ...readFields(REQUEST, params, prefix) } : null;
+  return text || id || model ? { model, text, id, ...readFields(REQUEST, params, prefix) } : null;
 }
 
 const short = (value: number) => Number(value.toFixed(2));

@@ -21,6 +21,7 @@ from regard.studio.live_tokenizer import around, tokenizer_parts, unsupported
 from regard.studio.packing import packed
 from regard.tasks.embedding import EVERYDAY
 from regard.tasks.preparation import Background
+from regard.translation.translator import Translator
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.
@@ -240,13 +241,17 @@ def _translator(task: Any) -> dict[str, Any]:
         "after": list(task.after),
         "prefix": task.prefix or "",
         "special": sorted(special),
-        "reads": {
-            "rarest": calibration.rarest,
-            "words": calibration.words,
-            "copied": calibration.copied,
-        },
+        "reads": {"rarest": calibration.rarest, "words": calibration.words},
+        "sentences": _sentences(task),
         "decoding": _decoding(name, task.generation, calibration.unsure_below),
     }
+
+
+def _sentences(task: Any) -> dict[str, Any] | None:
+    """How a text is translated sentence by sentence; None: it is read as a whole."""
+    if not isinstance(task, Translator) or task.whole:
+        return None
+    return {"language": task.language, "longest": task.longest, "copied": task.calibration.copied}
 
 
 def _alone(task: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
@@ -30,9 +31,28 @@ if TYPE_CHECKING:
 
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks, SwitchedOff
+    from regard.inspection.trace_data import TraceData
+    from regard.inspection.writing import Found
     from regard.models import AnyEncoderDecoder
 
 T = TypeVar("T")
+
+
+@dataclass
+class Looked:
+    """What a trace is of: a text, or a part of it as the model reads it."""
+
+    text: str
+    notes: list[str] = field(default_factory=list)
+
+    def written(
+        self, hypotheses: Sequence[Hypothesis], config: GenerationConfig
+    ) -> Sequence[Found]:
+        """The hypotheses as they are looked at; those of a search as it was set."""
+        return hypotheses
+
+    def show(self, trace: TraceData, *, given: bool) -> None:
+        """Make the trace say what the text says; the target may be a caller's."""
 
 
 class TextToText(Task):
@@ -209,8 +229,8 @@ class TextToText(Task):
         from regard.inspection.models import beginning, switched_off, trace_written
 
         config = self.configured(options)
-        read, notes = self.looked_at(text, sentence, whole=target is not None)
-        ids = self.encode(read := self.tidied(read))
+        looked = self.looked_at(text, sentence, whole=target is not None)
+        ids = self.encode(read := self.tidied(looked.text))
         check_text(ids, self.room, self.name)
         if not force:
             self.check_readable(read, ids)
@@ -238,7 +258,8 @@ class TextToText(Task):
         def found() -> list[Hypothesis]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
-            return after(begins)
+            its = after(begins)
+            return its if begins or off.parts else looked.written(its, config)
 
         trace = trace_written(
             model,
@@ -251,7 +272,7 @@ class TextToText(Task):
             tokenizer=self.tokenizers,
             without=off,
             unseen=blanked is not None,
-            notes=[*notes, *decoding.engine_notes()],
+            notes=[*looked.notes, *decoding.engine_notes()],
             name=self.name,
             text=text,
             keep=keep,
@@ -259,6 +280,7 @@ class TextToText(Task):
         assert trace.generation is not None
         below = self.calibration.unsure_below
         trace.generation = dataclasses.replace(trace.generation, unsure_below=below)
+        looked.show(trace, given=target is not None)
         return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:
@@ -274,8 +296,8 @@ class TextToText(Task):
             blanked[place] = self.handle.config.pad_id
         return blanked
 
-    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> tuple[str, list[str]]:
-        """The part of a text that a trace is of, and notes on it.
+    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> Looked:
+        """The part of a text that a trace is of.
 
         Args:
             whole: all of it, if no sentence is named.
@@ -284,7 +306,7 @@ class TextToText(Task):
             raise BadArgumentError(
                 f"{self.name} reads a text as a whole; got sentence = {sentence}. Leave it out."
             )
-        return text, []
+        return Looked(text)
 
     def tidied(self, text: str) -> str:
         """The text as it is encoded; nothing of a blank one."""
@@ -427,6 +449,16 @@ class TextToText(Task):
             for row, n_best in zip(rows, answers, strict=True):
                 found[row] = n_best
         return found
+
+    def answers_to(self, texts: Sequence[str], config: GenerationConfig) -> list[str]:
+        """The best answer to each text, which is read as it is."""
+        sources = [self.encode(self.tidied(text)) for text in texts]
+        found = self._decoded(sources, config, range(len(sources)), 1) if sources else []
+        return [self.spelled(n_best[0].tokens) for n_best in found]
+
+    def spelled(self, tokens: Sequence[int]) -> str:
+        """The text of generated ids."""
+        return self.tokenizers.target.decode(self.without_end(tokens))
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
         """The settings that one part of a text, by its ids, is decoded by."""

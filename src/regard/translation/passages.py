@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
@@ -152,9 +152,18 @@ class Passage:
         text = self._of_whole(answers[0], answers[1:])
         used = slice(0, 1)
         if text is None:
-            return self._of_fragments(answers[1:]), slice(1, None)
+            return self._of_fragments(answers[1:], self._of), slice(1, None)
         text = _alike(self.source, text) if self.is_long else text
         return _wrapped(self.source, text), used
+
+    def stood_for(self, answers: Sequence[str]) -> str:
+        """Return the translation as the model would have written it, with its stand-ins."""
+        _, used = self.translated(answers)
+        if used.start == 0:
+            return answers[0]
+        return self._of_fragments(
+            answers[1:], lambda span: self.stand_ins.get(span, self._of(span))
+        )
 
     @property
     def restorations(self) -> dict[str, str]:
@@ -189,13 +198,19 @@ class Passage:
         capitals = self.reading.capitals
         return capitals.read(text, self.case, first=first) if capitals else text
 
-    def _of_fragments(self, answers: Sequence[str]) -> str:
-        text, place = "", self.begin
-        for span, answer in zip(self.fragments, answers, strict=True):
-            source = self._of(span)
-            text += self.text[place : span.begin] + _wrapped(source, _alike(source, answer))
-            place = span.end
-        return text + self.text[place : self.end]
+    def _of_fragments(self, answers: Sequence[str], of: Callable[[Span], str]) -> str:
+        """Return the translations of the fragments, with what `of` gives for the other spans."""
+        text, translations = "", iter(zip(self.fragments, answers, strict=True))
+        fragment, answer = next(translations, (None, ""))
+        for span in self.spans:
+            if not fragment or not (span.begin <= fragment.begin and fragment.end <= span.end):
+                text += of(span)
+                continue
+            source = self._of(fragment)
+            text += self.text[span.begin : fragment.begin]
+            text += _wrapped(source, _alike(source, answer)) + self.text[fragment.end : span.end]
+            fragment, answer = next(translations, (None, ""))
+        return text
 
     def _of_whole(self, whole: str, answers: Sequence[str]) -> str | None:
         """Return the translation of the whole with all that stays; None where a word is lost.

@@ -25,12 +25,13 @@ from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.engine import as_array
 from regard.tasks.handle import EncoderDecoderHandle
-from regard.tasks.text_to_text import TextToText
+from regard.tasks.text_to_text import Looked, TextToText
 from regard.text import TokenizerPair, normalize
 from regard.text.normalize import check_unicode
 from regard.translation.capitals import Capitals
 from regard.translation.glossary import Glossary
 from regard.translation.languages import LEADING, Languages
+from regard.translation.looked import LookedSentence
 from regard.translation.passages import Passage, Reading, passages
 from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
 from regard.translation.spans import Span
@@ -305,21 +306,23 @@ class Translator(TextToText):
         targets = [self.without_end(hypotheses[0].tokens) for hypotheses in n_best]
         return self._aligned(found, sources, targets, alignment, layer)
 
-    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> tuple[str, list[str]]:
+    def looked_at(self, text: str, sentence: int | None, *, whole: bool) -> Looked:
         if sentence is None and (whole or self.whole):
-            return text, []
+            return Looked(text)
         tag, its = self._named(text)
+        if not its and text.strip():
+            raise BadArgumentError(
+                f"{shortened(text)!r} has nothing to translate: it stays as it is."
+            )
         if not its:
-            return text, []
+            return Looked(text)
         number = 1 if sentence is None else sentence
         if not 1 <= number <= len(its):
             raise BadArgumentError(
                 f"sentence must be from 1 to {len(its)}, as the text has them; got {number}."
             )
-        passage = its[number - 1]
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
-        stays = [f"{word} stands for {span}" for word, span in passage.restorations.items()]
-        return tag + passage.units[0], notes + stays
+        return LookedSentence.of(self, tag, its, number - 1, notes)
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:
         """The settings with the translations of the glossary's terms in a part of a text.

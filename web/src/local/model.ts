@@ -22,6 +22,8 @@ export interface Run extends Changes {
   source: number[];
   target: number[];
   reads?: boolean; // nothing was written
+  names?: Record<string, string>; // of tokens that stand for something in this text
+  said?: Record<string, string[]>; // tokens of the axes as the text and what was written say them
 }
 
 export interface Traced {

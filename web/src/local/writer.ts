@@ -8,8 +8,9 @@ import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { ended, search, type Hypothesis, type Search } from "./search/search";
 import { normalize } from "./text/normalize";
-import { readability } from "./text/readable";
-import { sentences } from "./text/spans";
+import { quoted, readability } from "./text/readable";
+import { passages, type Passage, type Translated } from "./text/passages";
+import { spread } from "./text/shown";
 import { likeliest, readable } from "./trace/ablation";
 import { checked, editOf, lookingRows, looksBefore, notesOf, type Changes } from "./trace/off";
 import { joined, read } from "./trace/stream";
@@ -18,6 +19,26 @@ const ONE_PASS = "maps are of one pass over the finished hypothesis";
 const REMEMBERED = 16; // searches
 const TOGETHER = 256; // tokens that the engine reads at once
 const TRACED = 20; // tokens that a language model writes, if nothing else is asked
+
+const IN_PARTS = "the translation is put together from those of the parts between what stays: the model lost a word that stands for it";
+
+/** What is looked at: a text as the model reads it, and of a sentence what is around it in its line. */
+interface Looked {
+  text: string;
+  notes: string[];
+  passage: Passage | null;
+  around: [string, string];
+}
+
+function around(all: readonly Passage[], number: number): [string, string] {
+  const { text, begin, end } = all[number] as Passage;
+  const before = text.slice(all[number - 1]?.end ?? 0, begin).split("\n").at(-1) as string;
+  const after = text.slice(end).split("\n", 1)[0] as string;
+  const next = all[number + 1];
+  return [before.trimStart(), next && next.begin < end + after.length ? "" : after.trimEnd()];
+}
+
+const restored = (text: string, { passage }: Looked) => (passage?.restorations ?? []).reduce((found, [word, own]) => found.replaceAll(word, own), text);
 
 /** A source that the encoder has read, as the last one; of a decoder alone, nothing. */
 interface Encoded {
@@ -56,21 +77,41 @@ export class Writer extends Model {
     return this.pairs ? "target" : "tokens";
   }
 
-  /** The sentence that is looked at, and a note if there are others: a target goes with all of them. */
-  private chosen({ text, sentence, target }: TraceRequest): [string, string[]] {
-    const all = this.pairs ? sentences(text) : [];
-    if (!all.length || (target && !sentence)) return [text, []];
-    const chosen = all[(sentence ?? 1) - 1];
-    if (chosen === undefined) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
-    return [chosen, all.length > 1 ? [`sentence ${sentence ?? 1} of ${all.length}`] : []];
+  /** The sentence that is looked at; of a target all of them. */
+  private looked({ text, sentence, target }: TraceRequest): Looked {
+    const { sentences } = this.file;
+    const all = sentences && !(target && !sentence) ? this.passages(text, sentences) : null;
+    if (all && !all.length && text.trim()) throw new Error(`${quoted(text)} has nothing to translate: it stays as it is.`);
+    if (!all?.length) return { text, notes: [], passage: null, around: ["", ""] };
+    const number = (sentence ?? 1) - 1;
+    const passage = all[number];
+    if (!passage) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
+    const notes = [...(all.length > 1 ? [`sentence ${number + 1} of ${all.length}`] : []), ...passage.restorations.map(([word, own]) => `${word} stands for ${own}`)];
+    return { text: passage.units[0] as string, notes, passage, around: around(all, number) };
+  }
+
+  /** What is translated of a text: its sentences, long ones in parts. */
+  private passages(text: string, { language, longest, copied }: NonNullable<ModelFile["sentences"]>): Passage[] {
+    const count = (part: string) => this.texts.source.encode(this.file.prefix + normalize(part)).length;
+    const short = (passage: Passage): Passage[] => {
+      const length = count(passage.units[0] as string);
+      const halves = length > longest ? passage.halves(length <= this.most) : null;
+      return halves ? halves.flatMap(short) : [length > longest ? passage.asLong() : passage];
+    };
+    return passages(text, { language, copied, pieces: (word) => this.texts.source.encode(word).length }).flatMap(short);
   }
 
   /** Ids of a text as the model reads it. */
-  encode(text: string): number[] {
-    const { before, after, info } = this.file;
+  encode(text: string, checks = true): number[] {
     const tidy = this.pairs ? normalize(text) : text;
-    if (tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
-    return this.encoded(tidy, info.max_tokens - before.length - after.length + Number(this.pairs)); // max_tokens leaves one for a translator's end
+    if (checks && tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
+    return this.encoded(tidy, this.most);
+  }
+
+  /** Tokens that a text may have, those around it not counted. */
+  private get most(): number {
+    const { before, after, info } = this.file;
+    return info.max_tokens - before.length - after.length + Number(this.pairs); // max_tokens leaves one for a translator's end
   }
 
   private forget(): void {
@@ -120,7 +161,7 @@ export class Writer extends Model {
       likeliest: (tokens: readonly number[], best: number) => step(tokens, (rows) => this.model.likeliest(decode, rows, best)),
       select: (rows: readonly number[]) => this.model.select(decode, rows),
     };
-    return yield* search(decoder, settings, beginning, sampling);
+    return yield* search(decoder, settings, beginning, sampling, this.pairs);
   }
 
   /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
@@ -138,8 +179,8 @@ export class Writer extends Model {
 
   override *tracing(wanted: TraceRequest): Tracing {
     const { file, taps } = this;
-    const [text, sentence] = this.chosen(wanted);
-    const source = this.encode(text);
+    const looked = this.looked(wanted);
+    const source = this.encode(looked.text);
     const prompt = this.pairs ? 1 : source.length;
     const changes = { without: wanted.without ?? [], looks: wanted.looks ?? [] };
     const parts = checked(changes, { positions: this.pairs ? { source: source.length } : { tokens: file.config.max_positions }, taps });
@@ -158,28 +199,47 @@ export class Writer extends Model {
     for (const row of searched && writes ? lookingRows(changes.looks) : [])
       if (row + 1 - prompt > begins.length) begins = ((yield* written(looksBefore(changes.looks, row), begins))[0] as Hypothesis).tokens.slice(0, row + 1 - prompt);
     const none: Hypothesis[] = [{ tokens: [], score: NaN, finished: false }];
-    const found = !searched ? [this.given(wanted.target as string, source)] : writes ? yield* written(changes.looks, begins) : none;
+    let found = !searched ? [this.given(wanted.target as string, source)] : writes ? yield* written(changes.looks, begins) : none;
+    const plain = searched && writes && !begins.length && !changes.without.length && !changes.looks.length;
+    const texts = found.map((each) => this.texts.target.decode(each.tokens));
+    if (looked.passage && plain) {
+      const fragments: string[] = [];
+      for (const unit of looked.passage.units.slice(1)) {
+        const ids = this.encode(unit, false);
+        const [best] = yield* this.remembered(JSON.stringify([ids, wanted.num_beams]), () => this.hypotheses(ids, wanted.num_beams));
+        fragments.push(this.texts.target.decode((best as Hypothesis).tokens));
+      }
+      const written = texts.map((text) => (looked.passage as Passage).translated([text, ...fragments]));
+      found = found.map((each, i) => (written[i]?.whole ? each : this.given((written[i] as Translated).read, source)));
+      written.forEach(({ text, whole }, i) => {
+        texts[i] = looked.around[0] + text + looked.around[1];
+        if (!whole && !looked.notes.includes(IN_PARTS)) looked.notes.push(IN_PARTS);
+      });
+    } else if (looked.passage && searched) texts.forEach((text, i) => (texts[i] = looked.around[0] + restored(text, looked) + looked.around[1]));
     const shown = wanted.hypothesis ?? 0;
     const hypothesis = found[shown];
     if (!hypothesis) throw new Error(`The search found hypotheses 0 to ${found.length - 1}; got ${shown}.`);
-    const run = { source, target: hypothesis.tokens, ...changes };
+    const run: Run = { source, target: hypothesis.tokens, ...changes, names: this.standing(looked) };
     const last = lookingRows(changes.looks).at(-1) ?? 0;
     const rows = this.sequence(run).length;
     if (last >= rows) throw new Error(`Rows of ${this.axis} must be from 0 to ${rows - 1}; got ${last}.`);
     const { inputs, states } = this.passed(run);
     const all = this.rows(states, rows);
-    const { kept, ...seen } = this.seen(inputs, edit, this.axes(run, all));
-    const name = (id: number) => this.name(id, "target");
+    const name = (id: number) => this.entry(id, run);
+    const said = (tokens: readonly number[], i: number) => {
+      const names = tokens.map((id) => this.name(id, "target"));
+      return looked.passage && searched ? spread(names, texts[i] as string, this.special) : names;
+    };
+    const hypotheses = found.map((each, i) => ({ text: texts[i] as string, tokens: said(each.tokens, i), score: searched && !Number.isNaN(each.score) ? each.score : null, finished: each.finished }));
+    const own = hypotheses[shown]?.tokens as string[];
+    const axes = this.saying(this.axes(run, all), run, own, looked);
+    if (looked.passage) run.said = Object.fromEntries(Object.entries(axes).map(([axis, { tokens }]) => [axis, tokens]));
+    const { kept, ...seen } = this.seen(inputs, edit, axes);
     const steps = run.target.map((id, i) => {
       const row = all[prompt - 1 + i] as Float32Array;
-      return { token: name(id), probability: Math.exp(row[id] as number), candidates: likeliest(row, name), id };
+      const candidates = likeliest(row, (other) => (other === id ? (own[i] as string) : name(other)));
+      return { token: own[i] as string, probability: Math.exp(row[id] as number), candidates, id };
     });
-    const hypotheses = found.map((each) => ({
-      text: this.texts.target.decode(each.tokens),
-      tokens: each.tokens.map(name),
-      score: searched ? each.score : null,
-      finished: each.finished,
-    }));
     const info: Traced["info"] = {
       id: "",
       model: file.info.name,
@@ -190,13 +250,34 @@ export class Writer extends Model {
       can_ablate: true,
       can_rewrite: searched && writes,
       by_text: true,
-      notes: [...(searched && writes ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...sentence, ...notesOf(parts, taps, seen.axes, readable), ROUNDED],
+      notes: [...(searched && writes ? [ONE_PASS, ...this.forced(run, forced.length)] : []), ...looked.notes, ...notesOf(parts, taps, seen.axes, readable), ROUNDED],
     };
     return { info, run: writes ? run : { ...run, target: all.map((row) => largest(row, 1)[0] as number), reads: true }, kept };
   }
 
-  override entry(id: number): string {
-    return this.name(id, "target");
+  override entry(id: number, { names = {} }: Run): string {
+    const name = this.name(id, "target");
+    return names[name] ?? name;
+  }
+
+  /** The tokens that stand for something by themselves, with what that is. */
+  private standing({ passage }: Looked): Record<string, string> {
+    const { target } = this.texts;
+    return Object.fromEntries((passage?.restorations ?? []).flatMap(([word, own]) => {
+      const [id, more] = target.encode(word);
+      const name = id === undefined || more !== undefined ? "" : this.name(id, "target");
+      return name ? [[name, name.replace(word, () => own)]] : [];
+    }));
+  }
+
+  /** The axes as the text and what was written say it. */
+  private saying(axes: Record<string, AxisInfo>, { names = {} }: Run, shown: readonly string[], { passage, around: [before, after] }: Looked): Record<string, AxisInfo> {
+    const { source, target } = axes;
+    if (!passage || !source || !target) return axes;
+    const behind = (row: number) => row + 1 - target.prompt; // what is written behind a row
+    const predicts = target.predicts?.map((each, row) => (each === target.tokens[row + 1] ? (shown[behind(row)] as string) : (names[each] ?? each))) ?? null;
+    const tokens = target.tokens.map((each, row) => (row < target.prompt ? each : (shown[row - target.prompt] as string)));
+    return { source: { ...source, tokens: spread(source.tokens, before + passage.source + after, this.special) }, target: { ...target, tokens, predicts } };
   }
 
   /** Note on a beginning that was not the model's choice. */

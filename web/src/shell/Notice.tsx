@@ -9,13 +9,14 @@ import { filled, useWords } from "../words/words";
 
 export function Notice({ state }: { state: State }) {
   const say = useWords();
-  const { error, busy, begun, trace, models, source } = state;
+  const { error, busy, begun, trace, models, source, draft } = state;
   if (source.connection?.lost.value) return null; // said by an alert of its own
   if (error.value) {
     const request = state.request.value;
     return (
       <div class="rg-notice rg-notice--error" role="alert">
         <p>{translated(say, error.value)}</p>
+        {trace.value && draft.text.value.trim() !== trace.value.text && <p class="rg-note rg-notice__before">{say("notice.below")} “{trace.value.text}”</p>}
         <div class="rg-row">
           {request && source.abilities.trace && !trace.value && (
             <button type="button" class="rg-button" onClick={() => void ask(state, request)}>{say("again")}</button>

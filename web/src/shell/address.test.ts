@@ -27,6 +27,13 @@ test("a page without an address does not open what another page asked for", asyn
   expect(state.trace.value?.text).toBe(traces[2]!.text);
 });
 
+test("a link with a model alone opens that model, at its example", async () => {
+  const models = () => Promise.resolve([{ ...model!, name: "other", example: "Tea." }, { ...model!, example: traces[2]!.text }]);
+  const state = createState({ ...recordedSource(), models, traces: () => Promise.resolve([]) });
+  await begin(state, read(`?model=${encodeURIComponent(model!.name)}`));
+  expect([state.trace.value?.model, state.trace.value?.text]).toEqual([model!.name, traces[2]!.text]);
+});
+
 test("another model strikes the same words out of the same text, and what it cannot have is said to be left", async () => {
   const axis = (tokens: string[]) => ({ tokens, words: null, predicts: null, sentences: null, prompt: 1 });
   const tokens: Record<string, string[]> = { one: ["▁My", "▁tea", "</s>"], other: ["<s>", "▁my", "▁tea"] };

@@ -142,9 +142,11 @@ export async function begin(state: State, address: Address): Promise<void> {
   state.theme.value = address.theme;
   await attempt(state, async () => {
     const models = state.source.models().then((found) => (state.models.value = found));
-    if (address.trace?.text && !address.trace.model) {
-      const [first] = await models; // a link may leave out the model
-      address = { ...address, trace: { ...address.trace, model: first?.name ?? "" } };
+    const { trace: named } = address;
+    if (named && !named.id && !(named.text && named.model)) {
+      const [first, ...more] = await models; // a link may leave out the model, or the text
+      const found = [first, ...more].find((each) => each?.name === named.model) ?? first;
+      address = { ...address, trace: { ...named, model: named.model || (first?.name ?? ""), text: named.text || (found?.example ?? "") } };
     }
     if (address.trace || (address.learn && state.source.abilities.explain)) {
       await Promise.all([models, address.landing ? land(state, address) : goTo(state, address)]); // what the address names waits for no list

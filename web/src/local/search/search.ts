@@ -40,8 +40,8 @@ interface Running {
 
 /** The best hypotheses, best first: num_beams of them at most. All begin with the tokens of `beginning`,
  * which cost what they cost the model. With `sampling` there is one, whose tokens are drawn. What the best has so far is
- * given at each step. */
-export function* search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = [], sampling: Sampling | null = null): Search {
+ * given at each step. With `cut` one ends that repeats itself. */
+export function* search(decoder: Decoder, decoding: Decoding, beginning: readonly number[] = [], sampling: Sampling | null = null, cut = false): Search {
   const { num_beams: beams, max_new_tokens: limit, length_penalty: penalty } = decoding;
   const wanted = beams > 1 ? Math.max(2, 1 + decoding.eos_ids.length) * beams : 1;
   const found: Hypothesis[] = [];
@@ -49,11 +49,14 @@ export function* search(decoder: Decoder, decoding: Decoding, beginning: readonl
   let read = [decoding.start_id];
   for (let length = 1; ; length++) {
     const candidates = extended(decoder, read, running, length, wanted, decoding, beginning[length - 1], sampling);
-    const ends = ({ token }: Candidate) => length === limit || decoding.eos_ids.includes(token);
+    const of = ({ parent, token }: Candidate) => [...(running[parent] as Running).tokens, token];
+    const looks = cut && length >= Math.max(TOGETHER, decoding.min_new_tokens) && length % EVERY === 0;
+    const ends = (each: Candidate) => length === limit || decoding.eos_ids.includes(each.token) || (looks && repeats(of(each)) > 0);
     candidates.slice(0, beams).filter(ends).forEach((each) => {
       if (each.total === -Infinity) return;
-      const tokens = [...(running[each.parent] as Running).tokens, each.token];
-      found.push({ tokens, score: each.total / length ** penalty, finished: decoding.eos_ids.includes(each.token) });
+      const [tokens, finished] = [of(each), decoding.eos_ids.includes(each.token)];
+      if (cut && !finished) tokens.splice(tokens.length - repeats(tokens));
+      found.push({ tokens, score: each.total / length ** penalty, finished });
     });
     found.sort((one, other) => other.score - one.score);
     found.splice(beams);
@@ -62,12 +65,25 @@ export function* search(decoder: Decoder, decoding: Decoding, beginning: readonl
     if (settled(found, best / reachable(decoding, length) ** penalty, decoding)) break;
     const rows = open.map((each) => each.parent);
     if (!(rows.length === running.length && rows.every((row, i) => row === i))) decoder.select(rows);
-    running = open.map(({ parent, token, total }) => ({ tokens: [...(running[parent] as Running).tokens, token], total }));
+    running = open.map((each) => ({ tokens: of(each), total: each.total }));
     read = open.map((each) => each.token);
     yield (running[0] as Running).tokens;
   }
   if (!found.length) throw new Error("The search found no text: every token was forbidden at some step.");
   return found;
+}
+
+const [TIMES, TOGETHER, LONGEST, EVERY] = [4, 16, 16, 8]; // of `regard.generation.repetition`
+
+/** How many tokens at the end repeat what stands before them; 0 if they may. */
+export function repeats(tokens: readonly number[]): number {
+  const back = (at: number) => tokens[tokens.length - 1 - at];
+  for (let period = 1; period <= Math.min(LONGEST, tokens.length / TIMES); period++) {
+    let again = 0;
+    while (again + period < tokens.length && back(again) === back(again + period)) again++;
+    if (again + period >= Math.max(TOGETHER, TIMES * period)) return again;
+  }
+  return 0;
 }
 
 /** The likeliest extensions of all that runs, best first. */

@@ -18,7 +18,7 @@ type Name = Measures["measures"][number]["name"];
 /** The likeliest tokens of a step after each layer, and how likely the written one is there. */
 export function lens(writer: Writer, run: Run, step: number): Lens {
   const { weights, file: { config } } = writer;
-  const name = (id: number) => writer.name(id, "target");
+  const name = (id: number) => writer.entry(id, run);
   const id = written(run, step);
   const position = writer.row(run, step);
   const layers = passed(writer, run, "decoder").states.map((state, layer) => {
@@ -54,7 +54,7 @@ export function attribution(writer: Writer, run: Run, step: number, against: num
     contributions.push({ kind: "feed_forward", layer, tap: null, head: null, value: rest });
   }
   const bias = logit - contributions.reduce((sum, { value }) => sum + value, 0);
-  const name = (of: number) => writer.name(of, "target");
+  const name = (of: number) => writer.entry(of, run);
   return { step, token: name(id), against: against === null ? null : name(against), logit, contributions: [...contributions, { kind: "bias", layer: null, tap: null, head: null, value: bias }] };
 }
 
@@ -84,7 +84,7 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
   const whole = passed(writer, run, "decoder");
   const layers = [...whole.attended.values()].filter(({ tap }) => tap.keys === axis);
   const [position, rows] = [writer.row(run, step), writer.sequence(run)];
-  const tokens = axis === "source" ? writer.reads(run.source).tokens : rows.map((id) => writer.name(id, "target")).slice(0, position + 1);
+  const tokens = run.said?.[axis]?.slice(0, axis === "source" ? undefined : position + 1) ?? (axis === "source" ? writer.reads(run.source).tokens : rows.map((id) => writer.name(id, "target")).slice(0, position + 1));
   const places = tokens.map((_, i) => i);
   const mean = (of: (layer: number, key: number) => number) => places.map((key) => layers.reduce((sum, _, layer) => sum + of(layer, key), 0) / layers.length);
 
@@ -136,7 +136,7 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
   }
   return {
     step, axis, tokens,
-    token: writer.name(written(run, step), "target"),
+    token: writer.entry(written(run, step), run),
     measures: found.map(([name, values]) => ({ name, values, correlation: name === "hiding" ? null : spearman(values, sizes) })),
   };
 }

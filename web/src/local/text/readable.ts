@@ -6,6 +6,7 @@ export interface Reads {
 
 const MOST_UNKNOWN = 0.5; // share of a text's characters
 const FEWEST = 4; // words of a text whose language is judged
+const [CERTAIN_LETTERS, CERTAIN_MARGIN] = [100, 5]; // of a text that is certainly in another language
 const UNKNOWN = 64; // times the last rank, for a word that is not among those
 const WORD = /[\p{L}\p{Nl}\p{No}]+(?:['’][\p{L}\p{Nl}\p{No}]+)*/gu;
 
@@ -19,7 +20,8 @@ export function readability(name: string, reads: Reads | undefined): (text: stri
         `${name} cannot read this text: its vocabulary lacks ${Math.round(100 * unknown)}% of the characters of ${quoted(text)}.` +
           " Give a text in its language, another model, or force=True.",
       );
-    if (reads && reads.rarest !== null && rarity(text, ranks) > reads.rarest)
+    const letters = (text.match(WORD) ?? []).join("").length;
+    if (reads && reads.rarest !== null && letters >= CERTAIN_LETTERS && rarity(text, ranks) > reads.rarest + CERTAIN_MARGIN)
       throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, another model, or force=True.`);
   };
 }
@@ -34,7 +36,7 @@ function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
   return folded.reduce((sum, word) => sum + Math.log2(ranks.get(word) ?? UNKNOWN * ranks.size), 0) / words.length;
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return short.includes("'") && !short.includes('"') ? `"${short}"` : `'${short}'`;
 }

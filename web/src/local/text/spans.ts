@@ -58,14 +58,3 @@ function stripped(piece: string): string {
   while (to > from && CLOSING.includes(token[to - 1] as string)) to--;
   return token.slice(from, to);
 }
-
-const TITLE = /(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep)\.\s*$/; // a name follows
-
-const RULES = new Intl.Segmenter("en", { granularity: "sentence" }); // making it takes long
-
-/** The sentences of a text, by the browser's rules, which know no titles; a line has its own. */
-export function sentences(text: string): string[] {
-  const all = text.split(/[\r\n]+/).flatMap((line) =>
-    [...RULES.segment(line)].reduce<string[]>((found, { segment }) => (TITLE.test(found.at(-1) ?? "") ? [...found.slice(0, -1), found.at(-1) + segment] : [...found, segment]), []));
-  return all.map((each) => each.trim()).filter((each) => /\p{L}/u.test(each));
-}

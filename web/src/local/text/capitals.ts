@@ -1,0 +1,58 @@
+/** Texts in capitals, and titles: read in the letters of a sentence, and written as they came; `regard.translation.capitals` says the same. */
+import { pattern, rules } from "./rules";
+
+export type Case = "" | "upper" | "title";
+
+const { case: cases } = rules;
+const WORD = new RegExp(pattern(cases.word), "gu");
+const FEWEST = 3; // words of a title; of one in capitals, letters
+const isUpper = (text: string) => text !== text.toLowerCase() && text === text.toUpperCase();
+const isLower = (text: string) => text !== text.toUpperCase() && text === text.toLowerCase();
+const first = (word: string) => String.fromCodePoint(word.codePointAt(0) as number);
+const listed = (of: Record<string, string>, language: string) => (of[language] ?? "").split(" ");
+
+/** The case of a sentence that is mostly in capitals, or whose words all begin with one. */
+export function caseOf(text: string, language: string): Case {
+  if (isLower(text) || isLower([...text].slice(1).join(""))) return "";
+  const words = (text.match(WORD) ?? []).filter((word) => word.toLowerCase() !== word.toUpperCase());
+  const long = words.filter((word) => word.length > 1);
+  const capitals = long.filter(isUpper).length;
+  if (4 * capitals >= 3 * long.length && long.join("").length > FEWEST + Number(long.length === 1)) return "upper";
+  const small = listed(cases.small, language);
+  const begun = words.filter((word) => isUpper(first(word)) && isLower(word.slice(first(word).length))).length;
+  const alike = words.slice(1).every((word) => isUpper(first(word)) || small.includes(word));
+  return begun >= FEWEST && isUpper(first(words[0] as string)) && alike && !cases.nouns.includes(language) ? "title" : "";
+}
+
+/** A part of a sentence as the model reads it. `pieces`: of a word in the source's vocabulary; `begins`: the sentence begins with it. */
+export function readCase(text: string, of: Case, language: string, pieces: (word: string) => number, begins: boolean): string {
+  if (!of) return text;
+  const begin = begins ? text.search(WORD) : -1;
+  const always = listed(cases.always, language);
+  return text.replace(WORD, (word, at: number) => {
+    const after = text.slice(at + word.length, at + word.length + 2);
+    const [small, large] = [word.toLowerCase(), first(word) + word.slice(first(word).length).toLowerCase()];
+    if (at === begin || (after.startsWith(".") && after.slice(1).trim())) return large;
+    if (always.some((each) => each === word || each === large.split("'")[0])) return large;
+    const forms = of === "upper" ? [small, large, word] : [small, word];
+    return forms.reduce((best, form) => (pieces(form) < pieces(best) ? form : best));
+  });
+}
+
+/** A translation in the case of its source. */
+export function writtenCase(answer: string, source: string, of: Case): string {
+  if (of === "upper") return answer.toUpperCase();
+  if (of !== "title") return answer;
+  const longest = Math.max(0, ...(source.match(WORD) ?? []).filter(isLower).map((word) => word.length));
+  const begin = Math.max(0, answer.search(WORD));
+  return answer.replace(WORD, (word, at: number) => (word.length <= longest && at !== begin ? word : first(word).toUpperCase() + word.slice(first(word).length)));
+}
+
+const DIGIT = /\.\s?\p{Nd}/u;
+const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd})/gu;
+
+/** A text with the abbreviations that are before a number as words. */
+export function spelled(text: string, language: string): string {
+  const words = (rules.spelled as Record<string, Record<string, string>>)[language];
+  return words && DIGIT.test(text) ? text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all) : text;
+}

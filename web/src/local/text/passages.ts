@@ -1,0 +1,332 @@
+/** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.translation.passages` says the same. */
+import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
+import { englishEnds } from "./english";
+import { unescaped } from "./entities";
+import { lines, slice, spans, type Slice } from "./markup";
+import { beside, edited, only, readSigns, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
+import { pattern, rules } from "./rules";
+
+/** How a model reads and writes what it has not learned. */
+export interface Reading {
+  language: string; // of its source
+  copied: string | null; // signs that it copies; null: it is not known, and all are left to it
+  pieces: (word: string) => number; // of a word in the source's vocabulary
+}
+
+const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, string> };
+const WRAPS = /[^\S\n]*\r?\n\s*/g;
+const CLOSING = /^[.,;:!?…)]/;
+const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
+const NUMBERED = new RegExp(`^(?:${pattern(rules.numbered)})`, "u");
+const ENTITY = /^&#?[\p{L}\p{N}_]+;$/u;
+const END = /[.!?…।]$/;
+const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
+const ORDINAL = /(?<![\p{L}\p{N}_])(?:d(?:e[rmns]|ie|as)|[ai]m|zu[mr]|vom|beim|(?:früh|spät|[ms]?ein|ihr|unser)e[nrms]?|\p{Nd}{1,2}\.(?:,| und| oder| bis))\s\p{Nd}{1,2}\.\s*$/iu;
+const NO_WORD = "(?![\\p{L}\\p{N}_])";
+/** Where a sentence can be parted, the best places first; and where it has no clauses. */
+const CLAUSES = [/(?<=[;:।])\s+|\s+(?=[–—]\s)/gu, new RegExp(`(?<=,)\\s+(?=(?:and|but|or|so|because|which|who|while|und|aber|oder|denn|weil|dass|और|लेकिन|कि)${NO_WORD})`, "gu"), /(?<=,)\s+/gu];
+const ANYWHERE = [new RegExp(`\\s+(?=(?:and|but|or|that|which|who|und|aber|oder|और|कि)${NO_WORD})`, "gu"), /\s+/gu];
+
+export interface Translated {
+  text: string;
+  read: string; // what the model would have written, with its stand-ins
+  whole: boolean; // it is of the whole, not put together from the parts
+}
+
+/** A sentence of a text, or a part of one that is too long to be translated at once. */
+export class Passage {
+  private readonly case: Case;
+  readonly standIns: ReadonlyMap<Slice, string>; // the word that the model reads for each span to be kept; a mark is left out
+  readonly fragments: Slice[]; // the parts to translate between the others, without punctuation around them
+  readonly units: string[]; // texts that a model translates for it: the whole, and fragments if anything stays
+
+  constructor(readonly text: string, readonly spans: readonly Slice[], private readonly reading: Reading, readonly isLong = false) {
+    this.case = caseOf(spans.filter(({ kind }) => kind === "text").map((span) => this.of(span)).join(" "), reading.language);
+    this.standIns = this.standing();
+    this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, span, "PSZC", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
+    let [whole, part] = ["", "a"];
+    spans.forEach((span, i) => {
+      const isApart = !part;
+      part = this.standIns.get(span) ?? this.read(span, i === 0);
+      whole = (isApart && CLOSING.test(part) ? whole.trimEnd() : whole) + part; // from its word, by what was left out
+    });
+    whole = spelled(whole, reading.language);
+    this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.read(span, i === 0))] : [whole];
+  }
+
+  get begin(): number {
+    return (this.spans[0] as Slice).begin;
+  }
+
+  get end(): number {
+    return (this.spans.at(-1) as Slice).end;
+  }
+
+  get source(): string {
+    return this.text.slice(this.begin, this.end);
+  }
+
+  private standing(): Map<Slice, string> {
+    const others = this.spans.filter(({ kind }) => kind !== "text" && kind !== "sign");
+    const free = new Map(Object.entries(STAND_INS).map(([kind, words]) => [kind, words.filter((each) => !this.source.includes(each))]));
+    return new Map(others.map((span) => {
+      const own = this.of(span);
+      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own] ?? "")];
+    }));
+  }
+
+  asLong(): Passage {
+    return new Passage(this.text, this.spans, this.reading, true);
+  }
+
+  translated(all: readonly string[]): Translated {
+    const [first = "", ...answers] = all.map((answer) => this.written(answer));
+    const text = this.ofWhole(first, answers);
+    if (text !== null) return { text: wrapped(this.source, this.isLong ? alike(this.source, text) : text), read: all[0] as string, whole: true };
+    return { text: this.ofFragments(answers, (span) => this.of(span)), read: this.ofFragments(all.slice(1), (span) => this.standIns.get(span) ?? this.of(span)), whole: false };
+  }
+
+  /** What stands in the text, by the word in its place. */
+  get restorations(): [string, string][] {
+    return [...this.standIns].filter(([, word]) => word).map(([span, word]) => [word, this.of(span)]);
+  }
+
+  private of({ begin, end }: Slice): string {
+    return this.text.slice(begin, end);
+  }
+
+  /** A model's answer in the case and with the signs of the source. */
+  private written(answer: string): string {
+    const cased = this.case ? writtenCase(answer, this.source, this.case) : answer;
+    return this.reading.copied === null ? cased : writtenSigns(cased, this.source);
+  }
+
+  /** A span as the model reads it. */
+  private read(span: Slice, begins: boolean): string {
+    const { copied, language, pieces } = this.reading;
+    const text = copied === null ? this.of(span) : readSigns(this.of(span), copied);
+    return this.case ? readCase(text, this.case, language, pieces, begins) : text;
+  }
+
+  /** The translations of the fragments, with what `of` gives for the other spans. */
+  private ofFragments(answers: readonly string[], of: (span: Slice) => string): string {
+    let [text, next] = ["", 0];
+    for (const span of this.spans) {
+      const fragment = this.fragments[next];
+      if (!fragment || !(span.begin <= fragment.begin && fragment.end <= span.end)) text += of(span);
+      else {
+        const source = this.of(fragment);
+        text += this.text.slice(span.begin, fragment.begin) + wrapped(source, alike(source, answers[next++] ?? "")) + this.text.slice(fragment.end, span.end);
+      }
+    }
+    return text;
+  }
+
+  /** The translation of the whole with all that stays; null where a word is lost. What is marked is where its own translation is, else about as far in the sentence as before. */
+  private ofWhole(whole: string, answers: readonly string[]): string | null {
+    const edits: Edit[] = [];
+    let [at, opened] = [0, 0]; // how far the spans so far go in the unit; where the last mark was put
+    for (const [number, span] of this.spans.entries()) {
+      const standIn = this.standIns.get(span) ?? this.of(span);
+      const share = at / (this.units[0] as string).length;
+      at += standIn.length;
+      if (span.kind in STAND_INS) {
+        const place = only(standIn, whole);
+        if (!place) return null;
+        edits.push({ begin: place[0], end: place[1], text: this.of(span), span });
+      } else if (span.kind === "mark" && span.pair >= 0) {
+        const begins = span.pair === span.begin;
+        const inside = this.spans[number + (begins ? 1 : -1)] as Slice;
+        const near = only(this.standIns.get(inside) || this.marked(inside, answers), whole) ?? wordNear(whole, share, opened);
+        opened = near[begins ? 0 : 1];
+        edits.push({ begin: opened, end: opened, text: this.of(span), span });
+      } else if (span.kind === "mark" || (span.kind === "sign" && this.isLost(number, whole))) edits.push(this.sign(number, whole, share, opened));
+    }
+    return edits.length ? edited(whole, edits) : whole;
+  }
+
+  private marked(inside: Slice, answers: readonly string[]): string {
+    const place = this.fragments.findIndex(({ begin, end }) => inside.begin <= begin && end <= inside.end);
+    return place < 0 ? "" : alike(this.of(this.fragments[place] as Slice), answers[place] ?? "");
+  }
+
+  /** Where a mark without a partner, or a sign that the model left out, comes. */
+  private sign(number: number, whole: string, share: number, least: number): Edit {
+    const span = this.spans[number] as Slice;
+    const standIn = this.standIns.get(span);
+    if (standIn && whole.split(standIn).length === 2) {
+      const begin = whole.indexOf(standIn);
+      return { begin, end: begin + standIn.length, text: this.of(span), span };
+    }
+    const beyond = (place: number) => (this.spans[place] && this.standIns.get(this.spans[place])) || null;
+    const left = beyond(number - 1) ?? wordsOf(this.text.slice(this.begin, span.begin)).at(-1) ?? "";
+    const right = beyond(number + 1) ?? wordsOf(this.text.slice(span.end, this.end))[0] ?? "";
+    return beside(span, this.text, [left, right], whole, share, least);
+  }
+
+  /** True for the last of equal signs of which the translation has fewer; of quotation marks and brackets in pairs, a translator may leave out both. */
+  private isLost(number: number, whole: string): boolean {
+    const sign = this.of(this.spans[number] as Slice);
+    if (rules.paired.includes(sign) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
+    const after = this.spans.slice(number).filter((each) => each.kind === "sign" && this.of(each) === sign).length;
+    const count = (text: string) => text.split(sign).length - 1;
+    const read = this.spans.filter(({ kind }) => kind === "text" || kind === "sign");
+    return count(whole) <= read.reduce((sum, span) => sum + count(this.of(span)), 0) - after;
+  }
+
+  /** The two parts that it can be parted into, at the best place; null: nowhere. `anywhere`: also between two words that belong together. */
+  halves(anywhere: boolean): [Passage, Passage] | null {
+    const middle = Math.floor((this.begin + this.end) / 2);
+    const least = Math.floor((this.end - this.begin) / 8);
+    for (const clause of [...CLAUSES, ...(anywhere ? ANYWHERE : [])]) {
+      const places = this.spans.filter(({ kind }) => kind === "text").flatMap(({ begin, end }) => {
+        const until = this.text.slice(0, end);
+        const found: number[] = [];
+        clause.lastIndex = begin;
+        for (let match; (match = clause.exec(until)); ) found.push(match.index + match[0].length);
+        return found;
+      });
+      const inside = places.filter((place) => this.begin + least <= place && place <= this.end - least);
+      for (const place of inside.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle))) {
+        const [first, second] = cut(this.spans, [place]).map((part) => passageOf(this.text, part, this.reading, true));
+        if (first && second) return [first, second];
+      }
+    }
+    return null;
+  }
+}
+
+/** The sentences of a text. */
+export function passages(text: string, reading: Reading): Passage[] {
+  const found: Passage[] = [];
+  for (const [begin, end] of lines(text)) {
+    let run: Slice[] = [];
+    for (const span of [...spans(text, begin, end, reading.copied), slice(end, end, "break")]) {
+      if (span.kind !== "break") {
+        run.push(span);
+        continue;
+      }
+      for (const part of cut(run, endsOf(text, run, reading.language))) {
+        const passage = passageOf(text, part, reading);
+        if (passage) found.push(passage);
+      }
+      run = [];
+    }
+  }
+  return found;
+}
+
+/** A text with the translations of its passages in their places. Where one has lost its full stop, another does not follow in the same line without it. */
+export function joined(text: string, translations: readonly (readonly [Passage, string])[]): string {
+  let [whole, place, stop] = ["", 0, ""];
+  for (const [passage, translation] of translations) {
+    const between = text.slice(place, passage.begin);
+    whole += (between && !between.trim() && !between.includes("\n") ? stop : "") + between + translation;
+    const ended = ENDED.exec(passage.source);
+    place = passage.end;
+    stop = ended && translation && !ENDED.test(translation) ? (ended[1] as string) : "";
+  }
+  return whole + text.slice(place);
+}
+
+/** Of languages whose rules are not here: by the browser's. */
+function otherEnds(text: string, language: string): number[] {
+  const ends = [...new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)].map(({ index }) => index);
+  return ends.slice(1);
+}
+
+/** The places in the text where its sentences end, within a run of spans. */
+function endsOf(text: string, run: readonly Slice[], language: string): number[] {
+  let plain = "";
+  const starts: [number, Slice][] = [];
+  for (const span of run) {
+    if (span.kind === "mark") continue;
+    starts.push([plain.length, span]);
+    const length = span.end - span.begin;
+    plain += span.kind === "word" ? `X${"x".repeat(length - 1)}` : span.kind === "number" ? "1".repeat(length) : text.slice(span.begin, span.end).replace(/[\r\n]/g, " ");
+  }
+  const marks = new Map(run.filter(({ kind }) => kind === "mark").map(({ begin, end }) => [end, begin]));
+  return (language === "en" ? englishEnds(plain) : otherEnds(plain, language)).flatMap((total) => {
+    const before = plain.slice(Math.max(total - 40, 0), total);
+    if ((language === "de" && ORDINAL.test(before)) || (ABBREVIATION.test(before) && NUMBERED.test(plain.slice(total)))) return [];
+    const [start, span] = starts.filter(([first]) => first <= total).at(-1) as [number, Slice];
+    let end = span.begin + total - start;
+    for (let begin; (begin = marks.get(end)) !== undefined && begin > 0 && !(text[begin - 1] as string).trim(); ) end = begin; // what opens the next sentence
+    return [end];
+  });
+}
+
+/** The spans between places; text alone is cut within a span. */
+function cut(run: readonly Slice[], places: readonly number[]): Slice[][] {
+  const parts: Slice[][] = [[]];
+  let number = 0;
+  for (let span of run) {
+    for (let place; (place = places[number]) !== undefined && place < span.end; number++) {
+      if (span.kind === "text" && span.begin < place) {
+        parts.at(-1)?.push({ ...span, end: place });
+        span = { ...span, begin: place };
+      }
+      parts.push([]);
+    }
+    parts.at(-1)?.push(span);
+  }
+  return parts;
+}
+
+/** The passage of a run, without what can stay around it; null: all of it can. */
+function passageOf(text: string, run: readonly Slice[], reading: Reading, isLong = false): Passage | null {
+  const all = [...run];
+  let [first, last] = [0, run.length - 1];
+  const partners = ({ pair }: Slice) => all.flatMap((each, number) => (pair >= 0 && each.pair === pair && first <= number && number <= last ? [number] : []));
+  while (first <= last) {
+    for (const number of first === last ? [first] : [first, last]) all[number] = trimmed(text, all[number] as Slice, number === first ? "ZC" : "", number === last ? "ZC" : "");
+    const [begins, ends] = [all[first] as Slice, all[last] as Slice];
+    if (begins.begin === begins.end || (begins.kind === "mark" && partners(begins).length < 2)) first++;
+    else if (ends.begin === ends.end || (ends.kind === "mark" && partners(ends).length < 2)) last--;
+    else if (begins.kind === "mark" && String(partners(begins)) === String([first, last])) [first, last] = [first + 1, last - 1];
+    else break;
+  }
+  if (first > last) return null;
+  const passage = new Passage(text, all.slice(first, last + 1), reading, isLong);
+  return passage.fragments.length ? passage : null;
+}
+
+/** A span of text without letters of these categories at its beginning and end. */
+function trimmed(text: string, span: Slice, before: string, after: string): Slice {
+  if (span.kind !== "text") return span;
+  const own = text.slice(span.begin, span.end);
+  const classOf = (kinds: string) => `[${[...kinds].map((kind) => `\\p{${kind}}`).join("")}]*`;
+  const begin = before ? (new RegExp(`^${classOf(before)}`, "u").exec(own) as RegExpExecArray)[0].length : 0;
+  const end = after ? (/* the end of all */ own.length - reversed(own.slice(begin), classOf(after))) : own.length;
+  return begin || end < own.length ? { ...span, begin: span.begin + begin, end: span.begin + end } : span;
+}
+
+/** How many letters at the end of a text are of a class. */
+function reversed(text: string, kinds: string): number {
+  const one = new RegExp(`^${kinds}$`, "u");
+  let length = 0;
+  for (const letter of [...text].reverse()) {
+    if (!one.test(letter)) break;
+    length += letter.length;
+  }
+  return length;
+}
+
+/** The translation of a part of a sentence, which ends as the part does. */
+function alike(source: string, answer: string): string {
+  if (END.test(source)) return answer;
+  const mark = /[,;:]$/.exec(source)?.[0] ?? "";
+  return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
+}
+
+/** A translation with the line ends of its source, at about their places. */
+function wrapped(source: string, answer: string): string {
+  for (const { index, 0: wrap } of source.matchAll(WRAPS)) {
+    const near = Math.floor((answer.length * index) / source.length);
+    const spaces = [...answer].flatMap((letter, place) => (letter === " " ? [place] : []));
+    if (!spaces.length) continue;
+    const place = spaces.reduce((best, each) => (Math.abs(each - near) < Math.abs(best - near) ? each : best));
+    answer = answer.slice(0, place) + wrap + answer.slice(place + 1);
+  }
+  return answer;
+}
