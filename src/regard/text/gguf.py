@@ -72,7 +72,7 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
         for role, name in _ROLES.items()
         if f"{name}_token_id" in settings
     }
-    pre = settings.get("pre")
+    pre = str(settings.get("pre"))
     usual = kind == "llama" or (_DIVISIONS.get(pre) == "llama-bpe" and pre not in _JOINED)
     start = (
         f"{special['bos']} " if "bos" in special and settings.get("add_bos_token", usual) else ""

@@ -394,7 +394,7 @@ def _with_first_length(settings: Settings, parameters: dict[str, Any]) -> dict[s
     longest = settings["max_position_embeddings"]
     first = settings.get("original_max_position_embeddings")
     first = parameters.get("original_max_position_embeddings", longest) if first is None else first
-    if parameters.get("factor") is None and is_a(first, float) and first > 0:
+    if parameters.get("factor") is None and first is not None and is_a(first, float) and first > 0:
         parameters = parameters | {"factor": longest / first}
     return parameters | {"original_max_position_embeddings": first}
 

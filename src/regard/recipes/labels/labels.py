@@ -117,8 +117,12 @@ class LabelEvaluation(Scored):
         return self._scores(slice(None))
 
     def _scores(self, rows: NDArray[np.int64] | slice) -> LabelScores:
-        columns = (self.predicted, self.expected, self.probabilities)
-        return label_scores(*(column[rows] for column in columns), multi_label=self.multi_label)
+        return label_scores(
+            self.predicted[rows],
+            self.expected[rows],
+            self.probabilities[rows],
+            multi_label=self.multi_label,
+        )
 
     def figures_of(self, rows: NDArray[np.int64]) -> dict[str, float]:
         """The figures over these texts, which may repeat."""

@@ -38,7 +38,9 @@ class PairEvaluation(Scored):
     @property
     def note(self) -> str:
         """A remark where a figure of 0 stands for one that is not defined."""
-        if self.scores is None or min(np.ptp(self.cosines), np.ptp(self.scores)) > 0:
+        if self.scores is None or all(
+            float(np.ptp(scores)) > 0 for scores in (self.cosines, self.scores)
+        ):
             return ""
         return "Spearman's correlation is not defined where all scores are equal; 0 stands for it"
 
