@@ -1,7 +1,7 @@
 """A checkpoint's defaults for decoding, and the prefix it expects before each text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from regard.checkpoints import Checkpoint
@@ -20,7 +20,6 @@ class Defaults:
     not_followed: tuple[str, ...]  # settings in the files that are not supported
     max_source_length: int | None = None  # tokens read of a text; None: as the model has positions
     calibration: Calibration = UNCALIBRATED
-    lengths: Mapping[str, int] = field(default_factory=dict)  # that count the prompt
 
 
 def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
@@ -34,14 +33,30 @@ def read_defaults(checkpoint: Checkpoint) -> dict[str, Defaults]:
         DamagedFileError: a file is not valid JSON, or a setting is out of range or of the wrong
             type.
     """
-    config, generation = checkpoint.settings, checkpoint.files.get("generation_config.json")
-    settings = inside(config) if generation is None else generation
+    config, settings = checkpoint.settings, _settings(checkpoint)
     calibration = Calibration.of(checkpoint.files)
     with refusing(f"the generation settings in {checkpoint.folder} are malformed"):
         return {
             name: _defaults(settings | task, config.get("prefix") or "", calibration)
             for name, task in {"": {}, **task_settings(checkpoint)}.items()
         }
+
+
+def read_lengths(checkpoint: Checkpoint) -> dict[str, int]:
+    """The `max_length` and `min_length` of a language model's files, which count the prompt; where
+    the new tokens are limited, they are not asked for."""
+    settings = _settings(checkpoint)
+    return {
+        name: settings[name]
+        for name, new in NEW_TOKENS.items()
+        if settings.get(name) and settings.get(new) is None
+    }
+
+
+def _settings(checkpoint: Checkpoint) -> Mapping[str, Any]:
+    """The decoding settings of generation_config.json, or among the model's."""
+    settings = checkpoint.files.get("generation_config.json")
+    return inside(checkpoint.settings) if settings is None else settings
 
 
 def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:
@@ -67,9 +82,4 @@ def _defaults(settings: Mapping[str, Any], prefix: str, calibration: Calibration
     if longest is not None and not (type(longest) is int and longest > 0):
         raise TypeError(f"max_source_length must be a number of tokens; got {longest!r}")
     generation, not_followed = GenerationConfig.from_dict(settings)
-    lengths = {
-        name: settings[name]
-        for name, new in NEW_TOKENS.items()
-        if settings.get(name) and settings.get(new) is None
-    }
-    return Defaults(generation, prefix, tuple(not_followed), longest, calibration, lengths)
+    return Defaults(generation, prefix, tuple(not_followed), longest, calibration)

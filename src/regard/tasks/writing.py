@@ -18,7 +18,7 @@ from regard.generation import GenerationConfig, Hypothesis, stream
 from regard.generation.config import NEW_TOKENS, new_tokens
 from regard.tasks.batching import by_length, read_each
 from regard.tasks.chat import Message, chat_ids
-from regard.tasks.defaults import read_defaults
+from regard.tasks.defaults import read_defaults, read_lengths
 from regard.tasks.handle import ModelHandle
 from regard.tasks.options import TRACED
 from regard.tasks.result import Written, asked, inside
@@ -122,7 +122,7 @@ class Writer(Task):
             ModelHandle.of_checkpoint(checkpoint, lazily=lazily),
             checkpoint.tokenizers.source,
             generation=defaults.generation,
-            lengths=defaults.lengths,
+            lengths=read_lengths(checkpoint),
             name=name or checkpoint.name,
         )
 
