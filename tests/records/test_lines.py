@@ -142,7 +142,7 @@ def test_gzip_is_read_as_what_it_holds(tmp_path: Path) -> None:
 
 
 def test_damaged_gzip_is_named_with_the_last_good_line(tmp_path: Path) -> None:
-    whole = gzip.compress(b"line\n" * 5, mtime=0, mtime=0)
+    whole = gzip.compress(b"line\n" * 5, mtime=0)
     for content in (whole[:-9], b"no gzip at all", whole[:12] + b"\xff" * 20):
         path = file_of(tmp_path, content, "f.gz")
         with pytest.raises(RegardError, match=r"f\.gz is damaged gzip after line \d"):
