@@ -65,7 +65,7 @@ def test_each_line_has_its_answer_in_its_place(
     first = "line" if source == "in.txt" else "n"
     assert rows(target) == [
         {first: k + (first == "line"), "text": text}
-        | {"translation": text.upper(), "score": -0.5, "finished": True}
+        | {"translation": text.upper(), "score": -0.5, "finished": True, "language_doubt": False}
         for k, text in enumerate(TEXTS)
     ]
 
@@ -79,7 +79,7 @@ def test_an_id_is_repeated_and_the_other_columns_are_not(
     write(source, [{"id": f"i{k}", "en": text, "x": 1} for k, text in enumerate(TEXTS)])
     run(source, target, text="en", id="id")
     found = [(row["id"], row["translation"], sorted(row)) for row in rows(target)]
-    names = ["finished", "id", "score", "translation"]
+    names = ["finished", "id", "language_doubt", "score", "translation"]
     assert found == [(f"i{k}", text.upper(), names) for k, text in enumerate(TEXTS)]
 
 

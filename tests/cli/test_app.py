@@ -20,7 +20,7 @@ OPTIONS = {
     "translate": {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
-        "--words", "--force", "--glossary",
+        "--words", "--force", "--strict-language", "--glossary",
         "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
@@ -69,8 +69,8 @@ OPTIONS = {
     },
     "run": {"--help"},
     "run translate": RUN | {
-        "--tokens", "--words", "--force", "--glossary", "--source-language", "--target-language",
-        "--prefix", "--whole", "--sentences",
+        "--tokens", "--words", "--force", "--strict-language", "--glossary",
+        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
@@ -157,8 +157,8 @@ OPTIONS = {
     "export page": {"models", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
-        "models", "--host", "--port", "--api-key", "--no-auth", "--engine", "--precision",
-        "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
+        "models", "--host", "--port", "--api-key", "--no-auth", "--allow-origin",
+        "--engine", "--precision", "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
         "--timeout", "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},

@@ -20,7 +20,7 @@ from regard.translation.evaluation import read_test_set
 
 ROWS = [
     {"source": f"a dog {k}", "target": f"ein Hund {k}", "text": f"a dog {k}", "pair": "a cat"}
-    | {"label": "x", "document": f"a dog {k}", "summary": "dog", "question": f"who {k}?"}
+    | {"label": k % 2, "document": f"a dog {k}", "summary": "dog", "question": f"who {k}?"}
     | {"context": "the dog", "answer": "dog"}
     for k in range(4)
 ]

@@ -268,7 +268,7 @@ def test_openais_refusals_are_its_exceptions(client: Any, server: Any) -> None:
         ),
         ("/run/translate", dict(text="x", max_new_tokens=9999), 400, "max_new_tokens may be 1024"),
         ("/run/answer", dict(question="x", context="y"), 400, "no model that can answer is"),
-        ("/run/summarize", dict(text="x"), 400, "no model that can summarize is served here."),
+        ("/run/summarize", dict(text="x"), 400, "no model that can summarize is served here; "),
         ("/run/classify", dict(text="x", text_pair=["y", "z"]), 400, "text_pair must be one for e"),
         ("/nowhere", None, 404, "there is nothing at /nowhere; /docs says what there is."),
         ("/run/translate", None, 405, "/run/translate does not answer GET."),
