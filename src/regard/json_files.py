@@ -72,7 +72,6 @@ def read_json(file: Path) -> Any:
     Raises:
         DamagedFileError: it is not valid JSON, nested too deeply, or has half a surrogate pair.
     """
-    check_content(file)
     try:
         text = file.read_text(encoding="utf-8")
         content = json.loads(text)
@@ -80,6 +79,7 @@ def read_json(file: Path) -> Any:
             json.dumps(content, ensure_ascii=False).encode()
         return content
     except (ValueError, RecursionError) as error:
+        check_content(file)
         raise DamagedFileError(f"{file} is not valid JSON ({error}).") from error
 
 

@@ -158,8 +158,8 @@ OPTIONS = {
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--allow-origin",
-        "--engine", "--precision", "--waiting", "--rows", "--max-new-tokens", "--max-text", "--max-request", "--max-pending",
-        "--timeout", "--notice", "--workers", "--download", "--help",
+        "--engine", "--precision", "--waiting", "--rows", "--max-new-tokens", "--max-text",
+        "--max-request", "--max-pending", "--timeout", "--notice", "--workers", "--download", "--help",
     },
     "train": {"--help"},
     "train translation": {

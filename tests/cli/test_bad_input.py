@@ -41,7 +41,7 @@ CASES = {
     "translate \udcff --model small": "line 1: the text is not valid Unicode: it has the lone",
     "translate a --model en-dee": "there is no folder en-dee; give a model folder, a shipped model",
     "translate a --model folder": "folder is not a model folder: it has no config.json",
-    "translate a --model misfit": "the model has vectors for 300 tokens only. Leave it out, or use the tokenizer",
+    "translate a --model misfit": "the model has vectors for 300 tokens only. Leave it out, or use",
     "translate a --model broken": "broken/model.safetensors is damaged",
     "translate a --model small --output good.tsv/x": "good.tsv is a file; a folder was expected",
     "translate a --model small --attention --attention-step no": "must be one of output, input",

@@ -13,6 +13,7 @@ from torch import nn
 import regard
 from regard import RegardError
 from regard.checkpoints import save_pretrained
+from regard.inspection.naming import Naming
 from regard.models import VisionConfig, VisionTransformer
 from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
@@ -212,7 +213,9 @@ def test_a_trace_is_of_the_engines_text(writer: Writer) -> None:
     wrote = coarse.run(PROMPTS[:1], max_new_tokens=9)[0].tokens
     axis = coarse.trace(PROMPTS[0], generate=9).axes["tokens"]
     assert axis.predicts is not None
-    assert axis.predicts[axis.prompt - 1 :][: len(wrote)] == wrote
+    ids = [coarse.tokenizer.backend.token_to_id(token) for token in wrote]
+    names = Naming.of(coarse.tokenizer).names(ids)
+    assert axis.predicts[axis.prompt - 1 :][: len(wrote)] == names
 
 
 def test_a_writers_trace_says_which_engine_wrote_its_text(writer: Writer) -> None:

