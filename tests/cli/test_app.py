@@ -159,7 +159,8 @@ OPTIONS = {
     "serve": {
         "models", "--host", "--port", "--api-key", "--no-auth", "--allow-origin",
         "--engine", "--precision", "--waiting", "--rows", "--max-new-tokens", "--max-text",
-        "--max-request", "--max-pending", "--timeout", "--notice", "--workers", "--download", "--help",
+        "--max-request", "--max-pending", "--timeout", "--notice", "--workers", "--download",
+        "--help",
     },
     "train": {"--help"},
     "train translation": {

@@ -81,7 +81,7 @@ def test_a_target_picks_the_shipped_model(regard):
     assert any("\u0900" <= letter <= "\u097f" for letter in hindi)
     other = regard("translate", "Good morning.", "--to", "fr")
     assert (other.code, other.out) == (2, "")
-    assert "en-de translates en → de; got any → fr. Leave the languages out, or give" in other.err
+    assert "got any → fr. Name another model, such as --model hub:Helsinki-NLP/opus" in other.err
 
 
 def test_settings_that_are_not_followed_are_said_once(regard, upper_case):

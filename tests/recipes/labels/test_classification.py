@@ -29,11 +29,11 @@ def test_it_learns_which_word_decides(trained: Any) -> None:
     assert classifier(["a kind cow on the hill", "a cruel cow on the hill"]) == ["good", "bad"]
     assert said[0] == "single-label classification: each text has one label"
     assert any(line.endswith("288 read, 288 kept; none left out") for line in said)
-    assert said[2] == (
+    assert (
         "each example of dev is 2.3 points of its score; `--dev` takes a file with more, `--folds`"
         " scores every example"
-    )
-    assert said[3] == "202 to train on, 43 dev, 43 test"
+    ) in said
+    assert "202 to train on, 43 dev, 43 test" in said
 
 
 def test_no_text_of_dev_or_test_is_trained_on(trained: Any) -> None:
@@ -161,7 +161,7 @@ def test_labels_that_may_be_one_are_reported_before_training(
     )
     file.write_text(text)
     _, said = classify(file, tmp_path / "run", max_steps=1)
-    assert said[1] == (
+    assert said[2] == (
         'the labels "good" (96), " good " (24) and "Good" (24) may be one: if so, write them alike'
     )
 
