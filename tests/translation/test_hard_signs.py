@@ -9,7 +9,7 @@ import regard
 from regard.translation.capitals import case_of
 from regard.translation.passages import passages
 
-ENGLISH = Path(__file__).parents[1] / "fixtures" / "languages" / "english.txt"
+LANGUAGES = Path(__file__).parents[1] / "fixtures" / "languages"
 
 
 @pytest.mark.parametrize("model", ["en-de", "en-hi"])
@@ -65,11 +65,27 @@ def test_tags_are_nested_in_a_translation() -> None:
     assert sorted(re.findall("<[^>]+>", answer)) == sorted(re.findall("<[^>]+>", text))
 
 
-def test_no_short_line_of_its_own_language_is_refused() -> None:
-    calibration = regard.load("en-de").calibration
-    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
+def lines_of(name: str) -> list[str]:
+    lines = (LANGUAGES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 60
+    return lines
+
+
+@pytest.mark.parametrize("model", ["en-de", "en-hi"])
+@pytest.mark.parametrize("name", ["english", "short_english"])
+def test_short_lines_of_its_own_language_are_not_refused_and_hardly_doubted(
+    model: str, name: str
+) -> None:
+    calibration, lines = regard.load(model).calibration, lines_of(name)
     assert not any(map(calibration.is_foreign, lines))
+    assert sum(map(calibration.doubts, lines)) <= 2
+
+
+@pytest.mark.parametrize("model", ["en-de", "en-hi"])
+def test_lines_of_forty_letters_in_thirteen_other_languages_are_doubted(model: str) -> None:
+    lines = lines_of("others")
+    assert all(sum(map(str.isalpha, line)) >= 40 for line in lines)
+    assert sum(map(regard.load(model).calibration.doubts, lines)) >= 59  # 98 %
 
 
 def test_a_text_in_another_language_is_translated_with_a_doubt_and_strictly_refused() -> None:
