@@ -1,6 +1,7 @@
 """Signs that a model has not learned, capitals and titles, in the shipped translators."""
 
 import re
+import string
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,29 @@ import pytest
 import regard
 from regard.translation.capitals import case_of
 from regard.translation.passages import passages
+from regard.translation.placing import words_of
 
 LANGUAGES = Path(__file__).parents[1] / "fixtures" / "languages"
 
 
 @pytest.mark.parametrize("model", ["en-de", "en-hi"])
 def test_a_sign_stays_and_no_word_stands_for_it(model: str) -> None:
-    signs = "#<=>@[\\]^_{|}~©®™€£¥§±÷→←½²¶†≈≠≤∞★✓"
-    frames = "{}The dog is here.", "A dog {} a cat.", "The dog is here {}", "There are {}5 cats."
+    signs = string.punctuation + ("§©®™°±×÷€£¥¢₹–—…•·«»„“”‘’‹›¿¡→←↑↓↔⇒✓✔✗★☆♥☎½¼¾²³µΩ∞≈≠≤≥√∑π¶†‡№")
+    frames = (
+        "{} The weather is nice today.", "My brother {} my sister are at home.",
+        "The book costs {}7 now.", "The weather is nice today {}",
+    )  # fmt: skip
+    bare = [" ".join(frame.format("").split()) for frame in frames]
     texts = [frame.format(sign) for sign in signs for frame in frames]
-    answers = regard.load(model)(texts, force=True)
-    for text, answer in zip(texts, answers, strict=True):
-        assert set(text) & set(signs) <= set(answer), (text, answer)
-        assert not re.search("balan|udev|lla", answer)
+    answers = regard.load(model)([*bare, *texts], force=True, num_beams=1)
+    words = [len(words_of(answer)) for answer in answers[: len(frames)]]
+    for number, (text, answer) in enumerate(zip(texts, answers[len(frames) :], strict=True)):
+        sign, frame = signs[number // len(frames)], number % len(frames)
+        if sign in "()" and frame > 1:
+            continue  # a bracket without its partner is read by the model, which may add a word
+        assert sign in answer, (text, answer)
+        added = 1 + (frame == 2)  # the adverb that stands before a number; a letter for a sign
+        assert len(words_of(answer)) <= words[frame] + added, (text, answer)
 
 
 def test_capitals_and_titles_are_translated_and_written_as_they_came() -> None:
