@@ -29,14 +29,16 @@ def test_names_and_numbers_are_left_out() -> None:
 
 
 def test_a_text_of_unknown_words_doubts_unless_it_is_short() -> None:
-    assert SMALL.doubts("der Hund sieht einen Baum")
+    assert SMALL.doubts("das ist der Hund und seine Katze")  # short words of another language
+    assert SMALL.doubts("große Hunde sehen manchmal sehr kleine Katzen vorbeilaufen")  # 40 letters
+    assert not SMALL.doubts("noise reducing wireless headphones")
     assert not SMALL.doubts("the dog sees a cat")
     for short in ("", "OK", "Tadeusz Kowalczyk", "der Hund bellt", "1 2 3 4 5"):
         assert not SMALL.doubts(short)
 
 
 def test_without_bounds_no_text_doubts() -> None:
-    assert not UNCALIBRATED.doubts("der Hund sieht einen Baum")
+    assert not UNCALIBRATED.doubts("das ist der Hund und seine Katze")
 
 
 def test_a_calibration_is_read_as_it_was_saved(tmp_path: Path) -> None:

@@ -78,5 +78,5 @@ def test_the_bound_of_a_language_lets_its_own_texts_pass() -> None:
     texts = [" ".join(f"w{'x' * (rank % 7)}{chr(97 + rank % 26)}" for rank in row) for row in ranks]
     language = of_language(texts)
     assert sum(map(language.doubts, texts)) <= 0.01 * len(texts)
-    assert replace(language, rarest=5.0).doubts("ein Hund sieht einen Baum")
+    assert replace(language, rarest=5.0).doubts("ein Hund ist so wie er ist")
     assert of_language(texts[:50]) == UNCALIBRATED

@@ -1,6 +1,7 @@
 """Signs that a model has not learned, capitals and titles, in the shipped translators."""
 
 import re
+import string
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,29 @@ import pytest
 import regard
 from regard.translation.capitals import case_of
 from regard.translation.passages import passages
+from regard.translation.placing import words_of
 
-ENGLISH = Path(__file__).parents[1] / "fixtures" / "languages" / "english.txt"
+LANGUAGES = Path(__file__).parents[1] / "fixtures" / "languages"
 
 
 @pytest.mark.parametrize("model", ["en-de", "en-hi"])
 def test_a_sign_stays_and_no_word_stands_for_it(model: str) -> None:
-    signs = "#<=>@[\\]^_{|}~©®™€£¥§±÷→←½²¶†≈≠≤∞★✓"
-    frames = "{}The dog is here.", "A dog {} a cat.", "The dog is here {}", "There are {}5 cats."
+    signs = string.punctuation + ("§©®™°±×÷€£¥¢₹–—…•·«»„“”‘’‹›¿¡→←↑↓↔⇒✓✔✗★☆♥☎½¼¾²³µΩ∞≈≠≤≥√∑π¶†‡№")
+    frames = (
+        "{} The weather is nice today.", "My brother {} my sister are at home.",
+        "The book costs {}7 now.", "The weather is nice today {}",
+    )  # fmt: skip
+    bare = [" ".join(frame.format("").split()) for frame in frames]
     texts = [frame.format(sign) for sign in signs for frame in frames]
-    answers = regard.load(model)(texts, force=True)
-    for text, answer in zip(texts, answers, strict=True):
-        assert set(text) & set(signs) <= set(answer), (text, answer)
-        assert not re.search("balan|udev|lla", answer)
+    answers = regard.load(model)([*bare, *texts], force=True, num_beams=1)
+    words = [len(words_of(answer)) for answer in answers[: len(frames)]]
+    for number, (text, answer) in enumerate(zip(texts, answers[len(frames) :], strict=True)):
+        sign, frame = signs[number // len(frames)], number % len(frames)
+        if sign in "()" and frame > 1:
+            continue  # a bracket without its partner is read by the model, which may add a word
+        assert sign in answer, (text, answer)
+        added = 1 + (frame == 2)  # the adverb that stands before a number; a letter for a sign
+        assert len(words_of(answer)) <= words[frame] + added, (text, answer)
 
 
 def test_capitals_and_titles_are_translated_and_written_as_they_came() -> None:
@@ -65,11 +76,27 @@ def test_tags_are_nested_in_a_translation() -> None:
     assert sorted(re.findall("<[^>]+>", answer)) == sorted(re.findall("<[^>]+>", text))
 
 
-def test_no_short_line_of_its_own_language_is_refused() -> None:
-    calibration = regard.load("en-de").calibration
-    lines = ENGLISH.read_text(encoding="utf-8").splitlines()
+def lines_of(name: str) -> list[str]:
+    lines = (LANGUAGES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 60
+    return lines
+
+
+@pytest.mark.parametrize("model", ["en-de", "en-hi"])
+@pytest.mark.parametrize("name", ["english", "short_english"])
+def test_short_lines_of_its_own_language_are_not_refused_and_hardly_doubted(
+    model: str, name: str
+) -> None:
+    calibration, lines = regard.load(model).calibration, lines_of(name)
     assert not any(map(calibration.is_foreign, lines))
+    assert sum(map(calibration.doubts, lines)) <= 2
+
+
+@pytest.mark.parametrize("model", ["en-de", "en-hi"])
+def test_lines_of_forty_letters_in_thirteen_other_languages_are_doubted(model: str) -> None:
+    lines = lines_of("others")
+    assert all(sum(map(str.isalpha, line)) >= 40 for line in lines)
+    assert sum(map(regard.load(model).calibration.doubts, lines)) >= 59  # 98 %
 
 
 def test_a_text_in_another_language_is_translated_with_a_doubt_and_strictly_refused() -> None:

@@ -377,13 +377,17 @@ def test_the_saved_settings_are_those_of_the_ecosystem(run_folder: Path) -> None
 UNKNOWN = "नमस्ते दुनिया"
 
 
-def test_a_text_of_unknown_characters_is_refused_in_one_sentence(translator: Translator) -> None:
+def test_a_text_of_unknown_characters_is_refused_and_beside_others_empty(
+    translator: Translator,
+) -> None:
     with pytest.raises(
         RegardError, match=r"cannot read this text: its vocabulary lacks 100%"
     ) as it:
-        translator(["the dog sees.", UNKNOWN, "the old house.", "ß"])
-    assert it.value.index == 1
-    assert [each.index for each in it.value.others] == [3]
+        translator([UNKNOWN, "ß"])
+    assert [each.index for each in (it.value, *it.value.others)] == [0, 1]
+    with pytest.warns(UserWarning, match="2 of 4 texts are in another language"):
+        answers = translator(["the dog sees.", UNKNOWN, "the old house.", "ß"])
+    assert [bool(answer) for answer in answers] == [True, False, True, False]
     with pytest.raises(RegardError, match="cannot read this text"):
         translator.trace(UNKNOWN)
 

@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from regard.errors import BadArgumentError, RegardError, UnavailableError
+from regard.errors import BadArgumentError, OtherLanguageError, RegardError, UnavailableError
 
 GONE = 499  # the status that web servers log for a client that has gone
 LIBRE = ("/translate", "/detect", "/languages", "/suggest", "/translate_file")
@@ -60,7 +60,11 @@ def mistake(path: str, error: Exception) -> JSONResponse:
     """The refusal of an error of ours; its class may have a `status`."""
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, Busy) else None
     status = 503 if isinstance(error, UnavailableError) else 400
-    return refusal(path, getattr(error, "status", status), str(error), headers)
+    sentence = str(error)
+    if isinstance(error, OtherLanguageError):  # it names an argument of Python
+        forced = "" if path in LIBRE or path.startswith("/v1/") else ', or "force": true'
+        sentence = sentence.replace(", or force=True", forced)
+    return refusal(path, getattr(error, "status", status), sentence, headers)
 
 
 def add_refusals(app: Starlette) -> None:

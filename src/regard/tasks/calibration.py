@@ -3,7 +3,8 @@
 A word is unsure where the model gave it too little probability. A text is in another language where
 its words are rare in the model's own: rarity is the mean logarithm of their ranks, since a word's
 frequency falls with its rank (Zipf 1949). An unknown word says more than a rare one. Short texts
-of rare words are like those of another language: they are doubted, and only long ones refused.
+of rare words are like those of another language, so function words of another are asked for as
+well, and only long texts are refused.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ from regard.letters import spelled
 
 FILE = "calibration.json"
 FEWEST = 4  # words of a text whose language is judged
+# Lines without function words, such as products and headlines, are of rare words in any language.
+# A short word that is rare here is a function word elsewhere. Two of them raise a doubt, and in a
+# long text one, or a margin.
+SHORT, NEAR = 3, 1.5  # letters of such a word, and how far below the bound its rarity may be
+LONG_LETTERS, MARGIN = 40, 2.0
 # Of a text that is certainly in another language: of 210,000 English lines, menus, titles and
 # abstracts among them, none is beyond both.
 CERTAIN_LETTERS, CERTAIN_MARGIN = 100, 5.0
@@ -74,8 +80,18 @@ class Calibration:
             write_json(folder / FILE, asdict(self))
 
     def doubts(self, text: str) -> bool:
-        """Return True for a text of `FEWEST` words or more that are rare in the language."""
-        return self.rarest is not None and self.rarity(text) > self.rarest
+        """Return True for a text of `FEWEST` words or more that are rare in the language, with
+        signs of another."""
+        if self.rarest is None or (rarity := self.rarity(text)) <= self.rarest:
+            return False
+        words, unknown = spelled(text), self._rarities[""]
+        functional = sum(
+            self._rarities.get(word.casefold(), unknown) > self.rarest - NEAR
+            for k, word in enumerate(words)
+            if len(word) <= SHORT and word.isalpha() and (k == 0 or not word[0].isupper())
+        )
+        is_long = sum(map(len, words)) >= LONG_LETTERS
+        return functional >= 2 or (is_long and (functional > 0 or rarity > self.rarest + MARGIN))
 
     def is_foreign(self, text: str) -> bool:
         """Return True for a text that is certainly in another language."""
