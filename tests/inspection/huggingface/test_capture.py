@@ -492,4 +492,4 @@ def test_a_token_that_a_terminal_would_obey_is_shown_as_the_tokenizers_piece():
     fast = Tokenizer(models.BPE(vocabulary, []))
     fast.pre_tokenizer, fast.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=fast)
-    assert naming_of(tokenizer).names([0, 1, 2, 3]) == ["▁a", "ĠĽ", "↵", "Ã"]
+    assert naming_of(tokenizer).names([0, 1, 2, 3]) == ["▁a", "▁<0x9B>", "↵", "<0xC3>"]
