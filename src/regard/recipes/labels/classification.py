@@ -206,13 +206,13 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     def begin(self, model: nn.Module, data: LabeledTexts, batches: Epochs) -> Baselines:
         name = None
         if self.base is not None and not self._head_is_trained(data):
-            began = start_head(
+            self.begun = start_head(
                 model,
                 batches,
                 lambda model, batch: output_of(model, batch.inputs),
                 lambda logits, batches: self._label_loss(logits, *batches),
             )
-            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+            name = f"logistic regression on the vectors of {self.options.base_model}" * self.begun
         kind = problem_type(data.multi_label)
         classifier = Classifier(model.eval(), data.tokenizer, problem_type=kind)
         parts = {"dev": data.dev, "test": data.test}
