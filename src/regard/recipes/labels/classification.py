@@ -192,15 +192,18 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     def _with_mean_layer(self, data: LabeledTexts) -> TextReader | None:
         """The trained model with a layer that gives the head the mean; None where the first state
         is as good, or adapters, which are of the model as it is, are to learn."""
-        if self.base is None or self.options.lora_rank:
+        if self.base is None:
             return None
         base = self.base[0]
         rows = range(min(SAMPLE, len(data.train)))
         batch = padded([data.train[row][0] for row in rows], base.config)
         if not reads_by_mean(base, batch):
             return None
-        name = self.options.base_model
-        self.say(f"the first state of {name} is alike for all texts: a new layer gives it the mean")
+        alike = f"the first state of {self.options.base_model} is alike for all texts"
+        if self.options.lora_rank:
+            self.say(f"{alike}, and adapters hardly change that; without lora_rank more is learned")
+            return None
+        self.say(f"{alike}: a new layer gives it the mean")
         return with_mean_layer(cast(Encoder, base))
 
     def begin(self, model: nn.Module, data: LabeledTexts, batches: Epochs) -> Baselines:

@@ -183,7 +183,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
 
 def _labeled(batch: EncodedBatch) -> tuple[Tensor, Tensor]:
-    """Which tokens have a label, (batch, length), and the numbers of their labels."""
+    """The mask of tokens that have a label, (batch, length), and the numbers of their labels."""
     targets = torch.zeros(batch.inputs.ids.shape, dtype=torch.long)
     for row, numbers in zip(targets, batch.targets, strict=True):
         row[: len(numbers)] = torch.from_numpy(numbers)
