@@ -8,7 +8,7 @@ A fence says what its commands are, or its program is; `console` may be `python`
     ```console          works as it stands, in an empty folder
     ```console run      likewise, and docs/build.py puts what it prints on the page
     ```console own      names the reader's own files or models: docs/reader.py makes small ones, and
-                        trainings take three steps
+                        trainings take three steps, and may end with exit code 3
     ```console shown    takes hours or changes this machine: rehearsed. `make -n`, `pip install
                         --dry-run`, and of a script its --help, which must have the options named
 
@@ -357,6 +357,8 @@ def to_run(command: Command) -> str:
         return command.rehearsed
     if command.language == "python":
         return shlex.join([sys.executable, "-c", PRELUDE * own + command.text])
+    if own and command.text.startswith("regard train"):  # 3: three steps taught it nothing
+        return f"{limited(command.text)}\n[[ $? =~ ^[03]$ ]]"
     return limited(command.text) if own else command.text
 
 

@@ -54,6 +54,7 @@ class Toy:
     config: TrainingConfig = CONFIG
     figures: list[float] = field(default_factory=list)  # given, one by one, to evaluations
     collapsed: bool = False
+    first: bool = False
     loss_from: int = 10**9  # from this step on the loss is not a number
     warn: Callable[[str], None] = pytest.fail
     events: list[tuple[str, int]] = field(default_factory=list)
@@ -86,7 +87,14 @@ class Toy:
         def save(model: nn.Module, progress: Progress) -> None:
             self.saved.append(copied(model))
 
-        objective = Objective(loss, evaluate, "score", save, lambda figures: self.collapsed)
+        objective = Objective(
+            loss,
+            evaluate,
+            "score",
+            save,
+            lambda figures: self.collapsed,
+            first=self.first,
+        )
         return fit(self.model, Rows(), objective, self.config, self.run, watch=watch)
 
     @property
@@ -285,6 +293,15 @@ def test_the_third_collapsed_evaluation_in_a_row_after_the_warmup_stops_the_run(
     ):
         toy.fit()
     assert [step for event, step in toy.events if event == "evaluate"] == [4, 8, 12, 16]
+
+
+def test_the_model_before_its_first_step_may_be_the_best(tmp_path: Path) -> None:
+    run = Toy(tmp_path / "run", replace(CONFIG, average=1), [3.0, 1.0, 2.0, 2.5, 1.5], first=True)
+    progress = run.fit()
+    assert (progress.best, progress.best_step, progress.step) == (3.0, 0, 14)
+    [saved] = run.saved
+    assert_same(saved, copied(network()))
+    assert [event for event in run.events if event[0] == "save"] == [("save", 0)]
 
 
 def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:

@@ -230,7 +230,7 @@ def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None)
         if not isinstance(tensor, kind):
             expected = "a tensor, or an array of numpy" if tensor is query else _library(query)
             raise BadArgumentError(f"{name} must be {expected}; got {type(tensor).__name__}.")
-        if torch is None:
+        if torch is None or isinstance(tensor, np.ndarray):
             continue
         if tensor.layout is not torch.strided:
             raise BadArgumentError(

@@ -226,5 +226,5 @@ def _looked_up(
         notes.append(
             f"{', '.join(left_out)} {has} no vector in {source} and {is_} left out. {_PIECES}"
         )
-    replaced = stems | stand_ins
+    replaced = {**stems, **stand_ins}
     return explained, [replaced.get(token, token) for token in explained], notes

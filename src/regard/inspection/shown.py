@@ -23,8 +23,8 @@ def spread(tokens: Sequence[str], text: str, special: Collection[str] = SPECIAL)
         its = range(spans[first][0], spans[last - 1][1])
         parts = _parted([_bare(tokens[place]) for place in its], " ".join(said[begin:end]))
         for place, part in zip(its, parts, strict=True):
-            mark, _, end = tokens[place].partition(_bare(tokens[place]) or "\0")
-            shown[place] = mark + part + end
+            mark, _, behind = tokens[place].partition(_bare(tokens[place]) or "\0")
+            shown[place] = mark + part + behind
     return shown
 
 

@@ -1,4 +1,4 @@
-"""What a trained model is compared with: figures on dev and test, in a run's baselines.json."""
+"""Figures that a trained model is compared with on dev and test, in a run's baselines.json."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,8 +15,8 @@ def write_baselines(run: Path, baselines: Baselines, say: Callable[[str], None])
     """Write the file, and say what a model that has learned something must exceed."""
     if baselines:
         write_json(run / FILE, baselines)
-    for part, named in baselines.items():
-        say(f"{part}: {'; '.join(spelled(named))}")
+    for part, figures in baselines.items():
+        say(f"{part}: {'; '.join(spelled(figures))}")
 
 
 def read_baselines(run: Path, part: str) -> Mapping[str, Figures]:

@@ -42,7 +42,7 @@ def with_mean_layer(model: Encoder) -> Encoder:
     normalized."""
     config = replace(model.config, num_layers=model.config.num_layers + 1, head="none", labels=())
     deeper = Encoder(config)
-    state = {name: each for name, each in model.state_dict().items() if name[:5] != "head."}
+    state = {name: weight for name, weight in model.state_dict().items() if name[:5] != "head."}
     deeper.load_state_dict(state, strict=False)
     _attend_alike(deeper.encoder.layers[-1])
     return deeper

@@ -61,6 +61,7 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
     shown: ClassVar[Mapping[str, str]]
     fold: Fold | None = None  # of a cross-validation, where this is a run of one
     validated: CrossValidation | None = None  # its result, for the model on all rows
+    begun: bool = False  # whether `begin` has made a model that may be the best already
 
     def __init__(self, source: str | Sequence[str], options: OptionsT, *, say: Say, command: str):
         self.source = [source] if isinstance(source, str) else list(source)
@@ -261,16 +262,6 @@ def _learn(
     if config.max_steps is not None:
         epochs = config.max_steps * accumulate / len(batches)
         recipe.say(f"steps: {config.max_steps:,}; epochs: {epochs:,.3g}")
-    objective: Objective[Any] = Objective(
-        loss=recipe.loss,
-        evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
-        metric=recipe.metric,
-        lower=recipe.lower,
-        last=recipe.fold is not None,
-        save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
-        collapsed=recipe.collapsed,
-        scale=recipe.rate_scale,
-    )
     # Only now: what is refused above must leave no run that a corrected option contradicts.
     if processes.first:
         run.start(
@@ -283,6 +274,17 @@ def _learn(
         baselines = recipe.begin(model, data, batches)
         if processes.first:
             write_baselines(run.path, baselines, recipe.say)
+    objective: Objective[Any] = Objective(
+        loss=recipe.loss,
+        evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
+        metric=recipe.metric,
+        lower=recipe.lower,
+        first=recipe.begun and recipe.fold is None,
+        last=recipe.fold is not None,
+        save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
+        collapsed=recipe.collapsed,
+        scale=recipe.rate_scale,
+    )
     watchers = [recipe.watch, watch] if processes.first else []
     if processes.first:
         watchers += [tracker(run.path) for tracker in trackers(vars(options))]
@@ -291,4 +293,9 @@ def _learn(
         for watcher in watchers:
             watcher(event, progress)
 
-    return fit(model, batches, objective, config, run, watch=watch_all, processes=processes)
+    progress = fit(model, batches, objective, config, run, watch=watch_all, processes=processes)
+    if not progress.best_step:
+        recipe.say(
+            "no step was better on dev than the regression that the head began as: it is kept"
+        )
+    return progress

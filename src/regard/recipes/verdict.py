@@ -1,4 +1,4 @@
-"""What is said of a model that has just been trained: how it does beside what it must exceed, and
+"""Sentences on a model that has just been trained: how it does beside what it must exceed, and
 whether it has learned anything at all."""
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ def held_out(recipe: Recipe[Any, Any], run: Path) -> tuple[str, Any]:
 
 def beside(figures: Figures, baselines: Mapping[str, Figures], part: str) -> str:
     """`Accuracy on test 97.1%; the most frequent label, billing: 29.4%.`, or nothing."""
-    for named in baselines.values():
-        figure = next(iter(named))
+    for first in baselines.values():
+        figure = next(iter(first))
         rest = "; ".join(spelled(baselines))
         return f" {figure.capitalize()} on {part} {figures[figure]:.1%}; {rest}."
     return ""

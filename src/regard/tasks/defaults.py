@@ -53,10 +53,10 @@ def read_lengths(checkpoint: Checkpoint) -> dict[str, int]:
     }
 
 
-def _settings(checkpoint: Checkpoint) -> Mapping[str, Any]:
+def _settings(checkpoint: Checkpoint) -> dict[str, Any]:
     """The decoding settings of generation_config.json, or among the model's."""
     settings = checkpoint.files.get("generation_config.json")
-    return inside(checkpoint.settings) if settings is None else settings
+    return inside(checkpoint.settings) if settings is None else dict(settings)
 
 
 def task_settings(checkpoint: Checkpoint) -> dict[str, dict[str, Any]]:

@@ -166,7 +166,8 @@ def read_preparation(files: JsonFiles) -> Preparation:
             raise ValueError("image_mean and image_std need a number for each channel, 1 or 3")
         if not 0 <= found.resample <= 5:
             raise ValueError(f"resample must be from 0 to 5; it is {found.resample}")
-        check_choice("background", found.background, (None, "dark", "light"))
+        if found.background is not None:
+            check_choice("background", found.background, ("dark", "light"))
         return found
 
 

@@ -255,7 +255,7 @@ class TextToText(Task):
         if target is None:
             begins = beginning(model, off, 1, forced, lambda first: after(first)[0].tokens)
 
-        def found() -> list[Hypothesis]:
+        def found() -> Sequence[Found]:
             if target is not None:
                 return [Hypothesis(self._written(target), math.nan, (), finished=True)]
             its = after(begins)

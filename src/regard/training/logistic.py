@@ -41,7 +41,7 @@ def fit_logistic(
         search.zero_grad()
         penalty = weight.square().sum() / (2 * strength)
         value = (loss(vectors @ weight.T + bias) + penalty) / len(vectors)
-        value.backward()  # type: ignore[no-untyped-call]
+        value.backward()
         return float(value.detach())
 
     with torch.enable_grad():

@@ -43,8 +43,9 @@ class Objective(Generic[BatchT]):
     loss(model, batch) returns the summed loss, the number of terms it is a sum over, and the number
     of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
     called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
-    collapsed(figures) says whether the model ignores its input. If `last`, the newest model is the
-    one that is saved, whatever its figures, which may then be none.
+    collapsed(figures) says whether the model ignores its input. If `first`, the model before its
+    first step may be the best. If `last`, the newest model is the one that is saved, whatever its
+    figures, which may then be none.
 
     >>> def loss(model, batch):
     ...     return model(batch).square().sum(), len(batch), batch.numel()
@@ -59,6 +60,7 @@ class Objective(Generic[BatchT]):
     save: Callable[[nn.Module, Progress], None]
     collapsed: Callable[[dict[str, float]], bool] = lambda figures: False
     lower: bool = False
+    first: bool = False
     last: bool = False
     scale: Callable[[str], float] = lambda name: 1.0  # of a parameter's learning rate
 
@@ -140,6 +142,9 @@ class _Training(Generic[BatchT]):
     def fit(self) -> Progress:
         self.resume()
         with self.interruption:
+            if self.objective.first and not self.progress.step:
+                self.progress.evaluation_seconds += self.timed(self.evaluate)
+                self.keep_best()
             while not (self.finished() or self.interrupted()):
                 self.timed(self.step)
                 self.watch("step", self.progress)
@@ -257,10 +262,13 @@ class _Training(Generic[BatchT]):
         self.watch("evaluate", self.progress)
         if self.processes.first:
             self.run.log(asdict(self.progress) | {"loss": self.progress.loss})
-            if self.progress.best_step == self.progress.step:
-                self.objective.save(self.evaluated, self.progress)
-                self.watch("save", self.progress)
+        self.keep_best()
         self.progress.loss_sum, self.progress.loss_terms = 0.0, 0
+
+    def keep_best(self) -> None:
+        if self.processes.first and self.progress.best_step == self.progress.step:
+            self.objective.save(self.evaluated, self.progress)
+            self.watch("save", self.progress)
 
     def checkpoint(self) -> None:
         """Writes all that resuming needs."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from regard.translation.spans import RULES, Span, pattern
 
@@ -31,9 +32,12 @@ def written_signs(answer: str, source: str) -> str:
     for sign, _, shape in _ALIKE:
         signs = shape.findall(source)
         if set(signs) - {sign}:
-            order = iter(signs)
-            answer = shape.sub(lambda match, order=order: next(order, match[0]), answer)
+            answer = shape.sub(partial(_next, iter(signs)), answer)
     return answer
+
+
+def _next(order: Iterator[str], match: re.Match[str]) -> str:
+    return next(order, match[0])
 
 
 @dataclass(frozen=True)

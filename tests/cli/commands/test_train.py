@@ -209,6 +209,21 @@ def test_a_summarizer_is_trained_and_its_test_set_scored(regard, tmp_path):
     assert regard("summarize", "-m", output, "A dog barks.").code == 0
 
 
+def test_a_model_with_one_label_for_everything_is_named_last_and_ends_with_3(regard, tmp_path):
+    # Cut to eight tokens, all texts are the same, so any model gives them the same label.
+    words = "one two three four five six seven eight nine ten eleven twelve"
+    rows = "".join(f"{words} {number},{'ab'[number % 2]}\n" for number in range(40))
+    (tmp_path / "texts.csv").write_text(f"text,label\n{rows}")
+    outcome = regard(
+        "train", "classification", tmp_path / "texts.csv", "--output", tmp_path / "run",
+        "--preset", "tiny", "--max-length", 8, "--max-steps", 1, "--threads", 1,
+    )  # fmt: skip
+    assert outcome.code == 3, outcome.err
+    last = outcome.err.splitlines()[-1]
+    assert "the same label, so it has learned nothing" in last
+    assert (tmp_path / "run" / "model" / "config.json").exists()
+
+
 def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path):
     image = pytest.importorskip("PIL.Image")
     pixels = np.random.default_rng(3).integers(0, 256, (60, 8, 8), np.uint8)
@@ -217,7 +232,7 @@ def test_a_classifier_of_images_is_trained_scored_and_looked_at(regard, tmp_path
         "train", "image-classification", tmp_path / "a.npz", "--output", tmp_path / "run",
         "--max-steps", 2, "--eval-every", 2, "--patch-size", 4, "--json", "--threads", 1,
     )  # fmt: skip
-    assert outcome.code == 0, outcome.err
+    assert outcome.code in (0, 3), outcome.err  # two steps may have taught it nothing
     first, last = map(json.loads, outcome.out.splitlines())
     assert first["step"] == 2
     assert 0 <= last["figures"]["accuracy"] <= 1
@@ -282,7 +297,7 @@ def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
         *("--preset", "tiny", "--precision", "fp32", "--eval-every", "2", "--max-length", "16"),
     )
     done = torchrun(*command, "--max-steps", "2", "--schedule", "inverse-sqrt", "--warmup", "1")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 3), done.stderr  # two steps may have taught it nothing
     assert done.stderr.count("2 processes each have the model; a step has 2 batches") == 1
     assert done.stderr.count("The best model is in") == 1
     shown = [json.loads(line) for line in done.stdout.splitlines()]

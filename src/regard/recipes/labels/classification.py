@@ -192,27 +192,30 @@ class ClassificationRecipe(EncoderRecipe[ClassificationOptions, LabeledTexts]):
     def _with_mean_layer(self, data: LabeledTexts) -> TextReader | None:
         """The trained model with a layer that gives the head the mean; None where the first state
         is as good, or adapters, which are of the model as it is, are to learn."""
-        if self.base is None or self.options.lora_rank:
+        if self.base is None:
             return None
         base = self.base[0]
         rows = range(min(SAMPLE, len(data.train)))
         batch = padded([data.train[row][0] for row in rows], base.config)
         if not reads_by_mean(base, batch):
             return None
-        name = self.options.base_model
-        self.say(f"the first state of {name} is alike for all texts: a new layer gives it the mean")
+        alike = f"the first state of {self.options.base_model} is alike for all texts"
+        if self.options.lora_rank:
+            self.say(f"{alike}, and adapters hardly change that; without lora_rank more is learned")
+            return None
+        self.say(f"{alike}: a new layer gives it the mean")
         return with_mean_layer(cast(Encoder, base))
 
     def begin(self, model: nn.Module, data: LabeledTexts, batches: Epochs) -> Baselines:
         name = None
         if self.base is not None and not self._head_is_trained(data):
-            began = start_head(
+            self.begun = start_head(
                 model,
                 batches,
                 lambda model, batch: output_of(model, batch.inputs),
                 lambda logits, batches: self._label_loss(logits, *batches),
             )
-            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+            name = f"logistic regression on the vectors of {self.options.base_model}" * self.begun
         kind = problem_type(data.multi_label)
         classifier = Classifier(model.eval(), data.tokenizer, problem_type=kind)
         parts = {"dev": data.dev, "test": data.test}

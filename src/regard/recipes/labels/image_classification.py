@@ -195,7 +195,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
     def begin(self, model: nn.Module, data: LabeledImages, batches: Epochs) -> Baselines:
         name = ""
         if self.base is not None and self.base.model.config.labels != data.labels:
-            began = start_head(
+            self.begun = start_head(
                 model,
                 batches,
                 self.loss,
@@ -203,7 +203,7 @@ class ImageClassificationRecipe(Recipe[ImageClassificationOptions, LabeledImages
                     logits, torch.cat([batch.labels for batch in batches]), self._weights.cpu()
                 ),
             )
-            name = f"logistic regression on the vectors of {self.options.base_model}" * began
+            name = f"logistic regression on the vectors of {self.options.base_model}" * self.begun
         parts = {"dev": data.dev, "test": data.test}
         evaluations = {
             part: evaluate_images(model.eval(), images, data.preparation, data.labels)

@@ -1,4 +1,4 @@
-"""What a classifier is compared with: the logistic regression that its head began as, and the most
+"""Baselines of a classifier: the logistic regression that its head began as, and the most
 frequent label."""
 
 from collections.abc import Mapping, Sequence

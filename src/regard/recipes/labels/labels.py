@@ -146,7 +146,7 @@ class LabelEvaluation(Scored):
     @property
     def constant(self) -> bool:
         """Return whether all examples got the same answer though they have different labels."""
-        same, alike = ((each == each[:1]).all() for each in (self.predicted, self.expected))
+        same, alike = ((rows == rows[:1]).all() for rows in (self.predicted, self.expected))
         return bool(same and not alike)
 
     @property

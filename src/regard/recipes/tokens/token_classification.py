@@ -147,7 +147,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
     def begin(self, model: nn.Module, data: LabeledWords, batches: Epochs) -> Baselines:
         name = ""
         if self.base is not None and self.base[0].config.labels != data.labels:
-            began = start_head(
+            self.begun = start_head(
                 model,
                 batches,
                 lambda model, batch: output_of(model, batch.inputs),
@@ -156,7 +156,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
                 ),
                 chosen=lambda states, batch: states[_labeled(batch)[0].to(states.device)],
             )
-            name = f"logistic regression on the states of {self.options.base_model}" * began
+            name = f"logistic regression on the states of {self.options.base_model}" * self.begun
         classifier = TokenClassifier(model.eval(), data.tokenizer)
         parts = {"dev": data.dev, "test": data.test}
         return word_baselines(
@@ -183,7 +183,7 @@ class TokenClassificationRecipe(EncoderRecipe[TokenClassificationOptions, Labele
 
 
 def _labeled(batch: EncodedBatch) -> tuple[Tensor, Tensor]:
-    """Which tokens have a label, (batch, length), and the numbers of their labels."""
+    """The mask of tokens that have a label, (batch, length), and the numbers of their labels."""
     targets = torch.zeros(batch.inputs.ids.shape, dtype=torch.long)
     for row, numbers in zip(targets, batch.targets, strict=True):
         row[: len(numbers)] = torch.from_numpy(numbers)
