@@ -81,7 +81,7 @@ summarize, rewrite = text_to_text("summary"), text_to_text("generated")
 def extract(runner: Extractor, texts: Sequence[str], **options: Any) -> list[Any]:
     """`[{summary_text: text}]` for each text, by a model that takes one of its sentences."""
     options = {name: value for name, value in options.items() if value is not None}
-    return [[{"summary_text": found.summary}] for found in runner.run(texts, **options)]
+    return [[{"summary_text": result.summary}] for result in runner.run(texts, **options)]
 
 
 def translate(

@@ -80,14 +80,15 @@ class Pipeline(Generic[Runner]):
         if (self.task == "fill-mask" or len(_columns(self.task)) > 1) and len(entries) == 1:
             return entries[0]
         flat = isinstance(self.runner, TextToText | Extractor) and all(
-            len(each) == 1 for each in entries
+            len(entry) == 1 for entry in entries
         )
         return [each[0] for each in entries] if flat else entries
 
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
         name = catalog.KINDS[done_by(self.task)].pipeline
         answer = resolve_name(f"{name}_zero_shot" if self.task == ZERO_SHOT else name)
-        answer = extract if isinstance(self.runner, Extractor) else answer
+        if isinstance(self.runner, Extractor):
+            return list(extract(self.runner, inputs, **options))
         answers: list[Any] = answer(self.runner, inputs, **options)
         return answers
 

@@ -32,7 +32,7 @@ def _places(words: Sequence[str], said: Sequence[str]) -> Iterator[tuple[Span, S
     """Yield spans of words and what is said there, by the longest common subsequence."""
     if not words or not said:
         return
-    one, other = [list(map(_folded, each)) for each in (words, said)]
+    one, other = [list(map(_folded, words_of)) for words_of in (words, said)]
     length = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):

@@ -248,7 +248,7 @@ def _translator(task: Any) -> dict[str, Any]:
 
 
 def _sentences(task: Any) -> dict[str, Any] | None:
-    """How a text is translated sentence by sentence; None: it is read as a whole."""
+    """The way in which a text is translated sentence by sentence; None: it is read as a whole."""
     if not isinstance(task, Translator) or task.whole:
         return None
     return {"language": task.language, "longest": task.longest, "copied": task.calibration.copied}

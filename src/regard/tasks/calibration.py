@@ -119,8 +119,8 @@ class Calibration:
         >>> Calibration(words="the of and").coverage("The end of the story")
         0.6
         """
-        words, known = spelled(text), self._rarities
-        return sum(word.casefold() in known for word in words) / max(len(words), 1)
+        words, ranks = spelled(text), self._rarities
+        return sum(word.casefold() in ranks for word in words) / max(len(words), 1)
 
     @cached_property
     def _rarities(self) -> dict[str, float]:

@@ -123,12 +123,12 @@ class Reader:
             special_in_text: read "[MASK]" in the text as that token.
         """
         encoding = self.tokenizer.inputs(text, pair, special_in_text=special_in_text)
-        kept = cut(encoding, self.max_length, self.tokenizer.truncation_side)
+        places = cut(encoding, self.max_length, self.tokenizer.truncation_side)
         ids, token_type_ids = encoding.ids, encoding.type_ids  # each a copy of the whole list
         return Tokens(
-            [ids[k] for k in kept],
-            [token_type_ids[k] for k in kept],
-            truncated=len(kept) < len(ids),
+            [ids[k] for k in places],
+            [token_type_ids[k] for k in places],
+            truncated=len(places) < len(ids),
         )
 
     def run(

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass
 class Looked:
-    """What a trace is of: a text, or a part of it as the model reads it."""
+    """The object of a trace: a text, or a part of it as the model reads it."""
 
     text: str
     notes: list[str] = field(default_factory=list)

@@ -17,8 +17,8 @@ _RULES = ("single_word", "lstrip", "rstrip", "normalized", "special")
 def stated_tokens(files: JsonFiles, settings: Mapping[str, Any]) -> Mapping[str, Any]:
     """The settings with those of special_tokens_map.json, which comes first where the tokens are
     not in tokenizer_config.json, as in transformers."""
-    named = files.get("special_tokens_map.json", {})
-    return {**named, **settings} if "added_tokens_decoder" in settings else {**settings, **named}
+    stated = files.get("special_tokens_map.json", {})
+    return {**stated, **settings} if "added_tokens_decoder" in settings else {**settings, **stated}
 
 
 def add_tokens(
@@ -48,8 +48,8 @@ def add_tokens(
                 f"{file} gives {token.content!r} the id {id_}, but in the vocabulary it is"
                 f" {backend.token_to_id(token.content)}: copy the tokenizer's files again"
             )
-    known = {token.content for token in backend.get_added_tokens_decoder().values()}
-    backend.add_tokens([token for token in special if token.content not in known])
+    contents = {token.content for token in backend.get_added_tokens_decoder().values()}
+    backend.add_tokens([token for token in special if token.content not in contents])
 
 
 def _named(stated: Mapping[str, Any]) -> Iterator[AddedToken]:

@@ -48,7 +48,7 @@ def case_of(text: str, language: str) -> Case:
 
 @dataclass(frozen=True)
 class Capitals:
-    """How a sentence in capitals, or a title, is read and its translation written.
+    """The reading of a sentence in capitals, or of a title, and the writing of its translation.
 
     Args:
         pieces: the number of pieces of a word in the source's vocabulary.
@@ -76,8 +76,8 @@ class Capitals:
             if match.start() == begin or (after[:1] == "." and after[1:].strip()):
                 return large
             forms = [small, large, word] if case == "upper" else [small, word]
-            known = next((each for each in always if each in (word, large.split("'")[0])), "")
-            return large if known else min(forms, key=self.pieces)
+            is_large = any(form in (word, large.split("'")[0]) for form in always)
+            return large if is_large else min(forms, key=self.pieces)
 
         read = _WORD.sub(form, text)
         return self._terms.sub(self._term, read) if self.terms else read

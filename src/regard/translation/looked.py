@@ -26,7 +26,7 @@ IN_PARTS = (
 
 
 class PutTogether(NamedTuple):
-    """What a sentence's translation from parts is looked at as."""
+    """A sentence's translation from parts, as it is looked at."""
 
     tokens: Sequence[int]
     score: float | None = None
@@ -75,21 +75,21 @@ class LookedSentence(Looked):
     def written(
         self, hypotheses: Sequence[Hypothesis], config: GenerationConfig
     ) -> Sequence[Found]:
-        task, found = self.translator, list[Found]()
+        task, looked_at = self.translator, list[Found]()
         fragments = task.answers_to(self.passage.units[1:], config)
         self.texts = []
-        for each in hypotheses:
-            answers = [task.spelled(each.tokens), *fragments]
+        for hypothesis in hypotheses:
+            answers = [task.spelled(hypothesis.tokens), *fragments]
             text, used = self.passage.translated(answers)
             self.texts.append(text.join(self.around))
             if used.start:
-                found.append(
+                looked_at.append(
                     PutTogether(task.expected(task.tidied(self.passage.stood_for(answers))))
                 )
                 self.notes += [] if IN_PARTS in self.notes else [IN_PARTS]
             else:
-                found.append(each)
-        return found
+                looked_at.append(hypothesis)
+        return looked_at
 
     def show(self, trace: TraceData, *, given: bool) -> None:
         info = trace.generation
@@ -98,10 +98,12 @@ class LookedSentence(Looked):
         tokens = spread(source.tokens, self.passage.source.join(self.around))
         trace.axes["source"] = replace(source, tokens=tokens)
         if not given:
-            texts = self.texts or [self._with_spans(each.text) for each in info.hypotheses]
+            texts = self.texts or [
+                self._with_spans(hypothesis.text) for hypothesis in info.hypotheses
+            ]
             hypotheses = [
-                replace(each, text=text, tokens=spread(each.tokens, text))
-                for each, text in zip(info.hypotheses, texts, strict=True)
+                replace(hypothesis, text=text, tokens=spread(hypothesis.tokens, text))
+                for hypothesis, text in zip(info.hypotheses, texts, strict=True)
             ]
             shown = hypotheses[info.shown].tokens
             trace.axes["target"] = _behind_prompt(trace.axes["target"], shown, names)
@@ -139,8 +141,8 @@ def _name(names: Mapping[str, str], token_of: Callable[[int], str], id_: int) ->
 def _named(step: Step, token: str, names: Mapping[str, str]) -> Step:
     """The step that gave this token, whose other candidates may stand for something."""
     candidates = [
-        replace(each, token=token if each.id == step.id else names.get(each.token, each.token))
-        for each in step.candidates
+        replace(other, token=token if other.id == step.id else names.get(other.token, other.token))
+        for other in step.candidates
     ]
     return replace(step, token=token, candidates=candidates)
 
@@ -150,8 +152,8 @@ def _behind_prompt(axis: AxisInfo, shown: Sequence[str], names: Mapping[str, str
     read, written = axis.tokens[: axis.prompt], axis.tokens[axis.prompt :]
     following = dict(enumerate(zip(written, shown, strict=False), axis.prompt - 1))
     predicts = [
-        following[row][1] if each == following.get(row, ("",))[0] else names.get(each, each)
-        for row, each in enumerate(axis.predicts or [])
+        following[row][1] if piece == following.get(row, ("",))[0] else names.get(piece, piece)
+        for row, piece in enumerate(axis.predicts or [])
     ]
     return replace(
         axis, tokens=[*read, *shown[: len(written)]], predicts=axis.predicts and predicts

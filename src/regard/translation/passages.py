@@ -62,7 +62,7 @@ _ANYWHERE = [
 
 @dataclass(frozen=True)
 class Reading:
-    """How a model reads and writes what it has not learned.
+    """The ways in which a model reads and writes what it has not learned.
 
     Args:
         capitals: how capitals are read; None: as they are.
@@ -144,7 +144,7 @@ class Passage:
         whole = self.reading.capitals.spelled(whole) if self.reading.capitals else whole
         if not self.stand_ins:
             return [whole]
-        return [whole, *(self._read(each, first=not k) for k, each in enumerate(self.fragments))]
+        return [whole, *(self._read(part, first=not k) for k, part in enumerate(self.fragments))]
 
     def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
         """Return the translation, and which of the units' answers it is made of."""

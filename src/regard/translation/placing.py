@@ -108,7 +108,7 @@ def beside(
     before, after = text[span.begin - 1 : span.begin], text[span.end : span.end + 1]
     apart = before.isspace() and after.isspace()
     leads = apart or (not before.isalnum() and after.isalnum())
-    anchors = [only(each, whole) for each in neighbors]
+    anchors = [only(neighbor, whole) for neighbor in neighbors]
     if leads:
         at = anchors[1] or word_near(whole, share, least)
         if at == anchors[1] or not anchors[0]:

@@ -99,8 +99,8 @@ def _together(text: str, results: Sequence[Translation], **more: Any) -> Transla
     """Return the result of a text from those of its parts, whose alignments are blocks of its."""
     blocks = [each.alignment for each in results if each.alignment is not None]
     if blocks:
-        more["source_words"] = [word for each in results for word in each.source_words]
-        more["target_words"] = [word for each in results for word in each.target_words]
+        more["source_words"] = [word for result in results for word in result.source_words]
+        more["target_words"] = [word for result in results for word in result.target_words]
         more["alignment"] = _block_diagonal(blocks)
     if len(results) == 1:
         return results[0].changed(translation=text, **more)

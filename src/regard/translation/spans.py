@@ -52,10 +52,10 @@ _ENDED = tuple(RULES["ended"])
 
 def pattern(rule: str | list[str], **parts: str) -> str:
     """Return a rule, or one of several, as a regular expression, with its parts in their places."""
-    known = RULES["parts"] | parts
+    every = RULES["parts"] | parts
     whole = rule if isinstance(rule, str) else "|".join(rule)
     while _PART.search(whole):
-        whole = _PART.sub(lambda part: known[part[1]], whole)
+        whole = _PART.sub(lambda part: every[part[1]], whole)
     return whole
 
 
@@ -69,10 +69,10 @@ def _spans_pattern(copied: str | None) -> re.Pattern[str]:
     signs = RULES["signs"] if copied is not None else dict.fromkeys(RULES["signs"], _NONE)
     copied = copied or ""
     ordinary, strict = RULES["ordinary"], set(copied) - set(RULES["ordinary"])
-    known = copied + ordinary
-    known += "".join(others for sign, others, _ in RULES["alike"] if sign in known)
+    signs_copied = copied + ordinary
+    signs_copied += "".join(others for sign, others, _ in RULES["alike"] if sign in signs_copied)
     parts = {
-        "SIGN": f"(?:(?![{re.escape(known)}]){RULES['sign']})",
+        "SIGN": f"(?:(?![{re.escape(signs_copied)}]){RULES['sign']})",
         "STRICT": f"[{re.escape(''.join(sorted(strict)))}]" if strict else _NONE,
         "ORDINARY": re.escape(ordinary),
         "INNER": re.escape(RULES["inner"]),

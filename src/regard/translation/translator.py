@@ -251,12 +251,12 @@ class Translator(TextToText):
             batch_size=batch_size,
             progress=progress,
         )
-        found = list(map(self._joined, texts, parts, results))
+        joined = list(map(self._joined, texts, parts, results))
         for index in refused:
-            found[index] = best([Translation("", 0.0, finished=False, language_doubt=True)])
+            joined[index] = best([Translation("", 0.0, finished=False, language_doubt=True)])
         if not self.refusing:
-            _warn(self.name, texts, [result.language_doubt for result in found], refused)
-        return found
+            _warn(self.name, texts, [result.language_doubt for result in joined], refused)
+        return joined
 
     def run_rows(self, rows: Sequence[tuple[str, ...]], **options: Any) -> list[Translation]:
         task = self.decoding_by(refusing=True)
@@ -269,8 +269,8 @@ class Translator(TextToText):
         try:
             return read_each(read, texts), set()
         except OtherLanguageError as error:
-            refused = {each.index: each for each in (error, *error.others)}
-            of_language = all(isinstance(each, OtherLanguageError) for each in refused.values())
+            refused = {other.index: other for other in (error, *error.others)}
+            of_language = all(isinstance(other, OtherLanguageError) for other in refused.values())
             if self.refusing or not of_language or len(refused) == len(texts):
                 raise
             parts = [[] if k in refused else read(text) for k, text in enumerate(texts)]
@@ -368,7 +368,7 @@ class Translator(TextToText):
 
     @property
     def _reading(self) -> Reading:
-        """How the model reads capitals, and signs that it has not learned."""
+        """The reading of capitals, and of signs that the model has not learned."""
         terms = () if self.glossary is None else tuple(self.glossary.terms)
         capitals = Capitals(self.language, self._pieces, terms)
         return Reading(capitals, self.calibration.copied)

@@ -194,8 +194,8 @@ def stem(word: str, words: WordVectors) -> str | None:
         if bare != word and len(bare) > 2:
             forms = [bare + other for other in others]
             forms += [bare[:-1]] if bare[-1] == bare[-2] and "e" in others else []
-            if (known := next((form for form in forms if form in words), None)) is not None:
-                return known
+            if (listed := next((form for form in forms if form in words), None)) is not None:
+                return listed
     return None
 
 
