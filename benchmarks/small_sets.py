@@ -42,7 +42,7 @@ TICKETS = {
         "Can you bring it on a Saturday in {month}?",
         "Half of the things that I ordered are missing.",
         "The address on the label of {id} is wrong.",
-        "It says delivered, but nobody was here.",
+        "It says delivered, but it never came.",
         "How long does shipping take to the islands?",
     ),
     "account": (

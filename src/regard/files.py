@@ -20,7 +20,7 @@ def check_content(path: str | os.PathLike[str]) -> None:
     """Raise DamagedFileError where git's pointer to a file stands in the file's place."""
     if not Path(path).is_file() or os.path.getsize(path) > LARGEST_POINTER:
         return  # nor is a pipe opened, which would wait
-    with suppress(PermissionError), open(path, "rb") as file:  # whoever opens it will say so
+    with suppress(PermissionError), open(path, "rb") as file:  # said where it is opened
         if file.read(40).startswith(b"version https://git-lfs"):
             raise DamagedFileError(
                 f"{path} is git's pointer to the file, not the file. Run `git lfs pull` there."

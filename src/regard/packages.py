@@ -49,8 +49,8 @@ class MissingPackageError(UnavailableError, ModuleNotFoundError):
 
     def __init__(self, what: str, requirement: str):
         extras = [extra for package, extra in OPTIONAL.values() if requirement.startswith(package)]
-        of = f" (in regard's extra {extras[0]!r})" if extras else ""
-        super().__init__(f"{what} the package {requirement}{of}: {install_line(requirement)}.")
+        extra = f" (in regard's extra {extras[0]!r})" if extras else ""
+        super().__init__(f"{what} the package {requirement}{extra}: {install_line(requirement)}.")
 
 
 class Missing(MetaPathFinder):

@@ -183,7 +183,7 @@ def test_parallel_files_have_no_columns(tmp_path: Path) -> None:
 def test_the_format_may_be_told_apart_from_the_name(tmp_path: Path) -> None:
     path = write(tmp_path, "p.txt", FORMS["p.csv"])
     assert list(read_pairs(path, format="csv")) == PAIRS
-    with pytest.raises(RegardError, match="one of tsv, csv, jsonl, parquet; got 'xml'"):
+    with pytest.raises(RegardError, match=r"one of tsv, csv, jsonl, parquet, .*got 'xml'"):
         read_pairs(path, format="xml")  # type: ignore[arg-type]
 
 

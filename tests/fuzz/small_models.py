@@ -4,6 +4,7 @@ import json
 import re
 import sys
 import tempfile
+import warnings
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
@@ -52,7 +53,7 @@ def small_model(task: str) -> Path:
     for flag, value in zip(flags, flags, strict=True):
         name = flag.removeprefix("--").replace("-", "_")
         settings[name] = int(value) if value.isdigit() else value
-    with redirect_stdout(StringIO()):
+    with redirect_stdout(StringIO()), warnings.catch_warnings(action="ignore"):  # it learned little
         regard.train(task, write_data(task, folder), folder / "run", **settings)
     _keep_one_layer(folder / "run" / "model")
     return folder / "run" / "model"

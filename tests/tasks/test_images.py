@@ -246,7 +246,7 @@ def test_a_hidden_patch_is_as_if_the_image_had_none_there(folder, pictures, engi
 )
 @pytest.mark.parametrize("side", [28, 112])
 def test_digits_are_read_from_dark_and_from_light_paper(ink, paper, side):
-    """Digits of a font, as nobody has written them by hand."""
+    """Digits of a font, which are not written by hand."""
     font = ImageFont.truetype(FONT, int(side * 0.72))
     images = []
     for digit in range(10):

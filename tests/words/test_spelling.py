@@ -13,7 +13,8 @@ WORDS = WordVectors(["the", "meat", "bank", "24", "river"], np.eye(5, dtype=np.f
     ("word", "known"),
     [
         ("mat", "meat"),
-        ("Bnak", "bank"),
+        ("bnak", "bank"),
+        ("Bnak", None),  # a name has the spelling of no other word
         ("2024", "24"),
         ("rivers", "river"),
         ("日本", None),

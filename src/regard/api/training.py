@@ -18,6 +18,7 @@ def train(
     """Trains a model on `data` in the folder `output`, or resumes there; returns the best one.
 
     >>> translator = regard.train("translation", "pairs.tsv", "run", preset="tiny", max_steps=2)
+    pairs.tsv: the source is column 1; the target is column 2
     pairs.tsv: 9 read, 9 kept; none left out
     each example of dev is 100.0 points of its score; `--dev` takes a file with more
     7 pairs to train on, 1 dev, 1 test

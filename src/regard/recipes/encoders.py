@@ -105,8 +105,8 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
             if self.options.lora_rank:
                 self._adapt(model)
             else:
-                new = model.config.num_layers - self.base[0].config.num_layers
-                freeze(model, self.options.train_layers, new=new)
+                added = start is not None and start is not self.base[0]
+                freeze(model, self.options.train_layers, new=int(added))
             return model
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)

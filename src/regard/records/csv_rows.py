@@ -14,7 +14,7 @@ from regard.records.streams import open_bytes
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 20  # lines that show what stands between the cells
-# The first line by which Excel is told what stands between the cells.
+# The first line by which Excel is given what stands between the cells.
 _TOLD = re.compile(r"\ufeff?\"?sep=(?P<delimiter>[^\s\w]|\t| )\"?[,;|\t ]*", re.IGNORECASE)
 
 # A row, or what is wrong with it, behind the number of its last line; None for an empty row.
@@ -34,8 +34,8 @@ def read_csv(
     """
     for group in groups:
         if number == 1:
-            told, group = _told(group)
-            delimiter = delimiter or told
+            stated, group = _stated(group)
+            delimiter = delimiter or stated
         if delimiter is None:
             delimiter = _delimiter(group)
         rows: list[list[str]] = []
@@ -54,8 +54,8 @@ def delimiter_of(file: Path) -> str:
     """Return the sign that divides the first lines of CSV into cells."""
     with open_bytes(file) as opened:
         lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])
-    told, lines = _told(lines)
-    return told or _delimiter(lines)
+    stated, lines = _stated(lines)
+    return stated or _delimiter(lines)
 
 
 def other_delimiter(file: Path, columns: int) -> str | None:
@@ -73,7 +73,7 @@ def other_delimiter(file: Path, columns: int) -> str | None:
     )
 
 
-def _told(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
+def _stated(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]]:
     """The sign that the first line says with `sep=`, and the lines with an empty one for that."""
     first = group[0] if group else ""
     match = _TOLD.fullmatch(first) if isinstance(first, str) else None

@@ -207,7 +207,7 @@ def read_examples(
         format: of the file; None: as its name says, tabs where it says nothing.
         delimiter: between the cells of CSV; None: as the first lines look.
         on_bad_line: called with each line that cannot be used; by default the first is the end.
-        say: called with a sentence where a file is not UTF-8, or its columns are told by the cells.
+        say: called with a sentence where a file is not UTF-8, or its cells choose its columns.
         note: called with a sentence that says which columns are read.
         look: called with the values of the first rows, before any of them is converted.
 

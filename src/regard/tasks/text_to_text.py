@@ -51,7 +51,7 @@ class Looked:
         """The hypotheses as they are looked at; those of a search as it was set."""
         return hypotheses
 
-    def show(self, trace: TraceData, *, given: bool) -> None:
+    def show(self, trace: TraceData, *, forced: bool) -> None:
         """Make the trace say what the text says; the target may be a caller's."""
 
 
@@ -280,7 +280,7 @@ class TextToText(Task):
         assert trace.generation is not None
         below = self.calibration.unsure_below
         trace.generation = dataclasses.replace(trace.generation, unsure_below=below)
-        looked.show(trace, given=target is not None)
+        looked.show(trace, forced=target is not None)
         return trace
 
     def _blanked(self, ids: Sequence[int], off: SwitchedOff) -> list[int] | None:

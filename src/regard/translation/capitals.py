@@ -1,7 +1,7 @@
 """Texts in capitals, and titles: read in the letters of a sentence, and written as they came.
 
 A translator has hardly met them in training, and copies them. The form of a word is that which the
-vocabulary has in fewest pieces: "paris" in three pieces is a name, "door" in one is none.
+vocabulary has in fewest pieces: "paris" in three pieces is a name, "door" in one is a word.
 """
 
 from __future__ import annotations

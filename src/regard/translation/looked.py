@@ -91,13 +91,13 @@ class LookedSentence(Looked):
                 looked_at.append(hypothesis)
         return looked_at
 
-    def show(self, trace: TraceData, *, given: bool) -> None:
+    def show(self, trace: TraceData, *, forced: bool) -> None:
         info = trace.generation
         assert info is not None
         names, source = dict(self._standing()), trace.axes["source"]
         tokens = spread(source.tokens, self.passage.source.join(self.around))
         trace.axes["source"] = replace(source, tokens=tokens)
-        if not given:
+        if not forced:
             texts = self.texts or [
                 self._with_spans(hypothesis.text) for hypothesis in info.hypotheses
             ]
@@ -114,11 +114,11 @@ class LookedSentence(Looked):
         if trace.token_of and names:
             trace.token_of = partial(_name, names, trace.token_of)
         if by_torch := trace.by_torch:
-            trace.by_torch = cache(partial(self._shown, by_torch, given))
+            trace.by_torch = cache(partial(self._shown, by_torch, forced))
 
-    def _shown(self, make: Callable[[], TraceData], given: bool) -> TraceData:
+    def _shown(self, make: Callable[[], TraceData], forced: bool) -> TraceData:
         trace = make()
-        self.show(trace, given=given)
+        self.show(trace, forced=forced)
         return trace
 
     def _standing(self) -> Iterator[tuple[str, str]]:

@@ -198,13 +198,13 @@ class Passage:
         capitals = self.reading.capitals
         return capitals.read(text, self.case, first=first) if capitals else text
 
-    def _of_fragments(self, answers: Sequence[str], of: Callable[[Span], str]) -> str:
+    def _of_fragments(self, answers: Sequence[str], text_of: Callable[[Span], str]) -> str:
         """Return the translations of the fragments, with what `of` gives for the other spans."""
         text, translations = "", iter(zip(self.fragments, answers, strict=True))
         fragment, answer = next(translations, (None, ""))
         for span in self.spans:
             if not fragment or not (span.begin <= fragment.begin and fragment.end <= span.end):
-                text += of(span)
+                text += text_of(span)
                 continue
             source = self._of(fragment)
             text += self.text[span.begin : fragment.begin]

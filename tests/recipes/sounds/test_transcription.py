@@ -105,7 +105,7 @@ def test_it_learns_what_is_said(spoken: Spoken, teach: Any, tmp_path: Path) -> N
         max_steps=40, evaluate_every=20, batch_size=6, precision="fp32",
     )  # fmt: skip
     progress = learn(recipe)
-    assert said[0] == f"{spoken.data}: 6 read, 6 kept; none left out"
+    assert f"{spoken.data}: 6 read, 6 kept; none left out" in said
     assert progress.figures["wer"] == progress.figures["cer"] == 0
     folder = tmp_path / "run" / "model"
     learned = regard.load(str(folder))
@@ -158,13 +158,13 @@ def test_what_cannot_be_learned_from_is_counted_or_refused(
     counted = (
         "11 read, 6 kept; 1 over 1 seconds (first at line 7), 1 broken file (first at line 8),"
     )
-    assert counted in said[0], said[0]
+    assert counted in "\n".join(said), said
     for reason in (
         "1 missing file (first at line 9)",
         "1 empty cell (first at line 10)",
         "1 long text (first at line 11)",
     ):
-        assert reason in said[0]
+        assert reason in "\n".join(said)
     strict = teach(data, [], strict=True, output=str(tmp_path / "strict"))
     with pytest.raises(RegardError, match=r"line 8: .*broken.wav is not a sound file"):
         learn(strict)

@@ -14,7 +14,8 @@ from regard.shapes import Bool, Float, Int
 
 
 def may_leak(inputs: Attention, output: Float[Tensor, "batch heads queries value_dim"]) -> bool:
-    """Return True if hidden keys may have spoiled the output of a kernel, or would its gradient.
+    """Return True if hidden keys may have spoiled the output of a kernel, (batch, heads, queries,
+    value_dim), or would its gradient.
 
     Sums tell, at a small part of the kernel's price; compiled code cannot branch on them, and
     asking a GPU would wait for it.

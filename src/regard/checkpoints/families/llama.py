@@ -343,7 +343,7 @@ def _rotary(settings: Settings, kind: Kind) -> tuple[float, Scaling | None, Any]
     """Theta, scaling and the share of a head, from rope_parameters or what stood in its place
     before version 5."""
     parameters = _rope_settings(settings, "rope_parameters")
-    # Whoever switches a scaling on by hand adds the older key, which goes before the newer one.
+    # A scaling that is switched on by hand has the older key, which goes before the newer one.
     if scaling_of_old := _rope_settings(settings, "rope_scaling"):
         kind_of_old = scaling_of_old.get("rope_type", scaling_of_old.get("type", "default"))
         parameters = parameters | scaling_of_old | {"rope_type": kind_of_old}

@@ -17,7 +17,7 @@ def label_baselines(
     Args:
         evaluations: of the model before its first step.
         counts: training examples of each label.
-        regression: what that model is called; None: it is none to compare with.
+        regression: what that model is called; None: there is no such model.
     """
     frequent = max(range(len(counts)), key=counts.__getitem__)
     baselines = {}

@@ -30,7 +30,7 @@ class _Layout:
     width: int  # columns of most lines
     word: int
     label: int  # -1: the last
-    universal: bool  # CoNLL-U: ranges of words and empty nodes are none
+    universal: bool  # CoNLL-U: ranges of words and empty nodes are left out
     header: list[str] | None  # the first line, if it names the columns
     labels: frozenset[str]  # those that the first lines have
     why: str = ""
