@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class Preparation:
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
         pixels = np.array(image, np.uint8)
-        if self.background not in (None, _background(pixels)):
+        if self.background not in (None, ground_of(pixels)):
             pixels = 255 - pixels
         return pixels[..., None] if self.channels == 1 else pixels
 
@@ -101,7 +101,7 @@ class Preparation:
         return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
 
 
-def _background(pixels: NDArray[np.uint8]) -> Background:
+def ground_of(pixels: NDArray[np.uint8]) -> Background:
     """Ground of an image, (height, width) or (height, width, channels), by the pixels at its
     border: "dark" or "light"."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
@@ -166,7 +166,8 @@ def read_preparation(files: JsonFiles) -> Preparation:
             raise ValueError("image_mean and image_std need a number for each channel, 1 or 3")
         if not 0 <= found.resample <= 5:
             raise ValueError(f"resample must be from 0 to 5; it is {found.resample}")
-        check_choice("background", found.background, (None, "dark", "light"))
+        if found.background is not None:
+            check_choice("background", found.background, get_args(Background))
         return found
 
 
