@@ -10,9 +10,8 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attend, attention_weights
 from regard.figures.plots import Plot, plots
@@ -21,15 +20,15 @@ from regard.figures.style import save
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 
 # A curve measured badly.
-RANDOM = torch.Generator().manual_seed(0)
-X = torch.rand(120, 1, generator=RANDOM, dtype=torch.float64).sort(0).values * 4 * torch.pi
-TRUTH = X.sin()
-Y = TRUTH + 0.5 * torch.randn(120, 1, generator=RANDOM, dtype=torch.float64)
+RANDOM = np.random.default_rng(9)
+X = np.sort(4 * np.pi * RANDOM.random((120, 1)), axis=0)
+TRUTH = np.sin(X)
+Y = TRUTH + 0.5 * RANDOM.normal(size=X.shape)
 
 
-def error(estimate: Tensor) -> float:
+def error(estimate: np.ndarray) -> float:
     """Root of the mean squared distance from the truth."""
-    return (estimate - TRUTH).square().mean().sqrt().item()
+    return np.sqrt(np.mean((estimate - TRUTH) ** 2)).item()
 
 
 def main(output: Folder = None) -> dict[str, float]:

@@ -11,9 +11,8 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attend
 from regard.figures.plots import Plot, plots
@@ -22,25 +21,25 @@ from regard.figures.style import save
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 
 # A curve measured badly, as before.
-RANDOM = torch.Generator().manual_seed(0)
-X = torch.rand(120, 1, generator=RANDOM, dtype=torch.float64).sort(0).values * 4 * torch.pi
-TRUTH = X.sin()
-Y = TRUTH + 0.5 * torch.randn(120, 1, generator=RANDOM, dtype=torch.float64)
+RANDOM = np.random.default_rng(9)
+X = np.sort(4 * np.pi * RANDOM.random((120, 1)), axis=0)
+TRUTH = np.sin(X)
+Y = TRUTH + 0.5 * RANDOM.normal(size=X.shape)
 
 
-def error(estimate: Tensor) -> float:
+def error(estimate: np.ndarray) -> float:
     """Root of the mean squared distance from the truth."""
-    return (estimate - TRUTH).square().mean().sqrt().item()
+    return np.sqrt(np.mean((estimate - TRUTH) ** 2)).item()
 
 
 def main(output: Folder = None) -> dict[str, float]:
     # It averages over all places where the curve is as high as it is here, near or far.
-    alike = (TRUTH - TRUTH.T).abs() < 0.1
-    oracle = torch.where(alike, 1.0, 0.0).to(X.dtype)
-    estimate = attend(X, X, Y, score="average", bias=oracle.log())
+    alike = abs(TRUTH - TRUTH.T) < 0.1
+    bias = np.where(alike, 0.0, -np.inf)  # the logarithms of 1 and 0
+    estimate = attend(X, X, Y, score="average", bias=bias)
 
     average = attend(X, X, Y, score="average")
-    few = alike.sum(1).double().mean().item()
+    few = alike.sum(1).mean().item()
     print(f"The oracle averages {few:.1f} of {len(X)} measurements.")
     print(f"It is wrong by {error(estimate):.3f}, the plain average by {error(average):.3f}.")
     if output:

@@ -11,10 +11,9 @@ It needs `pip install matplotlib statsmodels`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
 from statsmodels.nonparametric.kernel_regression import KernelReg
-from torch import Tensor
 
 from regard import attend
 from regard.attention import gaussian
@@ -25,15 +24,15 @@ Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pict
 BANDWIDTHS = (0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 2.0, 4.0)
 
 # A curve measured badly, as before.
-RANDOM = torch.Generator().manual_seed(0)
-X = torch.rand(120, 1, generator=RANDOM, dtype=torch.float64).sort(0).values * 4 * torch.pi
-TRUTH = X.sin()
-Y = TRUTH + 0.5 * torch.randn(120, 1, generator=RANDOM, dtype=torch.float64)
+RANDOM = np.random.default_rng(9)
+X = np.sort(4 * np.pi * RANDOM.random((120, 1)), axis=0)
+TRUTH = np.sin(X)
+Y = TRUTH + 0.5 * RANDOM.normal(size=X.shape)
 
 
-def error(estimate: Tensor) -> float:
+def error(estimate: np.ndarray) -> float:
     """Root of the mean squared distance from the truth."""
-    return (estimate - TRUTH).square().mean().sqrt().item()
+    return np.sqrt(np.mean((estimate - TRUTH) ** 2)).item()
 
 
 def main(output: Folder = None) -> dict[str, float]:
@@ -42,10 +41,10 @@ def main(output: Folder = None) -> dict[str, float]:
     errors = [error(estimate) for estimate in estimates.values()]
     best = BANDWIDTHS[errors.index(min(errors))]
     # A query need not be one of the keys: the curve between and beyond the measurements.
-    grid = torch.linspace(-1, 14, 97, dtype=X.dtype)[:, None]
+    grid = np.linspace(-1, 14, 97)[:, None]
     ours = attend(grid, X, Y, score=gaussian(best))
-    theirs = KernelReg(Y.numpy(), X.numpy(), "c", reg_type="lc", bw=[best], rng=0)
-    apart = float(abs(ours[:, 0].numpy() - theirs.fit(grid.numpy())[0]).max())
+    theirs = KernelReg(Y, X, "c", reg_type="lc", bw=[best], rng=0)
+    apart = abs(ours[:, 0] - theirs.fit(grid)[0]).max().item()
     print(f"Best with bandwidth {best:g}: wrong by {min(errors):.3f}.")
     print(f"statsmodels' KernelReg differs by at most {apart:.1e} at {len(grid)} places.")
     if output:

@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import torch
 import typer
+from numpy.lib.stride_tricks import sliding_window_view
 from skimage.data import camera
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 from skimage.restoration import denoise_nl_means
-from torch import Tensor
-from torch.nn.functional import pad, unfold
 
 from regard import attend
 from regard.attention import Score, gaussian
@@ -36,16 +34,16 @@ ROWS = 256  # queries at a time: their keys then fit in the cache
 def main(output: Folder = None) -> dict[str, float]:
     photograph = camera()[64 : 64 + SIZE, 160 : 160 + SIZE] / 255.0
     noisy = photograph + NOISE * np.random.default_rng(0).normal(size=photograph.shape)
-    picture = torch.tensor(noisy, dtype=torch.float32)
+    picture = noisy.astype(np.float32)
 
-    means = {2 * r + 1: denoise(picture, "average", r).numpy() for r in (1, 2, 3)}
+    means = {2 * r + 1: denoise(picture, "average", r) for r in (1, 2, 3)}
     psnr = partial(peak_signal_noise_ratio, photograph, data_range=1.0)
     ssim = partial(structural_similarity, photograph, data_range=1.0)
     best = max(means, key=lambda width: psnr(means[width]))
     results = {
         "noisy": noisy,
         f"local mean of {best} × {best}": means[best],
-        "non-local means by attend": denoise(picture, gaussian(BANDWIDTH), REACH).numpy(),
+        "non-local means by attend": denoise(picture, gaussian(BANDWIDTH), REACH),
         "scikit-image's": denoise_nl_means(noisy, 2 * PATCH + 1, REACH, 0.8 * NOISE, sigma=NOISE),
     }
     numbers: dict[str, float] = {}
@@ -58,21 +56,22 @@ def main(output: Folder = None) -> dict[str, float]:
     return numbers
 
 
-def denoise(picture: Tensor, score: str | Score, reach: int) -> Tensor:
+def denoise(picture: np.ndarray, score: str | Score, reach: int) -> np.ndarray:
     """(height, width) → the same, every pixel an average of those up to `reach` away."""
-    patches, pixels = around(picture, PATCH), picture.flatten()
-    places = around(torch.arange(len(pixels), dtype=torch.float32).view_as(picture), reach).long()
+    patches, pixels = around(picture, PATCH), picture.ravel()
+    places = around(np.arange(picture.size).reshape(picture.shape), reach)
     rows = []
-    for query, near in zip(patches.split(ROWS), places.split(ROWS), strict=True):
+    for first in range(0, len(patches), ROWS):
+        query, near = patches[first : first + ROWS, None], places[first : first + ROWS]
         key, value = patches[near], pixels[near][..., None]  # (rows, keys, 25) and (rows, keys, 1)
-        rows.append(attend(query[:, None], key, value, score=score))
-    return torch.cat(rows).view_as(picture)
+        rows.append(attend(query, key, value, score=score))
+    return np.concatenate(rows).reshape(picture.shape)
 
 
-def around(picture: Tensor, reach: int) -> Tensor:
+def around(picture: np.ndarray, reach: int) -> np.ndarray:
     """(height, width) → (pixels, (2 · reach + 1)²): each pixel's surroundings."""
-    mirrored = pad(picture[None, None], (reach,) * 4, mode="reflect")
-    return unfold(mirrored, 2 * reach + 1)[0].T.contiguous()
+    mirrored, width = np.pad(picture, reach, mode="reflect"), 2 * reach + 1
+    return sliding_window_view(mirrored, (width, width)).reshape(picture.size, -1)
 
 
 if __name__ == "__main__":

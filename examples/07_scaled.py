@@ -11,49 +11,55 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attend, attention_weights
 from regard.figures.images import images
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
+Sentence = Annotated[str, typer.Argument(help="small letters; the second word is compared")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 SENTENCES = ("money bank grows", "river bank grows")
 SCORES = ("dot", "scaled_dot")
 
 
-def vectors(sentence: str) -> Tensor:
+def vectors(sentence: str) -> np.ndarray:
     """(words, dim): one vector for each word, whatever stands around it."""
-    return torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
+    return load_vectors("words-en").rows(sentence.split())
 
 
-def bank(sentence: str, score: str) -> Tensor:
+def bank(sentence: str, score: str) -> np.ndarray:
     """The vector that the second word gets from its sentence, (dim,)."""
     words = vectors(sentence)
     return attend(words, words, words, score=score)[1]
 
 
-def cosine(vector: Tensor, word: str) -> float:
+def cosine(vector: np.ndarray, word: str) -> float:
     """Of the angle between a vector and a word's."""
-    return torch.cosine_similarity(vector, vectors(word)[0], dim=0).item()
+    (other,) = vectors(word)
+    return (vector @ other / np.linalg.norm(vector) / np.linalg.norm(other)).item()
 
 
-def main(output: Folder = None) -> dict[str, float]:
+def main(
+    one: Sentence = SENTENCES[0], other: Sentence = SENTENCES[1], output: Folder = None
+) -> dict[str, float]:
+    (before, word), (instead, _) = (sentence.split()[:2] for sentence in (one, other))
     numbers: dict[str, float] = {}
-    maps: dict[str, Tensor] = {}
+    maps: dict[str, np.ndarray] = {}
     for score in SCORES:
-        beside_money, beside_river = (bank(sentence, score) for sentence in SENTENCES)
-        for word in ("money", "river"):
-            closer = cosine(beside_money, word) - cosine(beside_river, word)
-            numbers[f"{word}_{score}"] = closer
-            print(f'{score:10}: "money" beside "bank" moves it by {closer:+.4f} towards "{word}"')
-        for sentence in SENTENCES:
+        vector, otherwise = (bank(sentence, score) for sentence in (one, other))
+        for near in (before, instead):
+            closer = cosine(vector, near) - cosine(otherwise, near)
+            numbers[f"{near}_{score}"] = closer
+            print(
+                f'{score:10}: "{before}" beside "{word}" moves it by {closer:+.4f} towards "{near}"'
+            )
+        for sentence in (one, other):
             words = vectors(sentence)
             maps[f"{sentence}: {score}"] = attention_weights(words, words, score=score)
-        own = maps[f"{SENTENCES[0]}: {score}"].diagonal().mean().item()
+        own = maps[f"{one}: {score}"].diagonal().mean().item()
         numbers[f"own_{score}"] = own
         print(f"{score:10}: of itself a word keeps {own:.3f}")
     if output:

@@ -4,7 +4,7 @@
 What I look for is not what I am, and neither is what I have to say. Cards that want the numbers of
 other cards cannot find them by similarity: the card most similar to a card is that card itself.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

@@ -4,7 +4,7 @@
 A card that wants two others needs two rows of weights; one head can only give a mixture. With an
 axis of heads on the same three matrices, and an output projection that joins them, it has both.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

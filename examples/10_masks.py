@@ -10,9 +10,8 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attend, attention_weights
 from regard.attention import Causal, Padding, Window
@@ -20,30 +19,32 @@ from regard.figures.images import images
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
+Sentence = Annotated[str, typer.Argument(help="words in small letters")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
-SENTENCE, SHORTER = "the money in the bank grows", "the river grows"
+SHORTER = "the river grows"
 
 
-def vectors(sentence: str) -> Tensor:
+def vectors(sentence: str) -> np.ndarray:
     """(words, dim): one vector for each word, whatever stands around it."""
-    return torch.from_numpy(load_vectors("words-en").rows(sentence.split()))
+    return load_vectors("words-en").rows(sentence.split())
 
 
-def main(output: Folder = None) -> dict[str, float]:
-    words = vectors(SENTENCE)
-    changed = torch.cat([words[:-1], vectors("falls")])
+def main(
+    sentence: Sentence = "the money in the bank grows", output: Folder = None
+) -> dict[str, float]:
+    words = vectors(sentence)
+    changed = np.concatenate([words[:-1], vectors("falls")])
     causal = [attend(x, x, x, mask=Causal()) for x in (words, changed)]
-    leak = (causal[0] - causal[1])[:-1].abs().max().item()
-    moved = (causal[0] - causal[1])[-1].abs().max().item()
+    leak = abs(causal[0] - causal[1])[:-1].max(initial=0).item()
+    moved = abs(causal[0] - causal[1])[-1].max().item()
     print(f"Another last word changes the words before it by {leak}, itself by {moved:.2f}.")
 
     alone = vectors(SHORTER)
-    length, dim = words.shape
-    noise = torch.randn(length - len(alone), dim, generator=torch.Generator().manual_seed(0))
-    padded = torch.cat([alone, noise])[None, None]  # what stands in the padding must not matter
-    real = Padding.from_lengths(torch.tensor([len(alone)]), keys=length)
+    length = 2 * len(alone)  # what stands in the padding must not matter
+    padded = np.concatenate([alone, np.random.default_rng(0).normal(size=alone.shape)])[None, None]
+    real = Padding.from_lengths(np.array([len(alone)]), keys=length)
     beside = attend(padded, padded, padded, mask=real)[0, 0, : len(alone)]
-    apart = (beside - attend(alone, alone, alone)).abs().max().item()
+    apart = abs(beside - attend(alone, alone, alone)).max().item()
     print(f"Padded to {length} words, a sentence of {len(alone)} changes by {apart:.1e}.")
     if output:
         masks = {

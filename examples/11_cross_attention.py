@@ -18,20 +18,24 @@ from regard.figures.flow import flow
 from regard.figures.style import save
 from regard.words.vectors import load_vectors
 
+Sentence = Annotated[str, typer.Argument(help="words in small letters")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
-SOURCE, TARGET = ("the", "king", "speaks"), ("his", "queen", "talks")
 
 
-def main(output: Folder = None) -> dict[str, float]:
-    table = load_vectors("words-en")
-    source, target = (table.rows(words) for words in (SOURCE, TARGET))
+def main(
+    sentence: Sentence = "the king speaks",
+    other: Sentence = "his queen talks",
+    output: Folder = None,
+) -> dict[str, float]:
+    table, words, others = load_vectors("words-en"), sentence.split(), other.split()
+    source, target = table.rows(words), table.rows(others)
     looked_up = attend(target, source, source)  # one vector for each word of the target
 
     weights = attention_weights(target, source)
-    for word, row in zip(TARGET, weights, strict=True):
-        print(f'"{word}" looks at "{SOURCE[int(row.argmax())]}" most ({row.max():.2f})')
+    for word, row in zip(others, weights, strict=True):
+        print(f'"{word}" looks at "{words[int(row.argmax())]}" most ({row.max():.2f})')
     if output:
-        figure = flow(weights, TARGET, SOURCE, title="Of another sentence")
+        figure = flow(weights, others, words, title="Of another sentence")
         save(figure, output / "11_cross_attention.svg")
     return {
         "queries": len(looked_up),

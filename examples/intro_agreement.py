@@ -15,10 +15,9 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
 from statsmodels.stats.proportion import proportion_confint
-from torch import Tensor
 
 import regard
 from regard.tasks.task import Task
@@ -50,21 +49,21 @@ def tense() -> list[tuple[str, str, list[str]]]:
     return cases
 
 
-def right(encoder: Task, sentence: str, looks: str, words: list[str]) -> Tensor:
+def right(encoder: Task, sentence: str, looks: str, words: list[str]) -> np.ndarray:
     """Whether each head of all layers gives the first of the words the most, (heads,)."""
     trace = encoder.trace(sentence)
     tokens = trace.axes["tokens"].tokens
-    rows = torch.cat([tap.weights()[:, tokens.index(looks)] for tap in trace.values()])
+    rows = np.concatenate([tap.weights()[:, tokens.index(looks)] for tap in trace.values()])
     return rows[:, [tokens.index(word) for word in words]].argmax(-1) == 0
 
 
 def main(model: Model = Path("all-MiniLM-L6-v2")) -> dict[str, float]:
-    encoder, draw = regard.load(model), torch.Generator().manual_seed(0)
+    encoder, draw = regard.load(model), np.random.default_rng(0)
     numbers: dict[str, float] = {}
     for name, cases in (("gender", gender()), ("tense", tense())):
-        found = torch.stack([right(encoder, *case) for case in cases])
-        chosen, scored = found[torch.randperm(len(found), generator=draw)].chunk(2)
-        best = int(chosen.float().mean(0).argmax())
+        found = np.stack([right(encoder, *case) for case in cases])
+        chosen, scored = np.array_split(draw.permutation(found), 2)
+        best = int(chosen.mean(0).argmax())
         count, hits = len(scored), int(scored[:, best].sum())
         low, high = proportion_confint(hits, count, method="wilson")
         chance = sum(1 / len(words) for _, _, words in cases) / len(cases)

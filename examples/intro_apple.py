@@ -7,13 +7,13 @@ and gains technology, although *orange* stands in it too. All vectors are made u
 dimensions are (taste, technology).
 """
 
-import torch
+import numpy as np
 import typer
 
 from regard import attend, attention_weights
 
-SENSES = torch.tensor([[1.0, 0.0], [0.0, 1.0]])  # fruit, phone
-OCCURRENCES = torch.tensor([[9000.0, 1000.0]])
+SENSES = np.array([[1.0, 0.0], [0.0, 1.0]])  # fruit, phone
+OCCURRENCES = np.array([9000, 1000])
 WORDS = {
     "apple": [0.9, 0.3],  # as the introduction has it
     "launched": [0.1, 0.7],
@@ -24,10 +24,10 @@ WORDS = {
 
 def main() -> dict[str, float]:
     weights = OCCURRENCES / OCCURRENCES.sum()
-    average = (weights @ SENSES)[0]
+    average = weights @ SENSES
     print(f"mean of 9,000 × [1, 0] and 1,000 × [0, 1]: [{average[0]:.1f}, {average[1]:.1f}]")
 
-    words = torch.tensor(list(WORDS.values()))
+    words = np.array(list(WORDS.values()))
     row = attention_weights(words[:1], words)[0]
     contextual = attend(words[:1], words, words)[0]
     terms = [f"{w:.2f} {name}" for w, name in zip(row.tolist(), WORDS, strict=True)]

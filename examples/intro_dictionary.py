@@ -7,21 +7,21 @@ weighted. The more the scores are multiplied, the nearer the weights come to yes
 between two keys, for which a dictionary raises KeyError, gets a value between theirs.
 """
 
-import torch
+import numpy as np
 import typer
 
 from regard import attend
 from regard.attention import scaled
 
 BOOK = {"a": 1.0, "b": 2.0}
-KEYS = {"a": torch.tensor([1.0, 0.0]), "b": torch.tensor([0.0, 1.0])}
+KEYS = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 1.0])}
 SHARPNESS = (0.0, 1.0, 4.0, 16.0, 64.0)
 
 
-def look_up(query: torch.Tensor, sharpness: float) -> float:
+def look_up(query: np.ndarray, sharpness: float) -> float:
     """The average of the values, weighted by softmax(sharpness · query · key)."""
-    keys = torch.stack([KEYS[name] for name in BOOK])
-    values = torch.tensor([[value] for value in BOOK.values()])
+    keys = np.stack([KEYS[name] for name in BOOK])
+    values = np.array([[value] for value in BOOK.values()])
     return attend(query[None], keys, values, score=scaled(sharpness)).item()
 
 

@@ -6,7 +6,7 @@ vanishes for g < 1 and explodes for g > 1. With tanh, and with the gates of an L
 depends on the weights; here they are torch's random ones. Attention reaches every position in one
 step, so its gradient does not fall exponentially: it goes with the weight of that one word.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,7 @@ Queries come from ten words, keys and values from the tiles of an image. Trained
 alone: does the image have this digit? Nothing says where; that is what the weights show. The
 digits are scikit-learn's, 8 × 8 pixels each; those of the test are not trained on.
 
-It needs `pip install matplotlib scikit-learn`.
+It needs `pip install torch matplotlib scikit-learn`.
 """
 
 from pathlib import Path

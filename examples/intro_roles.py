@@ -14,32 +14,30 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
 import typer
 from statsmodels.stats.proportion import proportion_confint
-from torch import Tensor
-from torch.nn.functional import one_hot
 
 import regard
 from regard.tasks.task import Task
 
 Model = Annotated[Path, typer.Argument(exists=True, file_okay=False)]
 ROLES = ("the word before", "an article's noun", "a verb's subject", "  not the word before")
-Case = tuple[Tensor, int, float]  # whether each head found the word, its distance, and chance
+Case = tuple[np.ndarray, int, float]  # whether each head found the word, its distance, and chance
 
 
-def words_of(tokens: list[str], words: list[str]) -> Tensor:
+def words_of(tokens: list[str], words: list[str]) -> np.ndarray:
     """(tokens, words): which token is of which word, by counting letters."""
-    ends = torch.tensor([len(word) for word in words]).cumsum(0)
-    starts = torch.tensor([0] + [len(token.removeprefix("##")) for token in tokens[:-1]]).cumsum(0)
-    return one_hot(torch.searchsorted(ends, starts, right=True), len(words)).float()
+    ends = np.cumsum([len(word) for word in words])
+    starts = np.cumsum([0] + [len(token.removeprefix("##")) for token in tokens[:-1]])
+    return np.eye(len(words), dtype=np.float32)[np.searchsorted(ends, starts, side="right")]
 
 
-def found(encoder: Task, words: list[str]) -> Tensor:
+def found(encoder: Task, words: list[str]) -> np.ndarray:
     """(heads of all layers, words): the word to which each gives most."""
     trace = encoder.trace(" ".join(words))
     parts = words_of(trace.axes["tokens"].tokens[1:-1], words)
-    maps = torch.cat([tap.weights() for tap in trace.values()])[:, 1:-1, 1:-1]
+    maps = np.concatenate([tap.weights() for tap in trace.values()])[:, 1:-1, 1:-1]
     return (parts.T / parts.sum(0)[:, None] @ maps @ parts).argmax(-1)
 
 
@@ -57,12 +55,12 @@ def main(model: Model = Path("all-MiniLM-L6-v2")) -> dict[str, float]:
         far = [(verb, subject) for verb, subject in subjects if subject != verb - 1]
         marked = before, articles, subjects, far
         for role, pairs in zip(ROLES, marked, strict=True):
-            cases = [((here[:, i] == j).float(), j - i, 1 / len(words)) for i, j in pairs]
+            cases = [(here[:, i] == j, j - i, 1 / len(words)) for i, j in pairs]
             halves[row % 2][role] += cases
     numbers: dict[str, float] = {}
     print(f"{'':22} head   right, 95 %        always        chance")
     for role, (cases, others) in {role: [half[role] for half in halves] for role in ROLES}.items():
-        best = int(torch.stack([hits for hits, _, _ in cases]).mean(0).argmax())
+        best = int(np.stack([hits for hits, _, _ in cases]).mean(0).argmax())
         usual = Counter(distance for _, distance, _ in cases).most_common(1)[0][0]
         hits, distances, chances = zip(*others, strict=True)
         right, count = sum(int(hit[best]) for hit in hits), len(others)

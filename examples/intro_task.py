@@ -4,6 +4,8 @@
 The trained one is the shipped `sentences`, for which a sentence and its translation belong
 together. The untrained one has the same configuration and random weights. For each English
 sentence, is its own German one the nearest?
+
+It needs `pip install torch`.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ The task of 08_query_key_value.py, with the same first weights and steps; the sc
 A number's variance is 1, so an error of 1 is that of always saying zero. The learning rate was
 chosen for narrow heads with the root.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

@@ -3,7 +3,8 @@
 
 A recurrent model carries what it read through every step between; attention looks back in one.
 A row of random digits goes in, and the same row must come out: nothing is to be understood, so
-what is lost was lost on the way. benchmarks/copying.py trains for longer, on longer rows.
+what is lost was lost on the way. benchmarks/copying.py trains for longer, on longer rows. It needs
+`pip install torch`.
 """
 
 import torch

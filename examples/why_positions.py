@@ -5,7 +5,7 @@ Shuffle the words and the outputs are shuffled with them, each the same as befor
 sentence is a bag. Whatever tells positions apart ends that, be it added to the words, turned into
 queries and keys, added to the scores, or a mask that knows before from after.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from collections.abc import Callable

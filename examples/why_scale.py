@@ -4,7 +4,7 @@
 The dot product of two vectors of d independent numbers of variance 1 has variance d. Softmax of
 numbers that far apart gives one key everything, and where it does, almost no gradient comes back.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

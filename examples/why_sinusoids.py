@@ -5,7 +5,7 @@ One matrix leads from every position to the one k later, so "three words ago" is
 linear layer can learn. And as the digits of a binary number change half as often from place to
 place, so each pair of columns turns more slowly than the one before.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

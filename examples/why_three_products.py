@@ -4,7 +4,7 @@
 An adjective looks at the word behind it, a verb at the one before it, any word after "not" at
 "not", all others at themselves. A head learns that, with more and more terms in its score.
 
-The picture needs `pip install matplotlib`.
+It needs `pip install torch`, and the picture `pip install matplotlib`.
 """
 
 from pathlib import Path

@@ -451,3 +451,11 @@ def test_doctor_names_the_nearest_family_of_an_unknown_one(
         "of the families here, llama is nearest: its weights lack model.norm.weight; its weights"
         " have besides model.layers.0.mlp.extra.weight; regard does not read there query_scale"
     )
+
+
+def test_a_language_model_writes_no_token_unasked() -> None:
+    letters = ["R", "O", "M", "E", "O", ":"]
+    opened = open_for_looking("shakespeare")
+    assert look_at(opened, "ROMEO:").axes["tokens"].tokens == letters
+    assert regard.load("shakespeare").trace("ROMEO:").axes["tokens"].tokens == letters
+    assert len(look_at(opened, "ROMEO:", generate=2).axes["tokens"].tokens) == 8

@@ -463,3 +463,13 @@ def test_a_dtype_is_what_computes_also_where_the_native_engine_would() -> None:
     assert exact.runner.computed_by == "torch"
     assert exact.runner.model.output_weight.dtype == torch.float64
     assert exact("Where is the station?") == [{"translation_text": "Wo ist der Bahnhof?"}]
+
+
+def test_the_shipped_summarizer_takes_a_sentence_of_a_text_or_of_each_of_a_list() -> None:
+    summarize = regard.pipeline("summarization", "summaries")
+    sentences = ["The council met on Monday.", "It will build a bridge.", "Some are against it."]
+    text = " ".join(sentences)
+    [entry] = summarize(text)
+    assert entry.keys() == {"summary_text"}
+    assert entry["summary_text"] in sentences
+    assert summarize([text, text]) == [entry, entry]

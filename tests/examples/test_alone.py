@@ -18,7 +18,7 @@ pytest.importorskip("statsmodels")
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
-WITH_REGARD = {"numpy", "regard", "torch", "typer"}
+WITH_REGARD = {"numpy", "regard", "typer"}
 PACKAGES = {"skimage": "scikit-image", "sklearn": "scikit-learn"}
 NEEDS = {"regard.figures": "matplotlib", "regard.words.cooccurrence": "gensim"}
 

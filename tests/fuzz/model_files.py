@@ -150,7 +150,7 @@ def read_trace(folder: Path, name: str) -> None:
 
 
 def make_sentencepiece(folder: Path) -> list[str]:
-    names = [file.name for file in SENTENCEPIECE.glob("*.model")]
+    names = [file.name for file in SENTENCEPIECE.glob("*.model") if "word" not in file.name]
     for name in names:
         shutil.copy(SENTENCEPIECE / name, folder / name)
     return sorted(names)

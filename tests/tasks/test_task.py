@@ -14,3 +14,14 @@ def test_one_text_is_no_list(name: str) -> None:
             RegardError, match=r"takes a list of inputs; got the string 'one text'\."
         ):
             task.run(*inputs, **named)
+
+
+def test_any_iterable_is_as_good_as_a_list() -> None:
+    classifier, texts = regard.load("emotions"), {"I am happy.": 1, "I am sad.": 2}
+    labels = classifier(list(texts))
+    for inputs in (iter(texts), texts.keys(), (text for text in texts)):
+        assert classifier(inputs) == labels
+    assert [result.best.label for result in classifier.run(text for text in texts)] == labels
+    assert classifier.run(texts=map(str, texts)) == classifier.run(list(texts))
+    assert classifier(iter(())) == []
+    assert regard.load("minilm")({"I am happy."}).shape == (1, 384)

@@ -224,7 +224,7 @@ def _under_autocast(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, 
 
 def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
     torch = None if isinstance(query, np.ndarray) else torch_if_imported()
-    kind = np.ndarray if torch is None else torch.Tensor
+    kind: type = np.ndarray if torch is None else torch.Tensor
     tensors = [("query", query), ("key", key), ("value", value)]
     for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
         if not isinstance(tensor, kind):

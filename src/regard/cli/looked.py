@@ -48,7 +48,8 @@ class PlainLook:
 
 def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trace":
     """The trace of a text, or the one that is saved there."""
-    with waiting(f"reading {model}" if saved else f"running {model}"):
+    words = "" if saved else f" on {len(text.split()):,} words"
+    with waiting(f"reading {model}" if saved else f"running {model}{words}"):
         if saved:
             from regard.inspection import Trace
 

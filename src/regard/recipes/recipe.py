@@ -279,7 +279,7 @@ def _learn(
         evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
         metric=recipe.metric,
         lower=recipe.lower,
-        first=recipe.begun and recipe.fold is None,
+        first=recipe.begun and recipe.fold is None and not getattr(options, "lora_rank", None),
         last=recipe.fold is not None,
         save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
         collapsed=recipe.collapsed,

@@ -85,7 +85,7 @@ class Preparation:
             left, top = (image.width - width) // 2, (image.height - height) // 2
             image = image.crop((left, top, left + width, top + height))
         pixels = np.array(image, np.uint8)
-        if self.background not in (None, _background(pixels)):
+        if self.background not in (None, ground_of(pixels)):
             pixels = 255 - pixels
         return pixels[..., None] if self.channels == 1 else pixels
 
@@ -101,7 +101,7 @@ class Preparation:
         return scaled.swapaxes(-1, -3).swapaxes(-1, -2)
 
 
-def _background(pixels: NDArray[np.uint8]) -> Background:
+def ground_of(pixels: NDArray[np.uint8]) -> Background:
     """Ground of an image, (height, width) or (height, width, channels), by the pixels at its
     border: "dark" or "light"."""
     border = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])

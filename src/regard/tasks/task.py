@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
 from functools import wraps
+from io import BufferedIOBase, RawIOBase
 from typing import TYPE_CHECKING, Any, Self
 
 from regard.errors import BadArgumentError, OtherLanguageError, shortened
@@ -21,6 +22,23 @@ if TYPE_CHECKING:
 
 
 MOST_UNKNOWN = 0.5  # share of a text's characters; above it an answer has nothing to do with it
+
+
+def _listed(value: Any) -> Any:
+    """A generator or a set of inputs as a list; whatever else, such as one input, as it is."""
+    is_file = isinstance(value, BufferedIOBase | RawIOBase)
+    return list(value) if isinstance(value, Iterator | Set | ValuesView) and not is_file else value
+
+
+def _of_iterables(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, which takes any iterable in the place of a list."""
+
+    @wraps(method)
+    def with_lists(self: Task, *inputs: Any, **options: Any) -> Any:
+        lists = {name: _listed(value) for name, value in options.items()}
+        return method(self, *map(_listed, inputs), **lists)
+
+    return with_lists
 
 
 def _of_lists(run: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,7 +67,9 @@ class Task(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "run" in vars(cls):
-            setattr(cls, "run", _of_lists(cls.run))  # noqa: B010
+            setattr(cls, "run", _of_iterables(_of_lists(cls.run)))  # noqa: B010
+        if "__call__" in vars(cls):
+            setattr(cls, "__call__", _of_iterables(cls.__call__))  # noqa: B010
 
     @classmethod
     @abstractmethod
@@ -153,7 +173,7 @@ class Task(ABC):
 
     @abstractmethod
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """The bare answer to one input; a list of them to a list."""
+        """The bare answer to one input; to a list of them, or any other iterable, a list."""
 
     @abstractmethod
     def run(self, *inputs: Any, **options: Any) -> Any:

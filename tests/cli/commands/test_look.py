@@ -146,7 +146,10 @@ def test_the_page_is_opened_at_the_trace(regard, served):
 
 
 def test_a_text_in_another_language_is_looked_at_by_force(regard, served):
-    foreign = "यह घर बहुत छोटा है।"  # another script is certain
+    foreign = (
+        "Je voudrais savoir où se trouve la gare la plus proche, parce que mon train pour Paris"
+        " part dans une demi-heure et que je ne connais pas du tout cette ville."
+    )
     outcome = regard("look", "en-de", foreign, "--json")
     assert outcome.code == 2
     assert outcome.err.endswith("another model, or --force.\n")

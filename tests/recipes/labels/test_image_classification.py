@@ -16,6 +16,7 @@ from regard.recipes.card import read_card
 from regard.recipes.labels.image_batches import Augmentation, ImageBatches, Images
 from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,
+    _measured,
     initialize,
 )
 from regard.recipes.labels.image_scores import ImageEvaluator
@@ -87,6 +88,18 @@ def test_the_mean_and_deviation_are_those_of_the_training_images(seen: Any) -> N
     settings = json.loads((seen[0] / "model" / "preprocessor_config.json").read_text())
     assert settings["image_mean"] == pytest.approx([pixels.mean()] * 3, abs=1e-5)
     assert settings["image_std"] == pytest.approx([pixels.std()] * 3, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("borders", "background"), [((0, 9), "dark"), ((255, 200), "light"), ((0, 255), None)]
+)
+def test_the_background_is_the_one_that_all_gray_images_have(
+    borders: tuple[int, int], background: str | None
+) -> None:
+    images = np.stack([np.full((4, 4, 1), border, np.uint8) for border in borders])
+    images[:, 1:3, 1:3] = 128
+    assert _measured(Preparation(), images).background == background
+    assert _measured(Preparation(), images.repeat(3, -1)).background is None  # a photograph
 
 
 def test_the_card_says_how_it_was_made(seen: Any) -> None:

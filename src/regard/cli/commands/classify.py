@@ -16,7 +16,11 @@ class LabelOptions(Options):
         "Each text is two, separated by a tab; in JSON, text and text_pair.",
         aliases=("pairs",),
     )
-    images: bool = option(False, "Each text is the name of an image file, or of a folder of them.")
+    images: bool = option(
+        False,
+        "Each text is the name of an image file, or of a folder of them. digits reads light on"
+        " dark, and dark on light.",
+    )
 
     def check(self) -> None:
         if self.text_pair and self.images:
