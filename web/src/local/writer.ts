@@ -227,7 +227,7 @@ export class Writer extends Model {
     const all = this.rows(states, rows);
     const name = (id: number) => this.entry(id, run);
     const said = (tokens: readonly number[], i: number) => {
-      const names = tokens.map((id) => this.name(id, "target"));
+      const names = this.names(tokens, "target");
       return looked.passage && searched ? spread(names, texts[i] as string, this.special) : names;
     };
     const hypotheses = found.map((each, i) => ({ text: texts[i] as string, tokens: said(each.tokens, i), score: searched && !Number.isNaN(each.score) ? each.score : null, finished: each.finished }));
@@ -363,7 +363,7 @@ export class Writer extends Model {
     const read = this.sequence(run);
     const own = this.reads(read, "target");
     const ids = this.pairs ? run.target : [...read.slice(1), largest(all.at(-1) as Float32Array, 1)[0] as number];
-    own.predicts = ids.map((id) => this.name(id, "target"));
+    own.predicts = this.names(ids, "target");
     if (this.pairs) return { source: this.reads(run.source), target: { ...own, prompt: 1 } };
     return { tokens: { ...own, prompt: run.source.length } };
   }
