@@ -11,20 +11,29 @@ const FEWEST = 4; // words of a text whose language is judged
 const [CERTAIN_LETTERS, CERTAIN_MARGIN] = [100, 5]; // of a text that is certainly in another language
 const UNKNOWN = 64; // times the last rank, for a word that is not among those
 
-/** `unknown`: the share of the text's characters that the vocabulary lacks. */
-export function readability(name: string, reads: Reads | undefined): (text: string, unknown: number) => void {
+export interface Readability {
+  /** `unknown`: the share of the text's characters that the vocabulary lacks. */
+  check(text: string, unknown: number): void;
+  /** Notes on a text that seems to be in another language. */
+  doubts(text: string): string[];
+}
+
+export function readability(name: string, reads: Reads | undefined): Readability {
   const ranks = new Map<string, number>();
   for (const [at, word] of (reads?.words.split(" ") ?? []).entries()) ranks.set(word, at + 1);
-  return (text, unknown) => {
+  const rarer = (text: string, margin: number) => reads !== undefined && reads.rarest !== null && rarity(text, ranks) > reads.rarest + margin;
+  const doubts = (text: string) => rarer(text, 0) ? [`the text seems to be in another language than ${name} reads, so the translation may be a guess`] : [];
+  const check = (text: string, unknown: number) => {
     if (unknown > MOST_UNKNOWN)
       throw new Error(
         `${name} cannot read this text: its vocabulary lacks ${Math.round(100 * unknown)}% of the characters of ${quoted(text)}.` +
-          " Give a text in its language, another model, or force=True.",
+          " Give a text in its language, or choose another model.",
       );
     const letters = [...spelled(text).join("")].length;
-    if (reads && reads.rarest !== null && letters >= CERTAIN_LETTERS && rarity(text, ranks) > reads.rarest + CERTAIN_MARGIN)
-      throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, another model, or force=True.`);
+    if (letters >= CERTAIN_LETTERS && rarer(text, CERTAIN_MARGIN))
+      throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, or choose another model.`);
   };
+  return { check, doubts };
 }
 
 /** Mean binary logarithm of the ranks of a text's words, without names; 0 of too few words. */
