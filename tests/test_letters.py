@@ -1,13 +1,17 @@
 """Words and letters of every script: the values are those of Unicode's Standard Annex 29, by hand
 from its rules (WB4 to WB999, GB3 to GB999)."""
 
+import json
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
 from regard.letters import bare, beginning, edge, is_whole, signs, spelled, whole, words
 from regard.letters import words_and_signs as pieces
+
+SCRIPTS = Path(__file__).parent / "fixtures" / "scripts.json"
 
 
 def found(text: str) -> list[str]:
@@ -97,3 +101,8 @@ def test_a_term_is_met_where_it_is_no_part_of_a_word(text: str, term: str, place
 
 def test_a_bare_word_keeps_its_marks():
     assert [bare(word) for word in ("«है।»", "(Łódź)", "…", "don't!")] == ["है", "Łódź", "", "don't"]
+
+
+@pytest.mark.parametrize(("text", "expected"), json.loads(SCRIPTS.read_text("utf-8"))["spelled"])
+def test_words_by_their_letters_are_as_in_the_page(text: str, expected: list[str]):
+    assert spelled(text) == expected

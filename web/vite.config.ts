@@ -18,12 +18,15 @@ const CONFIGURATION = [
   "schema.json",
 ];
 
+/** Python's own data that the page reads too. */
+const SHARED = ["../src/regard/translation/rules.json"];
+
 /** Everything the page is made from; tests are not in it. `regard.studio.page` lists the same. */
 function inputs(): string[] {
   const sources = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(here.length).replaceAll("\\", "/"));
-  return [...CONFIGURATION, ...sources].sort();
+  return [...[...CONFIGURATION, ...sources].sort(), ...SHARED];
 }
 
 /** sha256 over each input's path, a line break and its bytes, in the order of the paths. */

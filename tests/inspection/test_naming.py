@@ -1,9 +1,15 @@
 """Names of tokens: by a tokenizer's pieces, or by number."""
 
+import json
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from regard.inspection.naming import Naming, joined, patches
 from regard.text import Tokenizer
+
+SCRIPTS = json.loads((Path(__file__).parents[1] / "fixtures" / "scripts.json").read_text("utf-8"))
 
 
 def test_without_a_tokenizer_ids_are_their_own_names():
@@ -49,3 +55,9 @@ def test_pieces_that_are_bytes_are_read_as_text():
     assert names == ["😀", "<0x9F>", "<0x98>", "<0x80>", "↵", "<0xC5>", "▁a", "<0x07>"]
     assert joined(names) == "😀↵�▁a�"
     assert joined(pieces[:4]) == "😀"  # as traces were stored before
+
+
+@pytest.mark.parametrize(("pieces", "names", "text"), SCRIPTS["named"])
+def test_bytes_are_named_and_joined_as_in_the_page(pieces: list[str], names: list[str], text: str):
+    assert Naming(piece=pieces.__getitem__).names(range(len(pieces))) == names
+    assert joined(names) == text

@@ -1054,6 +1054,8 @@ export interface components {
          * @description Images as a model reads them: sizes are height and width.
          */
         PageImage: {
+            /** Background */
+            background: ("dark" | "light") | null;
             /** Channels */
             channels: number;
             /** Factor */

@@ -29,6 +29,7 @@ INPUTS = (
     "tsconfig.json",
     "vite.config.ts",
 )
+SHARED = ("../src/regard/translation/rules.json",)  # Python's data that the page reads too
 
 
 def built() -> dict[str, tuple[str, bytes]]:
@@ -60,9 +61,10 @@ def read(name: str) -> str:
 def fingerprint(web: Path) -> str:
     """SHA-256 over path and contents of every source that the page was built from."""
     digest = hashlib.sha256()
-    for path in sorted(_inputs(web), key=lambda path: path.relative_to(web).as_posix()):
-        digest.update(path.relative_to(web).as_posix().encode() + b"\n")
-        digest.update(path.read_bytes())
+    own = sorted(path.relative_to(web).as_posix() for path in _inputs(web))
+    for name in (*own, *(name for name in SHARED if (web / name).is_file())):
+        digest.update(name.encode() + b"\n")
+        digest.update((web / name).read_bytes())
     return digest.hexdigest()
 
 

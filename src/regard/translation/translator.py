@@ -322,6 +322,11 @@ class Translator(TextToText):
                 f"sentence must be from 1 to {len(its)}, as the text has them; got {number}."
             )
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
+        if self.calibration.doubts(" ".join(passage.units[0] for passage in its)):
+            notes.append(
+                f"the text seems to be in another language than {self.name} reads, so the"
+                " translation may be a guess"
+            )
         return LookedSentence.of(self, tag, its, number - 1, notes)
 
     def config_for(self, ids: Sequence[int], config: GenerationConfig) -> GenerationConfig:

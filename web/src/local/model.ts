@@ -13,6 +13,7 @@ import { answersOf, errors, tapMaps, type TapMaps } from "./trace/maps";
 import { targetsOf } from "./trace/patterns";
 import { outputNorms } from "./trace/norms";
 import { put, type Changes, type Edit } from "./trace/off";
+import { namesOf } from "../weights/naming";
 import { Weights } from "./weights";
 
 export const ROUNDED = "computed by this page, with weights rounded to int8";
@@ -133,13 +134,17 @@ export abstract class Model {
 
   /** Tokens of one side, with the words and sentences that they spell. */
   reads(ids: readonly number[], side: "source" | "target" = "source"): AxisInfo {
-    const tokens = ids.map((id) => this.name(id, side));
+    const tokens = this.names(ids, side);
     return { tokens, words: wordSpans(tokens, this.special), sentences: sentenceSpans(tokens, this.special), predicts: null, prompt: ids.length, peaks: null, image: null };
   }
 
   name(id: number, side: "source" | "target"): string {
-    const piece = this.texts[side].piece(id);
-    return piece === null ? String(id) : piece.replaceAll(" ", "▁").replaceAll("\n", "↵");
+    return this.names([id], side)[0] as string;
+  }
+
+  /** Names of ids that follow each other. */
+  names(ids: readonly number[], side: "source" | "target"): string[] {
+    return namesOf(ids, this.texts[side]);
   }
 
   /** The parts of a trace that follow from what every attention read. */

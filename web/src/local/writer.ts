@@ -8,7 +8,7 @@ import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { ended, search, type Hypothesis, type Search } from "./search/search";
 import { normalize } from "./text/normalize";
-import { quoted, readability } from "./text/readable";
+import { quoted, readability, type Readability } from "./text/readable";
 import { passages, type Passage, type Translated } from "./text/passages";
 import { spread } from "./text/shown";
 import { likeliest, readable } from "./trace/ablation";
@@ -51,7 +51,7 @@ export class Writer extends Model {
   readonly decoding: Decoding;
   /** It has an encoder, which reads the source; else the decoder reads it before what it writes. */
   readonly pairs: boolean;
-  private readonly checkReadable: (text: string, unknown: number) => void;
+  private readonly readability: Readability;
   private last: Encoded | null = null;
   private readonly searches = new Map<string, Hypothesis[]>();
 
@@ -59,7 +59,7 @@ export class Writer extends Model {
     super(file, engine);
     this.decoding = file.decoding as Decoding;
     this.pairs = file.config.encoder_layers > 0;
-    this.checkReadable = readability(file.info.name, file.reads);
+    this.readability = readability(file.info.name, file.reads);
   }
 
   protected override open(): void {
@@ -86,7 +86,8 @@ export class Writer extends Model {
     const number = (sentence ?? 1) - 1;
     const passage = all[number];
     if (!passage) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
-    const notes = [...(all.length > 1 ? [`sentence ${number + 1} of ${all.length}`] : []), ...passage.restorations.map(([word, own]) => `${word} stands for ${own}`)];
+    const doubts = this.readability.doubts(all.map(({ units }) => units[0]).join(" "));
+    const notes = [...(all.length > 1 ? [`sentence ${number + 1} of ${all.length}`] : []), ...doubts, ...passage.restorations.map(([word, own]) => `${word} stands for ${own}`)];
     return { text: passage.units[0] as string, notes, passage, around: around(all, number) };
   }
 
@@ -104,7 +105,7 @@ export class Writer extends Model {
   /** Ids of a text as the model reads it. */
   encode(text: string, checks = true): number[] {
     const tidy = this.pairs ? normalize(text) : text;
-    if (checks && tidy.trim()) this.checkReadable(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
+    if (checks && tidy.trim()) this.readability.check(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
     return this.encoded(tidy, this.most);
   }
 
@@ -227,7 +228,7 @@ export class Writer extends Model {
     const all = this.rows(states, rows);
     const name = (id: number) => this.entry(id, run);
     const said = (tokens: readonly number[], i: number) => {
-      const names = tokens.map((id) => this.name(id, "target"));
+      const names = this.names(tokens, "target");
       return looked.passage && searched ? spread(names, texts[i] as string, this.special) : names;
     };
     const hypotheses = found.map((each, i) => ({ text: texts[i] as string, tokens: said(each.tokens, i), score: searched && !Number.isNaN(each.score) ? each.score : null, finished: each.finished }));
@@ -363,7 +364,7 @@ export class Writer extends Model {
     const read = this.sequence(run);
     const own = this.reads(read, "target");
     const ids = this.pairs ? run.target : [...read.slice(1), largest(all.at(-1) as Float32Array, 1)[0] as number];
-    own.predicts = ids.map((id) => this.name(id, "target"));
+    own.predicts = this.names(ids, "target");
     if (this.pairs) return { source: this.reads(run.source), target: { ...own, prompt: 1 } };
     return { tokens: { ...own, prompt: run.source.length } };
   }

@@ -2,6 +2,7 @@
  * position, "decoder.layers.2.cross:1" a head, "decoder.layers.2.cross:1:7:10" its edge from query 7 to key 10. */
 import { split } from "../said/said";
 import type { AblationRequest, Head, TraceInfo } from "../source";
+import { joinedNames } from "../weights/naming";
 import { isSpecial, labelAt, markOf, positionsOf } from "../weights/units";
 import { headWords, tapWords } from "../weights/words";
 import type { Say } from "../words/words";
@@ -138,7 +139,7 @@ function spanAt(axes: Axes, axis: string, position: number): { first: number; la
   const { words = null, tokens = [] } = axes[axis] ?? {};
   const [first, end] = words?.find(([from, to]) => position >= from && position < to) ?? [position, position + 1];
   if (first >= tokens.length) return { first, label: "</s>" }; // what ends the output is read by no row
-  const label = Array.from({ length: end - first }, (_, i) => labelOf(axes, axis, first + i, i > 0).replace(/^-(?=.)/, "")).join("");
+  const label = joinedNames(Array.from({ length: end - first }, (_, i) => labelOf(axes, axis, first + i, i > 0).replace(/^-(?=.)/, "")));
   return { first, label: isSpecial(label) ? label : label.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "") || label };
 }
 

@@ -1,7 +1,7 @@
 /** Notice of an error or of something missing, with what to do next. */
 import { enter } from "../learn/go";
 import { ask, type State } from "../state";
-import { translated } from "../words/translated";
+import { isDoubt, translated } from "../words/translated";
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { UNREACHABLE } from "../source/connection";
@@ -26,6 +26,8 @@ export function Notice({ state }: { state: State }) {
       </div>
     );
   }
+  const doubts = (trace.value?.notes ?? []).filter(isDoubt);
+  if (doubts.length) return <p class="rg-note rg-notice--doubt" role="status">{doubts.map((note) => translated(say, note))}</p>;
   if (trace.value || (!busy.value && !begun.value)) return null;
   if (busy.value)
     return (

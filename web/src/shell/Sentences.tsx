@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AxisInfo, TraceInfo } from "../source";
 import { attempt, type State } from "../state";
+import { isBytes, joinedNames } from "../weights/naming";
 import { continues, labelAt, markOf } from "../weights/units";
 import { focusOn } from "../map/input/commands";
 import { imageOf, type Image } from "../image/grid";
@@ -110,13 +111,13 @@ function Line({ state, name, axis, asQuery, asKey }: LineProps) {
 
 /** Tokens as they are written: marks that belong to a letter before them, as Hindi's vowels do, stand with it. */
 export function written(tokens: readonly string[], from: number, end: number, style: ReturnType<typeof markOf>) {
-  const all: { position: number; end: number; label: string }[] = [];
+  const all: { position: number; end: number; labels: string[] }[] = [];
   tokens.slice(from, end).forEach((token, i) => {
     const position = from + i;
     const label = labelAt(tokens, position, style).replace(position > 0 && continues(token, style) ? /^-(?=.)/ : "", "");
     const before = all.at(-1);
-    if (before && /^\p{M}/u.test(label)) [before.label, before.end] = [before.label + label, position + 1];
-    else all.push({ position, end: position + 1, label });
+    if (before && (isBytes(label) || /^\p{M}/u.test(label))) [before.labels, before.end] = [[...before.labels, label], position + 1];
+    else all.push({ position, end: position + 1, labels: [label] });
   });
-  return all;
+  return all.map(({ labels, ...place }) => ({ ...place, label: joinedNames(labels) }));
 }

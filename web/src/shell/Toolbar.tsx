@@ -13,7 +13,7 @@ import { ExportMenu } from "./ExportMenu";
 import { TextLine } from "./TextLine";
 import { uncover } from "./uncover";
 import { short } from "../weights/numbers";
-import { translated } from "../words/translated";
+import { isDoubt, translated } from "../words/translated";
 import { LEVELS, levelOf, zoomTo } from "./zoom";
 
 export function Toolbar({ state, trace }: { state: State; trace: TraceInfo | null }) {
@@ -122,7 +122,7 @@ export function ReceiptLine({ state, trace }: { state: State; trace: TraceInfo }
   const { value: quantity } = state.quantity;
   const meant = quantity === "weight" ? [] : [say(`quantity.${quantity}`)];
   const caption = tap && state.view.value === "map" ? [captionWords(say, quantity, tap, [state.head.value]), ...meant] : []; // the words have their own
-  const said = [...caption, ...[...(tap?.notes ?? []), ...(trace.notes ?? [])].map((note) => translated(say, note))];
+  const said = [...caption, ...[...(tap?.notes ?? []), ...(trace.notes ?? []).filter((note) => !isDoubt(note))].map((note) => translated(say, note))];
   return (
     <footer class="rg-row rg-receipt">
       <p class="rg-note">{said.join(" · ")}</p>

@@ -1,5 +1,6 @@
 /** The pieces a sequence is shown in: its tokens, words or sentences, each with something to read. */
 import type { AxisInfo, Group } from "../source";
+import { isBytes, joinedNames } from "./naming";
 
 /** A half-open span of token positions. */
 export interface Span {
@@ -80,7 +81,7 @@ export function unitAt(all: readonly Span[], position: number): number {
 }
 
 export function isSpecial(token: string): boolean {
-  return /^(<[^<>\s]+>|\[[A-Z]+\d*\])$/.test(token);
+  return /^(<(?!0x[0-9A-F]{2}>)[^<>\s]+>|\[[A-Z]+\d*\])$/.test(token);
 }
 
 /** One token to read: word marks become a leading hyphen on what continues a word. */
@@ -99,28 +100,30 @@ export function labelAt(tokens: readonly string[], position: number, style: Styl
 
 /** Several tokens as running text. */
 export function joinTokens(tokens: readonly string[], style: Style = markOf(tokens)): string {
-  let text = "";
-  tokens.forEach((token, index) => {
+  const parts: string[] = [];
+  tokens.forEach((token) => {
     const bare = isSpecial(token)
       ? token
       : token.replace(/^##|<\/w>$/g, "").replace(/[▁Ġ]/g, " ").replace(/Ċ/g, "\n");
     const spaced = style === "none" || style === "hash" ? !continues(token, style) : isSpecial(token);
-    text += index > 0 && spaced && !/\s$/.test(text) ? ` ${bare}` : bare;
+    if (parts.length && spaced && !/\s$/.test(parts.at(-1) as string)) parts.push(" ");
+    parts.push(bare);
   });
-  return text.trim();
+  return joinedNames(parts).trim();
 }
 
 /** Mark of a word's beginning, guessed from the tokens; where each is a letter, none has one. */
 export type Style = "start" | "hash" | "letters" | "none";
 const FEWEST_LETTERS = 4;
 export function markOf(tokens: readonly string[]): Style {
-  if (tokens.length >= FEWEST_LETTERS && tokens.every((token) => isSpecial(token) || [...token].length === 1)) return "letters";
+  if (tokens.length >= FEWEST_LETTERS && tokens.every((token) => isSpecial(token) || isBytes(token) || [...token].length === 1)) return "letters";
   if (tokens.some((token) => /^[▁Ġ]/.test(token) || /^ \S/.test(token))) return "start";
   return tokens.some((token) => token.startsWith("##")) ? "hash" : "none";
 }
 
 /** True if no space stands before a token in running text. */
 export function continues(token: string, style: Style): boolean {
+  if (isBytes(token)) return true;
   if (style === "letters") return !isSpecial(token);
   if (style === "start") return !/^[▁Ġ\s]/.test(token) && !isSpecial(token);
   return style === "hash" && token.startsWith("##");

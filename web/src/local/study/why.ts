@@ -84,7 +84,7 @@ export function measures(writer: Writer, run: Run, step: number, axis: string): 
   const whole = passed(writer, run, "decoder");
   const layers = [...whole.attended.values()].filter(({ tap }) => tap.keys === axis);
   const [position, rows] = [writer.row(run, step), writer.sequence(run)];
-  const tokens = run.said?.[axis]?.slice(0, axis === "source" ? undefined : position + 1) ?? (axis === "source" ? writer.reads(run.source).tokens : rows.map((id) => writer.name(id, "target")).slice(0, position + 1));
+  const tokens = run.said?.[axis]?.slice(0, axis === "source" ? undefined : position + 1) ?? (axis === "source" ? writer.reads(run.source).tokens : writer.names(rows, "target").slice(0, position + 1));
   const places = tokens.map((_, i) => i);
   const mean = (of: (layer: number, key: number) => number) => places.map((key) => layers.reduce((sum, _, layer) => sum + of(layer, key), 0) / layers.length);
 

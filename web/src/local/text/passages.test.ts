@@ -20,4 +20,4 @@ test.each(["en-de", "en-hi"] as const)("%s reads and puts together every hard te
     const written = its.map((passage, i) => passage.translated(sentences[i]?.answers ?? []).text);
     expect(joined(text, its.map((passage, i) => [passage, written[i] as string] as const))).toBe(translation);
   }
-});
+}, 60_000);

@@ -1,3 +1,5 @@
+import { spelled } from "./letters";
+
 /** Texts that a model could only guess at, refused as `check_readable` in Python refuses them. */
 export interface Reads {
   rarest: number | null; // rarity of a text in the model's language; null: any
@@ -8,27 +10,35 @@ const MOST_UNKNOWN = 0.5; // share of a text's characters
 const FEWEST = 4; // words of a text whose language is judged
 const [CERTAIN_LETTERS, CERTAIN_MARGIN] = [100, 5]; // of a text that is certainly in another language
 const UNKNOWN = 64; // times the last rank, for a word that is not among those
-const WORD = /[\p{L}\p{Nl}\p{No}]+(?:['’][\p{L}\p{Nl}\p{No}]+)*/gu;
 
-/** `unknown`: the share of the text's characters that the vocabulary lacks. */
-export function readability(name: string, reads: Reads | undefined): (text: string, unknown: number) => void {
+export interface Readability {
+  /** `unknown`: the share of the text's characters that the vocabulary lacks. */
+  check(text: string, unknown: number): void;
+  /** Notes on a text that seems to be in another language. */
+  doubts(text: string): string[];
+}
+
+export function readability(name: string, reads: Reads | undefined): Readability {
   const ranks = new Map<string, number>();
   for (const [at, word] of (reads?.words.split(" ") ?? []).entries()) ranks.set(word, at + 1);
-  return (text, unknown) => {
+  const rarer = (text: string, margin: number) => reads !== undefined && reads.rarest !== null && rarity(text, ranks) > reads.rarest + margin;
+  const doubts = (text: string) => rarer(text, 0) ? [`the text seems to be in another language than ${name} reads, so the translation may be a guess`] : [];
+  const check = (text: string, unknown: number) => {
     if (unknown > MOST_UNKNOWN)
       throw new Error(
         `${name} cannot read this text: its vocabulary lacks ${Math.round(100 * unknown)}% of the characters of ${quoted(text)}.` +
-          " Give a text in its language, another model, or force=True.",
+          " Give a text in its language, or choose another model.",
       );
-    const letters = (text.match(WORD) ?? []).join("").length;
-    if (reads && reads.rarest !== null && letters >= CERTAIN_LETTERS && rarity(text, ranks) > reads.rarest + CERTAIN_MARGIN)
-      throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, another model, or force=True.`);
+    const letters = [...spelled(text).join("")].length;
+    if (letters >= CERTAIN_LETTERS && rarer(text, CERTAIN_MARGIN))
+      throw new Error(`${quoted(text)} is in another language than ${name} reads. Give a text in that one, or choose another model.`);
   };
+  return { check, doubts };
 }
 
 /** Mean binary logarithm of the ranks of a text's words, without names; 0 of too few words. */
 function rarity(text: string, ranks: ReadonlyMap<string, number>): number {
-  const all = text.match(WORD) ?? [];
+  const all = spelled(text);
   const small = all.filter((word, at) => at === 0 || !/^\p{Lu}/u.test(word));
   const words = small.length >= FEWEST ? small : all;
   if (words.length < FEWEST) return 0;

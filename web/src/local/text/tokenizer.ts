@@ -1,4 +1,5 @@
 /** Text to token ids and back, as a tokenizer.json says: BPE, WordPiece and whole words. */
+import { lettersOf } from "../../weights/naming";
 import { bpe } from "./bpe";
 import { bert, type BertNormalizer } from "./bert";
 import { BYTES, splitter, type PreTokenizer } from "./split";
@@ -49,6 +50,8 @@ export interface Tokenizer {
   decode(ids: readonly number[]): string;
   /** The piece of an id, as a reader sees it; null for one that the vocabulary lacks. */
   piece(id: number): string | null;
+  /** The bytes of a piece that is one, or that is a part of a letter; null of any other. */
+  bytes(id: number): number[] | null;
 }
 
 const DECODERS = ["ByteFallback, Metaspace", "ByteLevel", "WordPiece", "Fuse", ""];
@@ -87,7 +90,14 @@ export function tokenizer(file: TokenizerFile): Tokenizer {
       const found = pieces[id] ?? null;
       if (found === null || decoders !== "ByteLevel" || special.has(id)) return found;
       const text = fromBytes([found]);
-      return /[\uFFFD\p{Cc}]/u.test(text) && text !== "\n" ? found : text;
+      return /\p{Cc}/u.test(text) && text !== "\n" ? found : text;
+    },
+    bytes: (id) => {
+      const piece = pieces[id] ?? "";
+      const byte = BYTE.exec(piece);
+      if (decoders !== "ByteLevel") return byte && [parseInt(byte[1] as string, 16)];
+      const codes = [...piece].map((letter) => PLACES.get(letter));
+      return codes.every((code) => code !== undefined) && lettersOf(codes) === null ? codes : null;
     },
   };
 }
@@ -134,12 +144,7 @@ function joined(pieces: string[]): string {
   const texts: string[] = [];
   let bytes: number[] = [];
   const flush = () => {
-    if (!bytes.length) return;
-    try {
-      texts.push(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes)));
-    } catch {
-      texts.push(...bytes.map(() => "\uFFFD"));
-    }
+    if (bytes.length) texts.push(lettersOf(bytes) ?? "\uFFFD".repeat(bytes.length));
     bytes = [];
   };
   for (const piece of pieces) {
