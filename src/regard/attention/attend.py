@@ -11,7 +11,7 @@ alone, faster.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -224,7 +224,7 @@ def _under_autocast(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, 
 
 def _check_kinds(query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None) -> None:
     torch = None if isinstance(query, np.ndarray) else torch_if_imported()
-    kind: type = np.ndarray if torch is None else torch.Tensor
+    kind: Any = np.ndarray if torch is None else torch.Tensor
     tensors = [("query", query), ("key", key), ("value", value)]
     for name, tensor in tensors if bias is None else [*tensors, ("bias", bias)]:
         if not isinstance(tensor, kind):
