@@ -24,7 +24,7 @@ TASKS: dict[str, tuple[str, Any]] = {
 
 @pytest.fixture(params=TASKS)
 def spoiled(request: Any, encoder_folder: Any, tmp_path: Path) -> tuple[Path, Any]:
-    """A folder with one weight that is no number, and an input."""
+    """A model folder in which one weight is NaN, and an input."""
     ending, text = TASKS[request.param]
     folder = encoder_folder("Bert", ending)
     model = getattr(transformers, f"Bert{ending}").from_pretrained(folder)

@@ -13,8 +13,8 @@ def spread(tokens: Sequence[str], text: str, special: Collection[str] = SPECIAL)
     >>> spread(["▁Write", "▁to", "▁Boston", ".", "</s>"], "Write to me@x.org.")
     ['▁Write', '▁to', '▁me@x.org', '.', '</s>']
 
-    The words of both are matched in order. What has no match goes to the tokens at its place, and
-    to the next word where there are none.
+    The words of both are matched in order. A word without a match goes to the tokens at its place,
+    or to the next word if there are no tokens.
     """
     shown, spans = list(tokens), word_spans(tokens, special)
     words = ["".join(map(_bare, tokens[begin:end])) for begin, end in spans]

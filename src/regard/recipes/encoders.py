@@ -111,6 +111,11 @@ class EncoderRecipe(Recipe[OptionsT, EncoderDataT]):
         config = self.options.model_settings(tokenizer.vocab_size)
         return replace_head(Encoder(replace(config, pad_id=tokenizer.pad_id)), head, **changes)
 
+    @property
+    def may_keep_beginning(self) -> bool:
+        """True but for adapters: before the first step they change nothing."""
+        return super().may_keep_beginning and not self.options.lora_rank
+
     def save_task(
         self, model: nn.Module, data: EncoderDataT, figures: dict[str, float], folder: Path
     ) -> None:

@@ -148,6 +148,11 @@ class Recipe(ABC, Generic[OptionsT, DataT]):
         """
         return {}
 
+    @property
+    def may_keep_beginning(self) -> bool:
+        """True if the model before its first step may be the best."""
+        return self.begun and self.fold is None
+
     @abstractmethod
     def loss(self, model: nn.Module, batch: Any) -> tuple[Tensor, int, int]:
         """The summed loss, the number of its terms, and the number of tokens read."""
@@ -279,7 +284,7 @@ def _learn(
         evaluate=lambda model: {} if recipe.validated else recipe.evaluate(model, data),
         metric=recipe.metric,
         lower=recipe.lower,
-        first=recipe.begun and recipe.fold is None and not getattr(options, "lora_rank", None),
+        first=recipe.may_keep_beginning,
         last=recipe.fold is not None,
         save=lambda model, progress: recipe.save(model, data, progress, run.path / "model"),
         collapsed=recipe.collapsed,

@@ -60,7 +60,7 @@ def delimiter_of(file: Path) -> str:
 
 def other_delimiter(file: Path, columns: int) -> str | None:
     """Return the sign that divides each of the first lines of a file, whose name says nothing, into
-    so many columns where there is no tab; None: there is none."""
+    so many columns where there is no tab; None if no sign does."""
     if columns < 2 or not file.is_file():
         return None
     with open_bytes(file) as opened:

@@ -7,7 +7,7 @@ const length = (text: string) => [...text].length;
 /** Without cases, of the same length. */
 const folded = (text: string) => [...text].map((letter) => (length(letter.toUpperCase()) === 1 ? letter.toUpperCase() : letter)).join("");
 
-/** The words of both are matched in order. What has no match goes to the tokens at its place, and to the next word where there are none. */
+/** The words of both are matched in order. A word without a match goes to the tokens at its place, or to the next word if there are no tokens. */
 export function spread(tokens: readonly string[], text: string, special: ReadonlySet<string>): string[] {
   const spans = wordSpans(tokens, special);
   const words = spans.map(([first, end]) => tokens.slice(first, end).map(bare).join(""));
