@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-Kind = Literal["empty", "constant", "number", "id", "link", "label", "text"]
+Kind = Literal["empty", "constant", "number", "id", "link", "date", "label", "text"]
 
 _ID = re.compile(
     r"(?=.*\d)(?:[0-9a-fA-F]{16,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"
 )
 _LINK = re.compile(r"(?:https?|ftp)://\S+")
+_DATE = re.compile(r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4})(?:[T ,].{0,40})?")
 _NAME = re.compile(r"[^\W\d][\w .\-/#]*")
 _JOINED = re.compile(r"_|[a-z][A-Z]")  # within a name that no text has
 _FLAGS = frozenset(("0", "1", "0.0", "1.0", "true", "false"))
@@ -25,6 +26,8 @@ def kind_of(cells: Sequence[str]) -> Kind:
         return "constant"
     if all(map(_LINK.fullmatch, filled)):
         return "link"
+    if all(map(_DATE.fullmatch, filled)):
+        return "date"
     if different == len(filled) and all(cell.isdecimal() or _ID.fullmatch(cell) for cell in filled):
         return "id"
     if len(filled) > 3 and 2 * different <= len(filled) and max(map(len, filled)) <= 60:

@@ -7,23 +7,11 @@ from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError, did_you_mean, shortened
 from regard.records import evidence
+from regard.records.languages import LANGUAGES
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 
-# Languages as first rows and JSON fields name them; a first row of two of them is a header.
-# Without "id": a column of that name holds numbers more often than Indonesian.
-_LANGUAGES = frozenset(
-    """
-    ar bg bn ca cs da de el en es et fa fi fr ga gu he hi hr hu is it ja kn ko lt lv ml mr ms ne
-    nl no pa pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur vi zh arabic bengali chinese czech
-    dutch english french german greek gujarati hebrew hindi hungarian italian japanese korean
-    marathi nepali polish portuguese punjabi romanian russian spanish swedish tamil telugu turkish
-    ukrainian urdu vietnamese
-    """.split()  # noqa: SIM905, a list of 90 quoted words reads worse
-)
-
-
-_LANGUAGE_WORDS = _LANGUAGES | {"source", "src", "target", "tgt", "trg", "translation"}
+_LANGUAGE_WORDS = LANGUAGES | {"source", "src", "target", "tgt", "trg", "translation"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +29,8 @@ class Role:
     text: bool = False  # whether its cells must be text; else JSON and Parquet may hold any value
     language: bool = False  # whether a language may name it, and a place in rows of any width
     label: bool = False  # whether its values are few; a column for each of them may stand for it
-    flag: bool = False  # whether it says yes or no, so that an unread column of 0 and 1 is named
+    # Whether it says yes or no to the others, so that no column that might say it is passed over.
+    flag: bool = False
     couples: tuple[tuple[str, str], ...] = ()  # names of the first role with this one's beside it
 
     @property
@@ -86,7 +75,10 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
     """
     first = rows[0]
     names = [_plain(cell) for cell in first]
-    places: list[Any] = _by_name(names, roles)
+    places: list[Any] = [
+        None if place is not None and _repeats(rows, place) else place
+        for place in _by_name(names, roles)
+    ]
     by_name = any(place is not None for place in places)
     for k, role in enumerate(roles):
         if role.column is not None:
@@ -107,6 +99,12 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
     if not by_name and len(first) == len(required) == len(missing):
         return Places([required.index(k) if k in required else None for k in range(len(roles))])
     raise _unknown(path, roles[missing[0]], first)
+
+
+def _repeats(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Return whether a cell of the first row stands in other rows below, as no name does."""
+    first = rows[0]
+    return any(row[place : place + 1] == [first[place]] and row != first for row in rows[1:])
 
 
 def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[Role]) -> Places:
@@ -171,7 +169,7 @@ def _by_cells(
     kinds = [evidence.kind_of(cells) for cells in zip(*below, strict=True)]
     if all(role.language for role in roles):
         return _texts_by_cells(rows[0], below, kinds)
-    free = [k for k in range(width) if k not in places and kinds[k] not in ("empty", "id")]
+    free = [k for k in range(width) if k not in places and kinds[k] not in ("empty", "id", "date")]
     labels = [k for k in free if kinds[k] in ("label", "constant")]
     texts = [k for k in free if kinds[k] == "text"]
     missing = [k for k, role in enumerate(roles) if role.required and places[k] is None]
@@ -246,7 +244,7 @@ def _by_name(names: Sequence[str], roles: Sequence[Role]) -> list[Any]:
         next((names.index(name) for name in role.known if name in names), None) for role in roles
     ]
     if None in places and all(role.language for role in roles):
-        languages = [k for k, name in enumerate(names) if name in _LANGUAGES]
+        languages = [k for k, name in enumerate(names) if name in LANGUAGES]
         return [*languages] if len(languages) == len(roles) else [None] * len(roles)
     if roles[0].column is None and not {*roles[0].known[:1]} & {*names}:
         for k, role in enumerate(roles):
@@ -257,7 +255,7 @@ def _by_name(names: Sequence[str], roles: Sequence[Role]) -> list[Any]:
 
 
 def _names(cell: str, role: Role) -> bool:
-    return cell in role.known or (role.language and cell in _LANGUAGES)
+    return cell in role.known or (role.language and cell in LANGUAGES)
 
 
 def _position(path: str, first: Sequence[str], column: Column) -> int:
