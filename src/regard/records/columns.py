@@ -104,7 +104,9 @@ class Columns:
             self.say(f"{said}, as the cells look{header}{more}")
             return
         self.note(said)
-        if rows and not places.header and may_be_header(rows[0], rows[1:]):
+        labels = [k for k, role in zip(places.of, self.roles, strict=True) if role.label]
+        label = next((place for place in labels if isinstance(place, int)), None)
+        if rows and not places.header and may_be_header(rows[0], rows[1:], label):
             options = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
             self.say(
                 f"{self.name}: the first row, {', '.join(rows[0])}, is taken for an example; if it"

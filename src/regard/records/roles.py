@@ -11,7 +11,12 @@ from regard.records.languages import LANGUAGES
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 
-_LANGUAGE_WORDS = LANGUAGES | {"source", "src", "target", "tgt", "trg", "translation"}
+_LANGUAGE_WORDS = LANGUAGES | frozenset(
+    """
+    source src target tgt trg translation original quelle ziel übersetzung traduction traducción
+    traduzione tradução vertaling перевод अनुवाद 原文 译文 翻译 訳文 翻訳
+    """.split()  # noqa: SIM905
+)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,10 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
     if all(role.language for role in roles):
         return Places([*range(len(roles))])
     if not by_name and len(first) == len(required) == len(missing):
-        return Places([required.index(k) if k in required else None for k in range(len(roles))])
+        below = [row for row in rows[1:] if len(row) == len(first)]
+        header = evidence.is_header(first, below, None)
+        in_order = [required.index(k) if k in required else None for k in range(len(roles))]
+        return Places(in_order, header=header, guessed=header)
     raise _unknown(path, roles[missing[0]], first)
 
 
@@ -201,8 +209,8 @@ def _texts_by_cells(
     texts = [k for k, kind in enumerate(kinds) if kind in ("text", "label")]
     usual = {*kinds[:2]} <= {"text", "label"} or len(texts) != 2
     places = [0, 1] if usual else texts
-    words = [set(re.split(r"[_\W]+", cell.lower())) for cell in (first[k] for k in places)]
-    languages = all(cell & _LANGUAGE_WORDS for cell in words)
+    names = [first[k].strip().lower() for k in places]
+    languages = all({name, *re.split(r"[_\W]+", name)} & _LANGUAGE_WORDS for name in names)
     header = (languages and evidence.looks_like_names(first)) or evidence.is_header(
         first, below, None
     )
@@ -210,8 +218,8 @@ def _texts_by_cells(
 
 
 def _plain(name: str) -> str:
-    """A name in lower case, with one sign for all that divides its words."""
-    return re.sub(r"[\s\-]+", "_", name.strip().lower())
+    """A name in lower case, with one sign for all that divides its words, such as R's points."""
+    return re.sub(r"[\s.\-]+", "_", name.strip().lower()).rstrip("_")
 
 
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,0 +1,70 @@
+"""A first row of names is no example, in whatever script or words it is written."""
+
+from pathlib import Path
+
+import pytest
+
+from regard.data import read_pairs
+from regard.recipes.labels.labeled_texts import read_labeled
+from regard.recipes.summaries.summary_scores import read_documents_with_summaries
+
+# "review" and "feeling", or the like.
+NAMES = {
+    "Hindi": "समीक्षा,भावना",
+    "Bengali": "পর্যালোচনা,অনুভূতি",
+    "Tamil": "விமர்சனம்,உணர்வு",
+    "Telugu": "సమీక్ష,భావన",
+    "Thai": "ข้อความ,ความรู้สึก",
+    "Khmer": "អត្ថបទ,អារម្មណ៍",
+    "Burmese": "စာသား,ခံစားချက်",
+    "Persian": "متن,برچسب",
+    "Hebrew": "טקסט,תווית",
+    "Vietnamese": "Đánh giá,Cảm xúc",
+    "Vietnamese, decomposed": "Đánh giá,Cảm xúc",
+    "Japanese": "本文,分類",
+    "Russian": "отзыв,тональность",
+    "a form": '"How was your stay?","Would you come back?"',
+    "another form": '"Please tell us what you think of our hotel.","Come back?"',
+}
+
+
+@pytest.mark.parametrize("count", [24, 4])
+@pytest.mark.parametrize("script", NAMES)
+def test_names_in_any_script_are_a_header(script: str, count: int, tmp_path: Path) -> None:
+    rows = [f"The story of part {k} is told,{('good', 'bad')[k % 2]}" for k in range(count)]
+    (tmp_path / "a.csv").write_text("\n".join([NAMES[script], *rows]), "utf-8")
+    said: list[str] = []
+    assert len(list(read_labeled(str(tmp_path / "a.csv"), say=said.append))) == count
+    assert "the first row has the names of columns" in said[0]
+
+
+def test_a_first_label_that_occurs_nowhere_else_is_named(tmp_path: Path) -> None:
+    rows = [f"The story of part {k} is told,{('good', 'bad')[k % 2]}" for k in range(24)]
+    first = "Please write all that you think of the hotel,Write what you are going to do"
+    (tmp_path / "a.csv").write_text("\n".join([first, *rows]))
+    said: list[str] = []
+    assert len(list(read_labeled(str(tmp_path / "a.csv"), say=said.append))) == 25
+    assert any("is taken for an example; if it has the names" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["English,Deutsch", "हिन्दी,English", "français,español", "日本語,中文", "Quelle,Übersetzung"],
+)
+def test_languages_in_their_words_are_a_header(header: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{header}\nHi.,Hallo.\nNo.,Nein.\n", "utf-8")
+    assert [pair.line for pair in read_pairs(tmp_path / "a.csv", say=lambda said: None)] == [2, 3]
+
+
+@pytest.mark.parametrize("header", ["Body,TLDR", "texte,résumé", "Beitrag,Kurzfassung"])
+def test_words_over_sentences_are_a_header(header: str, tmp_path: Path) -> None:
+    rows = [f"The long story of part {k} is told,Part {k} is told" for k in range(8)]
+    (tmp_path / "a.csv").write_text("\n".join([header, *rows]), "utf-8")
+    read = read_documents_with_summaries(str(tmp_path / "a.csv"), say=lambda said: None)
+    assert len(list(read)) == 8
+
+
+def test_a_name_that_is_a_value_below_is_none(tmp_path: Path) -> None:
+    rows = [f"The story of part {k} is told,{('label', 'class')[k % 2]}" for k in range(8)]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    assert len(list(read_labeled(str(tmp_path / "a.csv"), say=lambda said: None))) == 8
