@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from regard.cli.lines import read_lines
 from regard.data import read_pairs
 from regard.recipes.labels.labeled_texts import read_labeled
 from regard.recipes.summaries.summary_scores import read_documents_with_summaries
@@ -68,3 +69,33 @@ def test_a_name_that_is_a_value_below_is_none(tmp_path: Path) -> None:
     rows = [f"The story of part {k} is told,{('label', 'class')[k % 2]}" for k in range(8)]
     (tmp_path / "a.csv").write_text("\n".join(rows))
     assert len(list(read_labeled(str(tmp_path / "a.csv"), say=lambda said: None))) == 8
+
+
+def test_the_name_of_a_table_above_its_names_is_no_row(tmp_path: Path) -> None:
+    # As Numbers writes it with "Include table names", in a country of decimal commas.
+    content = 'Tabelle 1;\n;\nText;Label\n"The first\nstory";good\nThe second story;bad\n'
+    for text in (content, content.replace("first\n", "first ")):
+        (tmp_path / "a.csv").write_text(text)
+        read = list(read_labeled(str(tmp_path / "a.csv")))
+        assert [example.targets for example in read] == [["good"], ["bad"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [("Kommentar", 3), ("user_comment", 3), ("So it is", 4)]
+)
+def test_one_column_may_have_a_name(first: str, count: int, tmp_path: Path) -> None:
+    rows = ["The screen broke", "It came late", "All is well"]
+    (tmp_path / "a.csv").write_text("\n".join([first, *rows]))
+    with (tmp_path / "a.csv").open("rb") as stream:
+        groups = read_lines(stream, name="a.csv", format="csv")
+        assert [line.text for group in groups for line in group][-count:] == [
+            *([first] if count == 4 else []),
+            *rows,
+        ]
+
+
+def test_the_line_of_excel_has_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("sep=;\ntext;more\na;b\n\nc;d\n")
+    with (tmp_path / "a.csv").open("rb") as stream:
+        [group] = read_lines(stream, name="a.csv", format="csv")
+    assert [line.text for line in group] == ["a", "", "c"]

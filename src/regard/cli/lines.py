@@ -52,9 +52,13 @@ def read_lines(
     """
     columns = Columns(name, roles, exact=True, say=say)
     table: bool | None = {"text": False, "tsv": None}.get(format, True)
+    begun = format not in ("csv", "tsv")  # before its names, a table has no line to be answered
     for group in read_groups(stream, name, format, strict=True, decode=Decoder(name, say)):
         lines = []
         for number, content in group:
+            begun = begun or content is not None
+            if not begun:
+                continue
             if isinstance(content, list) and table is None:  # TSV without names is text
                 table = any(cell.strip().lower() in roles[0].known for cell in content)
             if table:

@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import Any, cast
 
 from regard.errors import BadArgumentError
+from regard.records.annotated import set_aside
 from regard.records.evidence import may_be_header
 from regard.records.lines import BadLine, Say
 from regard.records.roles import Places, Role, columns_of, fields_of, inner
@@ -158,6 +159,8 @@ class Columns:
 
     def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
         assert self._places is not None
+        if reason := set_aside(record, self._places):
+            return BadLine(self.name, line, "set aside", reason)
         values = tuple([_value(record, place) for place in self._places])
         for k in self._texts:
             if not isinstance(values[k], str | None):

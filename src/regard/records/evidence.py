@@ -55,7 +55,7 @@ def looks_like_names(first: Sequence[str]) -> bool:
     """Return whether the cells of a first row, blank ones aside, could be names of columns."""
     cells = [cell.strip() for cell in first if cell.strip()]
     return (
-        len({cell.lower() for cell in cells}) == len(cells) > 1
+        len({cell.lower() for cell in cells}) == len(cells) > 0
         and all(_is_name(cell) and len(cell) <= 40 for cell in cells)
         and all(len(cell.split()) <= 3 and not cell.endswith(".") for cell in cells)
     )
@@ -96,7 +96,9 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], label: int | 
     )
     unique = label is not None and len(rows) >= 8 and first[label] not in columns[label]
     few = alone and len(rows) >= 4 and _are_texts(rows)
-    texts = label is None and _one_word_each(first) and _are_sentences(rows)
+    texts = _one_word_each(first) and (
+        (label is None and _are_sentences(rows)) or (len(first) == 1 and _are_texts(rows))
+    )
     return (
         numbers
         or unique

@@ -148,3 +148,16 @@ def test_lines_of_fasttext_have_their_labels_first(tmp_path: Path) -> None:
     assert first.text == "A fine film."
     with pytest.raises(RegardError, match="line 2: expected __label__ and a label"):
         labels_of(tmp_path, "a.txt", "__label__x a\nb\n", [])
+
+
+def test_what_an_annotator_set_aside_is_left_out(tmp_path: Path) -> None:
+    answers = ("accept", "reject", "ignore")  # of Prodigy
+    rows = [{"text": answer, "label": "x", "answer": answer} for answer in answers]
+    rows += [{"text": "skipped", "label": "x", "was_cancelled": True}]  # type: ignore[dict-item]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bad: list[BadLine] = []
+    [example] = read_labeled(str(tmp_path / "a.jsonl"), on_bad_line=bad.append)
+    assert example.text == "accept"
+    assert [(line.line, line.reason) for line in bad] == [(k, "set aside") for k in (2, 3, 4)]
+    named = read_labeled(str(tmp_path / "a.jsonl"), label="answer", on_bad_line=bad.append)
+    assert [each.targets for each in named] == [["accept"], ["reject"], ["ignore"]]

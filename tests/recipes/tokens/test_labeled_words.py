@@ -249,3 +249,24 @@ def test_entities_of_iob1_begin_with_b() -> None:
     assert changed == 3
     ended = of_words(["a", "b"], ["I-PER", "E-PER"])
     assert from_beginnings(ended) == (ended, 0)
+
+
+def test_what_an_annotator_set_aside_is_left_out(tmp_path: Path) -> None:
+    span = {"start": 0, "end": 4, "label": "PER"}
+    value = {"value": {"start": 0, "end": 4, "labels": ["PER"]}}
+    rows: list[dict[str, Any]] = [
+        {"text": "Anna", "spans": [span], "answer": answer}  # of Prodigy
+        for answer in ("accept", "reject", "ignore")
+    ]
+    annotations = [{"result": [value], "was_cancelled": skipped} for skipped in (False, True)]
+    rows += [  # of Label Studio
+        {"data": {"text": "Anna"}, "annotations": annotations},
+        {"data": {"text": "Anna"}, "annotations": annotations[1:]},
+    ]
+    for name, some in (("a.jsonl", rows[:3]), ("b.jsonl", rows[3:])):
+        content = "".join(json.dumps(row) + "\n" for row in some)
+        bad: list[BadLine] = []
+        read = list(read_labeled_words(written(tmp_path, name, content), on_bad_line=bad.append))
+        assert words(read) == [[("Anna", "B-PER")]]
+        assert {line.reason for line in bad} == {"set aside"}
+        assert len(bad) == len(some) - 1

@@ -40,7 +40,7 @@ LABEL: tuple[str, ...] = (
     "target",
 )
 LABEL += ("gold_label", "class_index", "topic", "polarity", "airline_sentiment", "is_duplicate")
-LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics")
+LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics", "accept")
 _MARK = "__label__"  # before each label of fastText's lines
 
 
