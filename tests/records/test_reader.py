@@ -333,3 +333,11 @@ def test_marks_of_speech_in_tsv_stay(cells: list[str], tmp_path: Path) -> None:
     assert values(tmp_path / "a.tsv")[1] == tuple(cells)
     (tmp_path / "a.tsv").write_text("\n".join(lines[:-1]))
     assert values(tmp_path / "a.tsv")[1] == tuple(cells)
+
+
+def test_lists_without_names_are_told_from_objects(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('["a", "b", "c"]\n["d", "e", "f"]\n')
+    with pytest.raises(
+        RegardError, match=r"line 1: expected a JSON object; got list, whose values"
+    ):
+        values(tmp_path / "a.jsonl")

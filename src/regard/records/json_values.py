@@ -20,6 +20,9 @@ def is_whole(lines: list[str | BadLine]) -> bool:
         return first in ("[", "{") or first[0] == "["
     if isinstance(value, dict):
         return isinstance(value.get("data"), list)
+    filled = [line for line in lines[:9] if isinstance(line, str) and line.strip()]
+    if len(filled) > 1 and filled[1].lstrip()[:1] == "[":  # an array a line
+        return False
     return not isinstance(spacy(value), dict)
 
 

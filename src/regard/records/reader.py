@@ -49,6 +49,10 @@ _FORMAT_OF: dict[str, Format] = {
 }
 _AT_ONCE = 8192  # rows of Parquet
 _FIRST = 50  # records
+_NO_NAMES = (
+    'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'
+    " with the names of what they are, or write the lists as CSV"
+)
 NOT_UTF8 = "the row has text that is not UTF-8"
 
 T = TypeVar("T")
@@ -138,7 +142,10 @@ def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: b
     try:
         if arrays and line.lstrip().startswith("["):
             with suppress(ValueError):
-                line = json.dumps(spacy(json.loads(line)), ensure_ascii=False)
+                value = spacy(json.loads(line))
+                if isinstance(value, list):
+                    return BadLine(name, number, "bad record", _NO_NAMES)
+                line = json.dumps(value, ensure_ascii=False)
         return json_object(line, strict=strict)
     except DamagedFileError as error:
         return BadLine(name, number, "bad record", str(error))

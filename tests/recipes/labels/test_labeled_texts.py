@@ -161,3 +161,20 @@ def test_what_an_annotator_set_aside_is_left_out(tmp_path: Path) -> None:
     assert [(line.line, line.reason) for line in bad] == [(k, "set aside") for k in (2, 3, 4)]
     named = read_labeled(str(tmp_path / "a.jsonl"), label="answer", on_bad_line=bad.append)
     assert [each.targets for each in named] == [["accept"], ["reject"], ["ignore"]]
+
+
+def test_signs_of_no_width_are_no_part_of_a_label(tmp_path: Path) -> None:
+    content = "text,label\na,good\u200b\nb,\ufeffgood\nc,good \u200e\nd,می\u200cروم\n"
+    labels = labels_of(tmp_path, "a.csv", content, [])
+    assert labels == [["good"], ["good"], ["good"], ["می\u200cروم"]]
+
+
+def test_labels_that_look_like_scores_are_said(tmp_path: Path) -> None:
+    rows = [f"text {k},{k / 17:.4f}" for k in range(17)]
+    said: list[str] = []
+    labels_of(tmp_path, "a.csv", "\n".join(["text,target", *rows]), said)
+    assert "17 different numbers in the first 17 rows, as scores are" in said[0]
+    said.clear()
+    labels_of(tmp_path, "a.csv", "text,target\n" + "a,1.5\nb,2.0\n" * 9, said)
+    labels_of(tmp_path, "b.csv", "text,target\n" + "".join(f"a,{k}\n" for k in range(40)), said)
+    assert not any("as scores are" in sentence for sentence in said)

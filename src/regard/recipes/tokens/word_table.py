@@ -1,5 +1,6 @@
 """Sentences in CSV: a word a row, or the words and the labels of a sentence as two lists."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,7 +89,12 @@ def _lists(words: str, labels: str) -> tuple[list[str], list[str]] | None:
     """The words and labels of a row that is a sentence, as lists or with spaces between."""
     one, other = literal(words), literal(labels)
     if isinstance(other, list):
-        listed = one if isinstance(one, list) else words.split()
+        listed = one if isinstance(one, list) else _split(words)
         return [str(word) for word in listed], [str(label) for label in other]
-    parts = words.split(), labels.split()
+    parts = _split(words), _split(labels)
     return parts if len(parts[0]) == len(parts[1]) > 1 else None
+
+
+def _split(cell: str) -> list[str]:
+    """The parts of a cell between plain spaces; any other space is part of a word."""
+    return re.split(r"[ \t\n]+", cell.strip())
