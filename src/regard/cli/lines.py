@@ -8,13 +8,10 @@ from regard.cli.streams import say
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
 from regard.records.columns import Columns
+from regard.records.inputs import TEXT
 from regard.records.lines import BadLine, Decoder, refuse
 from regard.records.reader import Format, plain, read_groups
 from regard.records.roles import Role
-
-TEXT = Role(
-    "text", ("text", "sentence", "content", "document", "article", "body", "source"), text=True
-)
 
 
 @dataclass(frozen=True)
