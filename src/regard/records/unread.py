@@ -8,7 +8,7 @@ from regard.errors import shortened
 from regard.records import evidence
 from regard.records.languages import LANGUAGES
 
-_FEW, _WORDS = 4, 3  # different values of a column that answers, and words in each of them
+_FEW, _WORDS = 5, 3  # different values of a column that answers, and words in each of them
 _LARGEST = 100  # number in a column that may be a score, where all are different
 # Names, or their last words, of what is about a row, and says nothing on how its texts belong.
 _ABOUT = frozenset(

@@ -55,7 +55,8 @@ def test_a_no_is_never_a_pair_that_belongs_together(
 ) -> None:
     said: list[str] = []
     assert pairs_of(tmp_path, answers, said) == scores
-    assert "belong together have the score 1, the others 0" in said[0]
+    yes = {1: "1", "1": "1"}.get(answers[0], str(answers[0]).lower())
+    assert f"pairs with {yes} have the score 1, the others 0" in said[0]
 
 
 def test_a_label_may_be_graded(tmp_path: Path) -> None:
@@ -72,6 +73,23 @@ def test_a_class_that_is_missing_changes_no_other(answers: tuple[int, ...], tmp_
     # Hugging Face's SNLI: 0 entailment, 1 neutral, 2 contradiction, -1 no agreement.
     with pytest.raises(RegardError, match="which of them says that two texts belong together"):
         pairs_of(tmp_path, answers, [])
+
+
+def test_classes_that_are_named_as_scores_are_said(tmp_path: Path) -> None:
+    rows = [f"a{k},b,{one}" for k, one in enumerate((0, 1, 2, -1))]
+    (tmp_path / "a.csv").write_text("\n".join(["premise,hypothesis,label", *rows]))
+    said: list[str] = []
+    read = read_text_pairs(str(tmp_path / "a.csv"), score="label", say=said.append)
+    assert [example.targets for example in read] == [[0], [1], [2], [-1]]
+    assert "the scores are -1, 0, 1, 2, as classes of inference are" in said[0]
+
+
+def test_a_score_that_is_missing_makes_no_words_of_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,pair,score\na,b,1\na,c,\n")
+    said: list[str] = []
+    with pytest.raises(RegardError, match="line 3: expected a number as the score"):
+        list(read_text_pairs(str(tmp_path / "a.csv"), say=said.append))
+    assert not said
 
 
 def test_minus_one_beside_one_is_a_no(tmp_path: Path) -> None:
@@ -120,13 +138,16 @@ def test_numbered_texts_are_the_pair_whatever_stands_beside_them(name: str, tmp_
         ("human_judgement", (0.9, 0.1)),
         ("rating", (4.5, 1.0)),
         ("checked", ("x", "")),
+        ("closeness", ("exact", "close", "related", "far", "none")),
     ],
 )
 def test_a_column_that_may_say_no_is_never_passed_over(
     name: str, values: tuple[object, ...], form: str, tmp_path: Path
 ) -> None:
     file = tmp_path / ("a.jsonl" if form == "jsonl" else "a.csv")
-    rows = [(f"How is {k} made?", f"{k} is made by hand.", values[k % 2]) for k in range(8)]
+    rows = [
+        (f"How is {k} made?", f"{k} is made by hand.", values[k % len(values)]) for k in range(8)
+    ]
     if form == "jsonl":
         pairs = [dict(zip(("text1", "text2", name), row, strict=True)) for row in rows]
         file.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
@@ -138,7 +159,7 @@ def test_a_column_that_may_say_no_is_never_passed_over(
     if form == "named":  # the way out for a column that says something else
         assert len(list(read_text_pairs(str(file), **names))) == 8
         return
-    message = f"has a column '{name}' that is not read, of .*`score`"
+    message = f"has a column '{name}' that is not read, of .*`score`.*name `text` and `pair`.$"
     with pytest.raises(RegardError, match="Name one with" if form == "bare" else message):
         list(read_text_pairs(str(file), say=lambda sentence: None))
 
@@ -173,8 +194,10 @@ def test_a_named_score_may_be_words(tmp_path: Path) -> None:
     assert [example.targets for example in read] == [[1], [0]]
 
 
-def test_negatives_of_triplets_are_named(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"anchor": "a", "positive": "b", "negative": "c"}\n')
+@pytest.mark.parametrize("name", ["negative", "hard_neg", "negative_1", "Negative 1", "neg1"])
+def test_negatives_of_triplets_are_named(name: str, tmp_path: Path) -> None:
+    row = {"anchor": "a", "positive": "b", name: "c"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n")
     said: list[str] = []
     [example] = read_text_pairs(str(tmp_path / "a.jsonl"), say=said.append)
     assert (example.text, example.pair, example.targets) == ("a", "b", [])

@@ -16,7 +16,8 @@ TEXT += ("text_1", "question_1", "query1", "query_1")
 PAIR: tuple[str, ...] = ("pair", "sentence2", "hypothesis", "positive", "text2", "question2")
 PAIR += ("sentence_b", "text_b", "sentence_2", "text_2", "question_2", "query2", "query_2")
 PAIR += ("answer", "document", "passage", "body", "target")
-NEGATIVE = ("negative", "negatives", "hard_negative", "neg")
+_NEGATIVE = ("negative", "negatives", "hard_negative", "hard_negatives", "neg", "hard_neg")
+NEGATIVE = tuple(f"{name}{end}" for end in ("", "_1", "1", "_0", "0") for name in _NEGATIVE)
 SCORE = ("score", "similarity", "similarity_score", "relatedness_score", "sts_score", "relatedness")
 # Names of columns that say whether two texts belong together, in a number or a word.
 ANSWER: tuple[str, ...] = (
@@ -84,10 +85,20 @@ def read_text_pairs(
             )
         signed = numbers == {"1", "-1"}
         no = _NO | {"-1"} if signed else _NO
-        if answers and answers <= _YES | no | _BETWEEN and not (scored and answers == numbers):
+        if (
+            answers
+            and answers <= _YES | no | _BETWEEN
+            and not (scored and answers - {"-"} == numbers)
+        ):
             words.update(dict.fromkeys(_YES, 1.0) | dict.fromkeys(no, 0.0))
             between = "" if signed else ", and those that are neutral are left out"
-            say(f"{path}: pairs that belong together have the score 1, the others 0{between}")
+            yes = " or ".join(sorted(answers & _YES)) or "yes"
+            say(f"{path}: pairs with {yes} have the score 1, the others 0{between}")
+        if scored and "-1" in numbers and numbers <= _CLASSES and len(numbers) > 2:
+            say(
+                f"{path}: the scores are {', '.join(sorted(numbers))}, as classes of inference are,"
+                " where -1 has no label; higher is read as more alike"
+            )
         if count := sum(row[4] is not None for row in rows):
             say(
                 f"{path}: its negatives are not read, {count:,} in the first {len(rows):,} rows:"
