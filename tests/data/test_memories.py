@@ -96,7 +96,7 @@ def test_a_translation_that_is_called_unfinished_is_left_out(state: str, tmp_pat
     said: list[str] = []
     read = read_pairs(tmp_path / "a.xlf", say=said.append)
     assert [pair.target for pair in read] == ["Der Hund", "fertig"]
-    assert "1 translations that it calls unfinished are left out" in said[0]
+    assert "it calls 1 of its translations unfinished; left out" in said[0]
     text = XLIFF_2.replace("<segment>", '<segment state="initial">')
     (tmp_path / "b.xlf").write_text(
         text.replace("</unit>", "<segment><source>a</source><target>b</target></segment></unit>")

@@ -74,10 +74,35 @@ def test_a_name_that_is_a_value_below_is_none(tmp_path: Path) -> None:
 def test_the_name_of_a_table_above_its_names_is_no_row(tmp_path: Path) -> None:
     # As Numbers writes it with "Include table names", in a country of decimal commas.
     content = 'Tabelle 1;\n;\nText;Label\n"The first\nstory";good\nThe second story;bad\n'
-    for text in (content, content.replace("first\n", "first ")):
+    unspaced = content.replace("\n;\n", "\n", 1)
+    for text in (content, unspaced, content.replace("first\n", "first ")):
         (tmp_path / "a.csv").write_text(text)
         read = list(read_labeled(str(tmp_path / "a.csv")))
         assert [example.targets for example in read] == [["good"], ["bad"]]
+
+
+def test_a_name_over_dates_is_a_header(tmp_path: Path) -> None:
+    first = "Timestamp,Tell us all about your stay (optional),Overall rating of the hotel"
+    rows = [f"2024/03/0{k + 1} 10:11:12 AM GMT+1,So it was {k},{'Yes' * (k % 2) or 'No'}"
+            for k in range(6)]  # fmt: skip
+    (tmp_path / "a.csv").write_text("\n".join([first, *rows]))
+    assert len(list(read_labeled(str(tmp_path / "a.csv"), say=lambda said: None))) == 6
+
+
+@pytest.mark.parametrize("mark", ['"', ""])
+@pytest.mark.parametrize(("name", "sign"), [("a.csv", ","), ("a.tsv", "\t")])
+def test_numbers_of_rows_without_a_name_are_passed_over(
+    name: str, sign: str, mark: str, tmp_path: Path
+) -> None:
+    # write.table(data, sep=…) of R names no column of row names.
+    def line(*cells: str) -> str:
+        return sign.join(f"{mark}{cell}{mark}" for cell in cells) + "\n"
+
+    rows = [line(str(k), f"So it was {k}.", f"So war es {k}.") for k in range(1, 5)]
+    (tmp_path / name).write_text("".join([line("en", "de"), *rows]))
+    pairs = list(read_pairs(tmp_path / name, say=lambda said: None))
+    assert [pair.source for pair in pairs] == [f"So it was {k}." for k in range(1, 5)]
+    assert pairs[3].target == "So war es 4."
 
 
 @pytest.mark.parametrize(

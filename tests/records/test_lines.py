@@ -273,6 +273,8 @@ def test_utf_7_is_named(tmp_path: Path) -> None:
     ("content", "windows"),
     [
         ("It costs 10\u00a0euros.\nDr.\u00a0Who: yes\u00a0!\n".encode("cp1252"), True),
+        ("Word\u00a0by\u00a0word\u00a0and\u00a0so\u00a0on.\n".encode("cp1252"), True),
+        (b"good\xa0,yes\n" * 5, True),
         ("está más allá\n".encode("cp850"), False),
     ],
 )

@@ -337,7 +337,9 @@ def test_marks_of_speech_in_tsv_stay(cells: list[str], tmp_path: Path) -> None:
 
 def test_lists_without_names_are_told_from_objects(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('["a", "b", "c"]\n["d", "e", "f"]\n')
-    with pytest.raises(
-        RegardError, match=r"line 1: expected a JSON object; got list, whose values"
-    ):
-        values(tmp_path / "a.jsonl")
+    (tmp_path / "a.json").write_text('[["a", "b"], ["d", "e"]]')
+    for name in ("a.jsonl", "a.json"):
+        with pytest.raises(
+            RegardError, match=r"line 1: expected a JSON object; got list, whose values"
+        ):
+            values(tmp_path / name)

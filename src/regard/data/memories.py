@@ -48,7 +48,7 @@ def read_memory(
     sides = _sides(path, every, reader.origin, languages)
     note(f"{path}: the source is {sides[0]!r}; the target is {sides[1]!r}")
     if reader.unfinished:
-        say(f"{path}: {reader.unfinished:,} translations that it calls unfinished are left out")
+        say(f"{path}: it calls {reader.unfinished:,} of its translations unfinished; left out")
     for unit in _Units(path).units():
         first, second = (
             [text for language, text in unit.texts if _is(language, side, every)] for side in sides

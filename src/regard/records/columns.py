@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from regard.errors import BadArgumentError
 from regard.records.annotated import set_aside
-from regard.records.evidence import may_be_header
+from regard.records.evidence import lacks_a_name, may_be_header
 from regard.records.lines import BadLine, Say
 from regard.records.roles import Places, Role, columns_of, fields_of, inner
 from regard.records.unread import doubtful, is_about
@@ -84,6 +84,8 @@ class Columns:
         if self._places is not None or not (rows or objects):
             return
         if rows:
+            if lacks_a_name(rows[0], rows[1:_SAMPLE]):
+                rows[0].insert(0, "")
             places, names = columns_of(self.name, rows[:_SAMPLE], self.roles), rows[0]
             self._of_table(places, rows[0])
             named = {k: name if places.header else str(k + 1) for k, name in enumerate(names)}
@@ -103,8 +105,8 @@ class Columns:
             free = any(role.language for role in self.roles)  # whose columns no option names
             more = "" if free else f". Names or numbers as {options} say else."
             self.say(f"{said}, as the cells look{header}{more}")
-            return
-        self.note(said)
+        else:
+            self.note(said)
         labels = [k for k, role in zip(places.of, self.roles, strict=True) if role.label]
         label = next((place for place in labels if isinstance(place, int)), None)
         if rows and not places.header and may_be_header(rows[0], rows[1:], label):
@@ -153,8 +155,9 @@ class Columns:
         texts = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
         return BadArgumentError(
             f"{self.name} has a column {name!r} that is not read, of {what}: it may say which texts"
-            f" do not belong together. If higher means more alike, name it with `{answer}`; if it"
-            f" says something else, name {texts}, or take it out."
+            f" do not belong together. If yes or higher means more alike, name it with `{answer}`;"
+            f" if it means less alike, turn it round first; if it says nothing of that, name"
+            f" {texts}."
         )
 
     def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:

@@ -17,6 +17,8 @@ _SAMPLE = 20  # lines that show what stands between the cells
 # The first line by which Excel is given what stands between the cells.
 _TOLD = re.compile(r"\ufeff?\"?sep=(?P<delimiter>[^\s\w]|\t| )\"?[,;|\t ]*", re.IGNORECASE)
 
+# A table's name as Numbers gives it, in any language: "Table 1", "表格 1".
+_TABLE = re.compile(r"[^\W\d]{1,20} ?\d{1,3}")
 # A cell of TSV in quotation marks or without any; what only such marks allow; the beginning of one.
 _TAB_CELL = re.compile(r'(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?P<end>[\t\n])')
 _CERTAIN = re.compile(r'""|[\t\n]')
@@ -90,9 +92,10 @@ def is_quoted(group: Sequence[str | BadLine]) -> bool:
         certain |= bool(_CERTAIN.search(cell[0][1:-2]))
         if cell["end"] == "\n":
             rows.append([])
-    widths = {len(row) for row in rows[:-1] if len(row) > 1}
+    widths = {len(row) for row in rows[1:-1] if len(row) > 1}
+    named = len(rows[0]) in (*widths, *(width - 1 for width in widths))  # R names no row numbers
     every = len(rows) > 3 and all(all(row) for row in rows)
-    return len(widths) == 1 and (certain or every)
+    return len(widths) <= 1 and named and (certain or every)
 
 
 def other_delimiter(file: Path, columns: int) -> str | None:
@@ -119,16 +122,15 @@ def _stated(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]
 
 def _is_title(group: Sequence[str | BadLine], delimiter: str) -> bool:
     """Return whether the first line is a table's name, as Numbers writes it: a cell beside empty
-    ones, and an empty row below."""
+    ones, and below an empty row or, where the name is a usual one, a full row."""
     lines = [line for line in group[:3] if isinstance(line, str)]
     if len(lines) < 3:
         return False
     name, *rest = lines[0].split(delimiter)
-    return (
-        bool(rest and name.strip())
-        and not "".join(rest).strip()
-        and not lines[1].strip(f'{delimiter}" ')
-    )
+    if not rest or not name.strip() or "".join(rest).strip():
+        return False
+    below = [cell.strip('" ') for cell in lines[1].split(delimiter)]
+    return not any(below) or (all(below) and bool(_TABLE.fullmatch(name.strip('" '))))
 
 
 def _delimiter(group: Sequence[str | BadLine]) -> str:

@@ -88,6 +88,9 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], label: int | 
         return False
     columns = list(zip(*rows, strict=False))
     alone = label is not None and is_alone(first[label], columns[label])
+    kinds = zip(first, columns, strict=False)
+    if any(cell.strip() and _is_stamp(cells) and not _is_stamp([cell]) for cell, cells in kinds):
+        return True
     if not looks_like_names(first):  # questions of a form
         return alone and label is not None and first[label].strip()[-1:] in ("?", ":", "？", "：")
     numbers = any(
@@ -106,6 +109,19 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], label: int | 
         or texts
         or all(_JOINED.search(cell) for cell in first if cell.strip())
     )
+
+
+def _is_stamp(cells: Sequence[str]) -> bool:
+    """Return whether cells are dates or links, as no name of a column is."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and any(all(map(kind.fullmatch, filled)) for kind in (_DATE, _LINK))
+
+
+def lacks_a_name(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether each row begins with a number of its own that the first row has no name for,
+    as R's write.table writes a table."""
+    filled = {len(row): kind_of([row[0] for row in rows]) for row in rows if len(row) > 1}
+    return len(rows) > 1 and filled == {len(first) + 1: "id"}
 
 
 def is_alone(first: str, labels: Sequence[str]) -> bool:

@@ -8,6 +8,11 @@ from regard.errors import DamagedFileError
 from regard.lines import json_object
 from regard.records.lines import BadLine
 
+NO_NAMES = (
+    'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'
+    " with the names of what they are, or write the lists as CSV"
+)
+
 
 def is_whole(lines: list[str | BadLine]) -> bool:
     """Return whether the first lines are the beginning of one value, not an object a line."""
@@ -48,7 +53,10 @@ def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tup
         )
     for number, value in enumerate(values, 1):
         try:
-            text = json.dumps(spacy(value), ensure_ascii=False)
+            value = spacy(value)
+            if isinstance(value, list):
+                raise DamagedFileError(NO_NAMES)
+            text = json.dumps(value, ensure_ascii=False)
             yield number, json_object(text, strict=False)
         except DamagedFileError as error:
             yield number, BadLine(name, number, "bad record", str(error))

@@ -20,7 +20,7 @@ from regard.lines import json_object
 from regard.packages import optional_package
 from regard.records.columns import Columns, Record, quiet
 from regard.records.csv_rows import is_quoted, other_delimiter, read_csv
-from regard.records.json_values import is_whole, read_whole, spacy
+from regard.records.json_values import NO_NAMES, is_whole, read_whole, spacy
 from regard.records.lines import (
     BadLine,
     Decoder,
@@ -49,10 +49,6 @@ _FORMAT_OF: dict[str, Format] = {
 }
 _AT_ONCE = 8192  # rows of Parquet
 _FIRST = 50  # records
-_NO_NAMES = (
-    'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'
-    " with the names of what they are, or write the lists as CSV"
-)
 NOT_UTF8 = "the row has text that is not UTF-8"
 
 T = TypeVar("T")
@@ -144,7 +140,7 @@ def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: b
             with suppress(ValueError):
                 value = spacy(json.loads(line))
                 if isinstance(value, list):
-                    return BadLine(name, number, "bad record", _NO_NAMES)
+                    return BadLine(name, number, "bad record", NO_NAMES)
                 line = json.dumps(value, ensure_ascii=False)
         return json_object(line, strict=strict)
     except DamagedFileError as error:

@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError, did_you_mean, shortened
 from regard.records import evidence
+from regard.records.annotated import choices
 from regard.records.languages import LANGUAGES
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
@@ -79,7 +80,7 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
         BadArgumentError: a column that is missing, or that cannot be identified.
     """
     first = rows[0]
-    names = [_plain(cell) for cell in first]
+    names = [plain_name(cell) for cell in first]
     places: list[Any] = [
         None if place is not None and _repeats(rows, place) else place
         for place in _by_name(names, roles)
@@ -126,7 +127,7 @@ def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[R
     for role in roles:
         if role.column is not None and str(role.column) not in names:
             raise missing_column(path, role.column, names)
-    places: list[Any] = _by_name([_plain(name) for name in names], roles)
+    places: list[Any] = _by_name([plain_name(name) for name in names], roles)
     if all(role.language for role in roles) and None in places:
         texts = [k for k, name in enumerate(names) if isinstance(record.get(name), str)]
         places = [*texts] if len(texts) == len(roles) else places
@@ -217,19 +218,19 @@ def _texts_by_cells(
     return Places(places, header=header, guessed=header or not usual)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name in lower case, with one sign for all that divides its words, such as R's points."""
     return re.sub(r"[\s.\-]+", "_", name.strip().lower()).rstrip("_")
 
 
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or with those
-    inside Label Studio's {"data": {"text": …}, "annotations": …}."""
+    inside Label Studio's {"data": {"text": …}, "annotations": …}, and the choices of these."""
     translation = record.get("translation")
     if isinstance(translation, Mapping):
         return translation
     data = record.get("data")
-    return {**record, **data} if isinstance(data, Mapping) else record
+    return {**record, **data, **choices(record)} if isinstance(data, Mapping) else record
 
 
 def is_number(column: Column | None) -> TypeGuard[Column]:

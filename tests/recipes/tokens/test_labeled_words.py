@@ -300,8 +300,9 @@ def test_names_as_r_writes_them_are_the_same(tmp_path: Path) -> None:
     # read.csv and write.csv make "Sentence.." of Kaggle's "Sentence #".
     content = '"","Sentence..","Word","POS","Tag"\n"1","Sentence: 1","Anna","NNP","B-per"\n'
     content += '"2","","pays","VBZ","O"\n"3","Sentence: 2","Tom","NNP","B-per"\n'
-    read = words(read_labeled_words(written(tmp_path, "a.csv", content)))
-    assert read == [[("Anna", "B-per"), ("pays", "O")], [("Tom", "B-per")]]
+    for text in (content, content.replace('"2",""', '"2",NA')):  # write.csv with na, and without
+        read = words(read_labeled_words(written(tmp_path, "a.csv", text)))
+        assert read == [[("Anna", "B-per"), ("pays", "O")], [("Tom", "B-per")]]
 
 
 def test_a_hard_space_parts_no_words(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Texts with their labels from a user's file."""
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import Any
 
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, read_examples
-from regard.records.cells import literal
+from regard.records.cells import MISSING, literal
 from regard.records.evidence import is_flag, is_number
 from regard.records.lines import Say, first_line, warn
 
@@ -42,7 +43,11 @@ LABEL: tuple[str, ...] = (
 LABEL += ("gold_label", "class_index", "topic", "polarity", "airline_sentiment", "is_duplicate")
 LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics", "accept")
 _MOST_GRADES = 10  # different numbers, some of them fractions, that are labels like others
-_HIDDEN = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad"  # signs that have no width
+# Spaces and signs of no width at both ends.
+_EDGES = re.compile(
+    r"\A[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+    r"|[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+\Z"
+)
 _MARK = "__label__"  # before each label of fastText's lines
 
 
@@ -113,7 +118,7 @@ def _example(
 
 def trimmed(label: str) -> str:
     """A label without spaces and signs of no width around it."""
-    return label.strip().strip(_HIDDEN).strip()
+    return _EDGES.sub("", label)
 
 
 def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], Example]:
@@ -132,10 +137,12 @@ def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], 
 
 
 def _graded(values: Sequence[Any]) -> int:
-    """Return how many different numbers the labels are, some of them fractions; 0 for others."""
+    """Return how many different numbers the labels are, where some of them are fractions or most
+    of them occur once; 0 for others."""
     cells = {str(value).strip() for value in values if value is not None} - {""}
     numbers = {float(cell) for cell in cells} if all(map(is_number, cells)) else set[float]()
-    return len(numbers) if any(number % 1 for number in numbers) else 0
+    scale = 2 * len(numbers) > len(values) or any(number % 1 for number in numbers)
+    return len(numbers) if scale else 0
 
 
 def _indicators(lists: Sequence[Any]) -> int:
@@ -185,9 +192,6 @@ def _label_list(value: Any, separator: str | None) -> list[str]:
         f"expected a label or a list of labels; got {type(value).__name__}. Name the column of the"
         " labels with `label`."
     )
-
-
-MISSING = frozenset({"nan", "null", "n/a", "#n/a", "<na>", "na"})  # what tables write for no value
 
 
 def remarks(spellings: Mapping[str, int]) -> Iterator[str]:

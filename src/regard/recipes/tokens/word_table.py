@@ -8,7 +8,7 @@ from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.tokens.examples import LABEL_COLUMNS, WORD_COLUMNS, of_words
 from regard.records import BadLine, Column, OnBadLine, Role, refuse
-from regard.records.cells import literal
+from regard.records.cells import MISSING, literal
 from regard.records.columns import Columns, quiet
 from regard.records.lines import Decoder, Say, check_file, warn
 from regard.records.reader import BadLines, not_empty, read_groups, together
@@ -66,7 +66,8 @@ def read_table(
                         broken = True
                         continue
                     text, labels, name = values
-                    if name and name.strip() and name != current:
+                    name = (name or "").strip()
+                    if name and name.lower() not in MISSING and name != current:
                         yield from sentence()
                         current = name
                     if (lists := _lists(text, labels)) is not None:
