@@ -137,8 +137,8 @@ class Columns:
                 continue
             if what := doubtful(name, values):
                 raise self._unread(name, what)
-            if len(different := {*map(str, values)}) == 1:
-                self._constant[place] = (name, *different)
+            if len({*map(str, values)}) == 1:
+                self._constant[place] = (name, str(values[0]))
 
     def _watch(self, line: int, record: Any) -> None:
         """Refuse a column that is not read, of one value in the first rows, for another value."""
@@ -156,7 +156,7 @@ class Columns:
         return BadArgumentError(
             f"{self.name} has a column {name!r} that is not read, of {what}: it may say which texts"
             f" do not belong together. If yes or higher means more alike, name it with `{answer}`;"
-            f" if it means less alike, turn it round first; if it says nothing of that, name"
+            f" if it means less alike, reverse it first; if it says nothing of that, name"
             f" {texts}."
         )
 

@@ -80,7 +80,8 @@ def is_quoted(group: Sequence[str | BadLine]) -> bool:
     lines = [line for line in group if isinstance(line, str)]
     if not any('"' in line for line in lines):
         return False
-    rows, place, certain, whole = [[]], 0, False, "\n".join(lines) + "\n"
+    rows: list[list[bool]] = [[]]
+    place, certain, whole = 0, False, "\n".join(lines) + "\n"
     while place < len(whole):
         cell = _TAB_CELL.match(whole, place)
         if cell is None:

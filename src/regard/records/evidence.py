@@ -118,10 +118,10 @@ def _is_stamp(cells: Sequence[str]) -> bool:
 
 
 def lacks_a_name(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether each row begins with a number of its own that the first row has no name for,
-    as R's write.table writes a table."""
+    """Return whether each row begins with a number of its own that the names in the first row leave
+    out, as R's write.table does."""
     filled = {len(row): kind_of([row[0] for row in rows]) for row in rows if len(row) > 1}
-    return len(rows) > 1 and filled == {len(first) + 1: "id"}
+    return len(rows) > 1 and filled == {len(first) + 1: "id"} and looks_like_names(first)
 
 
 def is_alone(first: str, labels: Sequence[str]) -> bool:
