@@ -88,8 +88,8 @@ class Columns:
                 rows[0].insert(0, "")
             places, names = columns_of(self.name, rows[:_SAMPLE], self.roles), rows[0]
             self._of_table(places, rows[0])
-            named = {k: name if places.header else str(k + 1) for k, name in enumerate(names)}
-            self._refuse_unread(places, named, rows[1:] if places.header else rows)
+            titles = {k: name if places.header else str(k + 1) for k, name in enumerate(names)}
+            self._refuse_unread(places, titles, rows[1:] if places.header else rows)
         else:
             places = fields_of(self.name, objects[:_SAMPLE], self.roles)
             names = list(dict.fromkeys(name for one in objects for name in one))
@@ -128,8 +128,8 @@ class Columns:
         """
         flags = [place for role, place in zip(self.roles, places.of, strict=True) if role.flag]
         required = [role for role in self.roles if role.required]
-        named = all(role.column is not None for role in required)
-        if named or not flags or any(place is not None for place in flags):
+        chosen = all(role.column is not None for role in required)
+        if chosen or not flags or any(place is not None for place in flags):
             return
         for place, name in names.items():
             values = [_value_at(row, place) for row in rows]

@@ -94,9 +94,9 @@ def is_quoted(group: Sequence[str | BadLine]) -> bool:
         if cell["end"] == "\n":
             rows.append([])
     widths = {len(row) for row in rows[1:-1] if len(row) > 1}
-    named = len(rows[0]) in (*widths, *(width - 1 for width in widths))  # R names no row numbers
+    header = len(rows[0]) in (*widths, *(width - 1 for width in widths))  # R names no row numbers
     every = len(rows) > 3 and all(all(row) for row in rows)
-    return len(widths) <= 1 and named and (certain or every)
+    return len(widths) <= 1 and header and (certain or every)
 
 
 def other_delimiter(file: Path, columns: int) -> str | None:

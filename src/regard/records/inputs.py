@@ -25,6 +25,6 @@ def name_of(column: str, names: Sequence[str]) -> str:
     >>> name_of("text", ["id", "Review"]), name_of("text", ["id", "text", "review"])
     ('Review', 'text')
     """
-    known = next((role.known for role in (TEXT, QUESTION, CONTEXT) if role.name == column), ())
+    synonyms = next((role.known for role in (TEXT, QUESTION, CONTEXT) if role.name == column), ())
     places = {plain_name(name): name for name in reversed(names)}
-    return next((places[name] for name in known if name in places), column)
+    return next((places[name] for name in synonyms if name in places), column)

@@ -90,7 +90,7 @@ def _of_records(
 
 
 def _wholes(values: tuple[Any, ...]) -> list[bool]:
-    """Whether each span of a record, if it has spans, begins and ends where words do."""
+    """Return for each span of a record, if it has spans, whether it begins and ends as words do."""
     words, labels, text = values
     text = words if isinstance(words, str) else text
     if not (isinstance(text, str) and isinstance(labels, list)):
