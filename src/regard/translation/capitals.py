@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from regard.translation.spans import RULES, pattern
@@ -23,6 +23,9 @@ _SMALL: Mapping[str, frozenset[str]] = {
 }
 _DIGIT = re.compile(r"\.\s?\d")
 _ABBREVIATION = re.compile(r"(?<!\w)([^\W\d_]{1,6})\.(?=\s?\d)")
+_MEASURE = re.compile(
+    r"(?<=\d)[ \u00a0\u202f]?([a-z](?:[a-z]{1,3}|\.m))(?:(\.\s*$)|\.|(?!\w))", re.IGNORECASE
+)
 _FEWEST = 3  # words of a title; of one in capitals, letters
 
 
@@ -83,11 +86,13 @@ class Capitals:
         return self._terms.sub(self._term, read) if self.terms else read
 
     def spelled(self, text: str) -> str:
-        """Return a text with the abbreviations that are before a number as words."""
-        words = RULES["spelled"].get(self.language)
-        if not words or not _DIGIT.search(text):
-            return text
-        return _ABBREVIATION.sub(lambda match: words.get(match[1].lower(), match[0]), text)
+        """Return a text with the abbreviations that are before or after a number as words."""
+        words = RULES["spelled"].get(self.language, {})
+        if words and _DIGIT.search(text):
+            text = _ABBREVIATION.sub(lambda match: words.get(match[1].lower(), match[0]), text)
+        if measures := RULES["measured"].get(self.language, {}):
+            text = _MEASURE.sub(partial(_measured, measures), text)
+        return text
 
     def written(self, answer: str, source: str, case: Case) -> str:
         """Return a translation in the case of its source."""
@@ -111,3 +116,8 @@ class Capitals:
 
     def _term(self, match: re.Match[str]) -> str:
         return next(term for term in self.terms if term.lower() == match[0].lower())
+
+
+def _measured(measures: Mapping[str, str], match: re.Match[str]) -> str:
+    word = measures.get(match[1].lower())
+    return f" {word}{match[2] or ''}" if word else match[0]

@@ -32,7 +32,8 @@ from regard.translation.capitals import Capitals
 from regard.translation.glossary import Glossary
 from regard.translation.languages import LEADING, Languages
 from regard.translation.looked import LookedSentence
-from regard.translation.passages import Passage, Reading, passages
+from regard.translation.passage import Passage, Reading
+from regard.translation.passages import passages
 from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
 from regard.translation.spans import Span
 
@@ -310,6 +311,8 @@ class Translator(TextToText):
         if sentence is None and (whole or self.whole):
             return Looked(text)
         tag, its = self._named(text)
+        if not its and (judged := self._judged(text, its)):
+            self.check_readable(judged, self.encode(judged))
         if not its and text.strip():
             raise BadArgumentError(
                 f"{shortened(text)!r} has nothing to translate: it stays as it is."
@@ -322,7 +325,7 @@ class Translator(TextToText):
                 f"sentence must be from 1 to {len(its)}, as the text has them; got {number}."
             )
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
-        if self.calibration.doubts(" ".join(passage.units[0] for passage in its)):
+        if self.calibration.doubts(self._judged(text, its)):
             notes.append(
                 f"the text seems to be in another language than {self.name} reads, so the"
                 " translation may be a guess"
@@ -376,7 +379,7 @@ class Translator(TextToText):
         """The reading of capitals, and of signs that the model has not learned."""
         terms = () if self.glossary is None else tuple(self.glossary.terms)
         capitals = Capitals(self.language, self._pieces, terms)
-        return Reading(capitals, self.calibration.copied)
+        return Reading(capitals, self.calibration.copied, self.calibration.letters)
 
     def _pieces(self, word: str) -> int:
         return len(self.tokenizers.source.encode(word))
@@ -391,7 +394,7 @@ class Translator(TextToText):
             tag, sentences = self._named(text)
         encoded = dict[str, list[int]]()  # most texts are a sentence: nothing is encoded twice
         if not force:
-            plain = " ".join(sentence.units[0] for sentence in sentences)
+            plain = self._judged(text, sentences)
             encoded[plain] = self.encode(plain)
             self.check_readable(plain, encoded[plain])
         for passage in sentences:
@@ -427,15 +430,25 @@ class Translator(TextToText):
     ) -> Translation:
         """A text's result, from those of its parts; nothing at all for a blank text."""
         if not parts:
-            return best([Translation(text if self.tidied(text) else "", 0.0, finished=True)])
+            doubt = self.calibration.doubts(self._judged(text, ()))
+            text = text if self.tidied(text) else ""
+            return best([Translation(text, 0.0, finished=True, language_doubt=doubt)])
         passages = {id(part.passage): part.passage for part in parts}
         units: dict[int, list[list[Translation]]] = {key: [] for key in passages}
         for part, n_best in zip(parts, results, strict=True):
             units[id(part.passage)].append(n_best)
         answered = [(passage, of_passage(passage, units[key])) for key, passage in passages.items()]
-        plain = " ".join(passage.units[0] for passage in passages.values())
         result = of_text(parts[0].passage.text, answered)
-        return result.changed(language_doubt=self.calibration.doubts(plain))
+        judged = self._judged(text, [*passages.values()])
+        return result.changed(language_doubt=self.calibration.doubts(judged))
+
+    def _judged(self, text: str, its: Sequence[Passage]) -> str:
+        """Return what is judged of a text: what the model reads of it, and its words of letters of
+        another language."""
+        if not text.isascii() and (not its or its[0].reading.letters is not None):
+            reading = replace(self._reading, letters=None)
+            its = [*passages(its[0].text if its else text, self.language, reading)]
+        return " ".join(passage.units[0] for passage in its)
 
     def _aligned(
         self,

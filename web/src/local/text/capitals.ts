@@ -51,8 +51,15 @@ export function writtenCase(answer: string, source: string, of: Case): string {
 const DIGIT = /\.\s?\p{Nd}/u;
 const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd})/gu;
 
-/** A text with the abbreviations that are before a number as words. */
+const MEASURE = /(?<=\p{Nd})[ \u00a0\u202f]?([a-z](?:[a-z]{1,3}|\.m))(?:(\.\s*$)|\.|(?![\p{L}\p{N}_]))/giu;
+
+/** A text with the abbreviations that are before or after a number as words. */
 export function spelled(text: string, language: string): string {
-  const words = (rules.spelled as Record<string, Record<string, string>>)[language];
-  return words && DIGIT.test(text) ? text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all) : text;
+  const [words, measures] = [rules.spelled, rules.measured].map((of) => (of as Record<string, Record<string, string>>)[language]);
+  if (words && DIGIT.test(text)) text = text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all);
+  if (!measures) return text;
+  return text.replace(MEASURE, (all, measure: string, end = "") => {
+    const word = measures[measure.toLowerCase()];
+    return word ? ` ${word}${end}` : all;
+  });
 }

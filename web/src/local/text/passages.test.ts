@@ -13,7 +13,7 @@ const models = { "en-de": [german, germanFile], "en-hi": [hindi, hindiFile] } as
 test.each(["en-de", "en-hi"] as const)("%s reads and puts together every hard text as in Python", (model) => {
   const [{ copied }, file] = models[model];
   const { encode } = tokenizer(JSON.parse(file));
-  const reading = { language: "en", copied, pieces: (word: string) => encode(word).length };
+  const reading = { language: "en", copied, letters: "", pieces: (word: string) => encode(word).length };
   for (const { text, translation, sentences } of texts[model]) {
     const its = passages(text, reading);
     expect(its.map(({ units }) => units)).toEqual(sentences.map(({ units }) => units));

@@ -10,6 +10,7 @@ import { pattern, rules } from "./rules";
 export interface Reading {
   language: string; // of its source
   copied: string | null; // signs that it copies; null: it is not known, and all are left to it
+  letters: string | null; // of its language beyond ASCII; null: they are not known, and all are left to it
   pieces: (word: string) => number; // of a word in the source's vocabulary
 }
 
@@ -19,7 +20,8 @@ const CLOSING = /^[.,;:!?…)]/;
 const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
 const NUMBERED = new RegExp(`^(?:${pattern(rules.numbered)})`, "u");
 const ENTITY = /^&#?[\p{L}\p{N}_]+;$/u;
-const END = /[.!?…।]$/;
+const UNIT = new RegExp(rules.kept_unit, "u");
+const GENITIVE = /^['’]s(?![\p{L}\p{N}_])/u;
 const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
 const ORDINAL = /(?<![\p{L}\p{N}_])(?:d(?:e[rmns]|ie|as)|[ai]m|zu[mr]|vom|beim|(?:früh|spät|[ms]?ein|ihr|unser)e[nrms]?|\p{Nd}{1,2}\.(?:,| und| oder| bis))\s\p{Nd}{1,2}\.\s*$/iu;
 const NO_WORD = "(?![\\p{L}\\p{N}_])";
@@ -43,7 +45,7 @@ export class Passage {
   constructor(readonly text: string, readonly spans: readonly Slice[], private readonly reading: Reading, readonly isLong = false) {
     this.case = caseOf(spans.filter(({ kind }) => kind === "text").map((span) => this.of(span)).join(" "), reading.language);
     this.standIns = this.standing();
-    this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, span, "PSZC", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
+    this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, this.bare(span), "PSZCM", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
     let [whole, part] = ["", "a"];
     spans.forEach((span, i) => {
       const isApart = !part;
@@ -71,7 +73,8 @@ export class Passage {
     const free = new Map(Object.entries(STAND_INS).map(([kind, words]) => [kind, words.filter((each) => !this.source.includes(each))]));
     return new Map(others.map((span) => {
       const own = this.of(span);
-      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own] ?? "")];
+      const unit = span.kind === "number" ? (UNIT.exec(own)?.[0] ?? "") : "";
+      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own] ?? "") + unit];
     }));
   }
 
@@ -82,7 +85,7 @@ export class Passage {
   translated(all: readonly string[]): Translated {
     const [first = "", ...answers] = all.map((answer) => this.written(answer));
     const text = this.ofWhole(first, answers);
-    if (text !== null) return { text: wrapped(this.source, this.isLong ? alike(this.source, text) : text), read: all[0] as string, whole: true };
+    if (text !== null) return { text: wrapped(this.source, alike(this.source, text)), read: all[0] as string, whole: true };
     return { text: this.ofFragments(answers, (span) => this.of(span)), read: this.ofFragments(all.slice(1), (span) => this.standIns.get(span) ?? this.of(span)), whole: false };
   }
 
@@ -103,8 +106,8 @@ export class Passage {
 
   /** A span as the model reads it. */
   private read(span: Slice, begins: boolean): string {
-    const { copied, language, pieces } = this.reading;
-    const text = copied === null ? this.of(span) : readSigns(this.of(span), copied);
+    const { copied, letters, language, pieces } = this.reading;
+    const text = copied === null ? this.of(span) : readSigns(this.of(span), copied, letters ?? "");
     return this.case ? readCase(text, this.case, language, pieces, begins) : text;
   }
 
@@ -131,18 +134,39 @@ export class Passage {
       const share = at / (this.units[0] as string).length;
       at += standIn.length;
       if (span.kind in STAND_INS) {
-        const place = only(standIn, whole);
-        if (!place) return null;
-        edits.push({ begin: place[0], end: place[1], text: this.of(span), span });
+        const edit = this.restoration(span, whole);
+        if (!edit) return null;
+        edits.push(edit);
       } else if (span.kind === "mark" && span.pair >= 0) {
         const begins = span.pair === span.begin;
-        const inside = this.spans[number + (begins ? 1 : -1)] as Slice;
+        const inward = begins ? this.spans.slice(number + 1) : this.spans.slice(0, number).reverse();
+        const inside = inward.find(({ kind }) => kind !== "mark") ?? span;
         const near = only(this.standIns.get(inside) || this.marked(inside, answers), whole) ?? wordNear(whole, share, opened);
         opened = near[begins ? 0 : 1];
         edits.push({ begin: opened, end: opened, text: this.of(span), span });
       } else if (span.kind === "mark" || (span.kind === "sign" && this.isLost(number, whole))) edits.push(this.sign(number, whole, share, opened));
     }
     return edits.length ? edited(whole, edits) : whole;
+  }
+
+  /** The place of the word or number that stands for a span; null: it is lost. */
+  private restoration(span: Slice, whole: string): Edit | null {
+    const [standIn, own] = [this.standIns.get(span) as string, this.of(span)];
+    const place = only(standIn, whole);
+    if (place) {
+      const [begin, end] = place;
+      // Translators write a number as an ordinal, which has a point in German.
+      const isPoint = span.kind === "number" && whole[end] === "." && this.text[span.end] !== "." && whole.slice(end + 1).trim() !== "";
+      return { begin, end: end + Number(isPoint), text: own, span };
+    }
+    const genitive = GENITIVE.test(this.text.slice(span.end)) ? only(`${standIn}s`, whole) : null;
+    return genitive && { begin: genitive[0], end: genitive[1], text: own + (/[sxzß]$/.test(own) ? "’" : "s"), span };
+  }
+
+  /** A span without the genitive's 's of what stays before it. */
+  private bare(span: Slice): Slice {
+    const genitive = span === this.spans[0] ? null : GENITIVE.exec(this.of(span));
+    return genitive ? { ...span, begin: span.begin + genitive[0].length } : span;
   }
 
   private marked(inside: Slice, answers: readonly string[]): string {
@@ -201,7 +225,7 @@ export function passages(text: string, reading: Reading): Passage[] {
   const found: Passage[] = [];
   for (const [begin, end] of lines(text)) {
     let run: Slice[] = [];
-    for (const span of [...spans(text, begin, end, reading.copied), slice(end, end, "break")]) {
+    for (const span of [...spans(text, begin, end, reading.copied, reading.letters), slice(end, end, "break")]) {
       if (span.kind !== "break") {
         run.push(span);
         continue;
@@ -314,7 +338,7 @@ function reversed(text: string, kinds: string): number {
 
 /** The translation of a part of a sentence, which ends as the part does. */
 function alike(source: string, answer: string): string {
-  if (END.test(source)) return answer;
+  if (ENDED.test(source)) return answer;
   const mark = /[,;:]$/.exec(source)?.[0] ?? "";
   return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
 }

@@ -1,25 +1,31 @@
 /** The places of what stays in a sentence: what stands for it, and where it comes in a translation; `regard.translation.placing` says the same. */
 import type { Slice } from "./markup";
-import { escaped, inClass, pattern, rules } from "./rules";
+import { escaped, inClass, oneOf, pattern, rules } from "./rules";
 
 const EDGE = `(?:(?!${rules.sign}|[${inClass(rules.ordinary)}])\\S)`;
 const WORD = new RegExp(`${EDGE}(?:\\S*${EDGE})?`, "gu"); // with its vowel signs, without punctuation around it
 const LETTER = pattern(`[${rules.boundary}]`);
-const ALIKE = (rules.alike as [string, string, string][]).map(([sign, others, rule]) => ({ sign, others, shape: new RegExp(pattern(rule), "gu") }));
+const ALIKE = (rules.alike as [string, string, string, string][]).map(([signs, others, shape, run]) => ({ signs, others, shape: new RegExp(pattern(shape), "gu"), run: new RegExp(pattern(run), "gu") }));
+const RUN = /[!-\/:;?@]{2}|&/;
+const ASCII = /^[\x00-\x7f]*$/;
 const isWord = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
-/** A text with signs that the model copies in place of those like them. */
-export function readSigns(text: string, copied: string): string {
-  let read = text;
-  for (const { sign, others } of ALIKE) for (const other of others) if (!copied.includes(other)) read = read.replaceAll(other, sign);
+/** A text with signs that the model copies in place of those like them, a sign in place of its runs, and nothing that is invisible; `letters`: of the language beyond ASCII, which may be joined by what is invisible. */
+export function readSigns(text: string, copied: string, letters: string): string {
+  let read = text.replace(new RegExp(pattern(rules.invisible, { LETTERS: oneOf(letters) }), "gu"), "");
+  if (RUN.test(read))
+    for (const { signs, run } of ALIKE)
+      if ((copied + rules.ordinary).includes(signs[0] as string)) read = read.replace(run, (own) => [...signs].find((sign) => own.includes(sign)) ?? (signs[0] as string));
+  for (const { signs, others } of ALIKE) for (const other of others) if (!copied.includes(other)) read = read.replaceAll(other, signs);
   return read;
 }
 
-/** A translation with the quotation marks and dashes of its source, in their order. */
+/** A translation with the quotation marks, the dashes and the runs of a sign of its source, in their order. */
 export function writtenSigns(answer: string, source: string): string {
-  for (const { sign, shape } of ALIKE) {
-    const signs = source.match(shape) ?? [];
-    if (signs.some((each) => each !== sign)) answer = answer.replace(shape, (own) => signs.shift() ?? own);
+  if (ASCII.test(source) && !RUN.test(source)) return answer;
+  for (const { signs, shape } of ALIKE) {
+    const order = source.match(shape) ?? [];
+    if (order.some((each) => ![...signs].includes(each))) answer = answer.replace(shape, (own) => order.shift() ?? own);
   }
   return answer;
 }
@@ -57,9 +63,12 @@ export type Place = [number, number];
 /** The place of words that a text has once. */
 export function only(words: string, text: string): Place | null {
   if (!words) return null;
-  const [first, more] = [...text.matchAll(new RegExp(`(?<!${LETTER})${escaped(words)}(?!${LETTER})`, "giu"))];
+  const [first, more] = [...text.matchAll(new RegExp(`(?<!${LETTER})${spaced(words)}(?!${LETTER})`, "giu"))];
   return first && !more ? [first.index, first.index + first[0].length] : null;
 }
+
+/** The expression of some words, with or without a space before a percent sign. */
+const spaced = (words: string) => escaped(words).replace(/ ?%/g, "\\s?%");
 
 export const wordsOf = (text: string): string[] => text.match(WORD) ?? [];
 
