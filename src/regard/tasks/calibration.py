@@ -126,6 +126,10 @@ class Calibration:
         words, ranks = spelled(text), self._rarities
         return sum(word.casefold() in ranks for word in words) / max(len(words), 1)
 
+    def is_frequent(self, word: str) -> bool:
+        """Return True for a word that is among `words`, and for any if there are none."""
+        return not self.words or word.casefold() in self._rarities
+
     @cached_property
     def letters(self) -> str | None:
         """Return the letters and marks beyond ASCII that the language is written in, as far as its

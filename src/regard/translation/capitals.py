@@ -54,12 +54,13 @@ class Capitals:
     """The reading of a sentence in capitals, or of a title, and the writing of its translation.
 
     Args:
-        pieces: the number of pieces of a word in the source's vocabulary.
+        pieces: the number of pieces of a word in the source's vocabulary, and what parts those of
+            as many.
         terms: how words are written whatever their case, such as those of a glossary.
     """
 
     language: str
-    pieces: Callable[[str], int] = len
+    pieces: Callable[[str], float] = len
     terms: Sequence[str] = ()
 
     def read(self, text: str, case: Case, *, first: bool) -> str:
@@ -72,15 +73,22 @@ class Capitals:
             return text
         begin = match.start() if first and (match := _WORD.search(text)) else -1
         always = _CASE["always"].get(self.language, "").split()
+        name = -1  # the end of a name
 
         def form(match: re.Match[str]) -> str:
+            nonlocal name
             word, after = match[0], text[match.end() : match.end() + 2]
             small, large = word.lower(), word[0] + word[1:].lower()
             if match.start() == begin or (after[:1] == "." and after[1:].strip()):
                 return large
-            forms = [small, large, word] if case == "upper" else [small, word]
-            is_large = any(form in (word, large.split("'")[0]) for form in always)
-            return large if is_large else min(forms, key=self.pieces)
+            if any(form in (word, large.split("'")[0]) for form in always):
+                return large
+            # Of a surname both forms may be of as many pieces.
+            names = [large, word] if case == "upper" else [word]
+            is_next = match.start() == name + 1
+            best = min([*names, small] if is_next else [small, *names], key=self.pieces)
+            name = match.end() if best in names else -1
+            return best
 
         read = _WORD.sub(form, text)
         return self._terms.sub(self._term, read) if self.terms else read

@@ -73,7 +73,7 @@ def _spans_pattern(copied: str | None, letters: str | None) -> re.Pattern[str]:
     signs_copied = copied + ordinary
     signs_copied += "".join(row[1] for row in RULES["alike"] if row[0][0] in signs_copied)
     parts = {
-        "SIGN": f"(?:(?!{{{{TAG}}}}|<!--|{{{{APOSTROPHE}}}})(?![{re.escape(signs_copied)}]){RULES['sign']})",
+        "SIGN": f"(?:(?!{{{{MARKUP}}}}|[{re.escape(signs_copied)}]){RULES['sign']})",
         "SIGNS": RULES["sign"],
         "LETTERS": one_of(letters or ""),
         "STRICT": one_of("".join(sorted(strict))),

@@ -40,6 +40,7 @@ from regard.translation.spans import Span
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
+FREQUENT = 10_000_000  # more than any vocabulary has pieces
 LONG = 128  # tokens; few translators were trained on sentences of more
 SHOWN = 3  # texts of a warning
 TERM_BEAMS = 5  # of a part with a term of the glossary, at least
@@ -381,8 +382,12 @@ class Translator(TextToText):
         capitals = Capitals(self.language, self._pieces, terms)
         return Reading(capitals, self.calibration.copied, self.calibration.letters)
 
-    def _pieces(self, word: str) -> int:
-        return len(self.tokenizers.source.encode(word))
+    def _pieces(self, word: str) -> float:
+        """Return the number of a word's pieces: less for a piece that was merged earlier, more for
+        small letters of a word that is not frequent, which may be a name."""
+        ids = self.tokenizers.source.encode(word)
+        is_odd = word.islower() and not self.calibration.is_frequent(word)
+        return len(ids) + is_odd / 2 + (ids[0] / FREQUENT if len(ids) == 1 else 0)
 
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""

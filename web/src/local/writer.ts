@@ -7,6 +7,7 @@ import { largest, logSoftmax } from "./search/numbers";
 import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { ended, search, type Hypothesis, type Search } from "./search/search";
+import { piecesOf } from "./text/capitals";
 import { normalize } from "./text/normalize";
 import { quoted, readability, type Readability } from "./text/readable";
 import { passages, type Passage, type Translated } from "./text/passages";
@@ -52,6 +53,7 @@ export class Writer extends Model {
   /** It has an encoder, which reads the source; else the decoder reads it before what it writes. */
   readonly pairs: boolean;
   private readonly readability: Readability;
+  private readonly pieces: (word: string) => number;
   private last: Encoded | null = null;
   private readonly searches = new Map<string, Hypothesis[]>();
 
@@ -60,6 +62,7 @@ export class Writer extends Model {
     this.decoding = file.decoding as Decoding;
     this.pairs = file.config.encoder_layers > 0;
     this.readability = readability(file.info.name, file.reads);
+    this.pieces = piecesOf((word) => this.texts.source.encode(word), file.reads?.words ?? "");
   }
 
   protected override open(): void {
@@ -105,7 +108,7 @@ export class Writer extends Model {
       const halves = length > longest ? passage.halves(length <= this.most) : null;
       return halves ? halves.flatMap(short) : [length > longest ? passage.asLong() : passage];
     };
-    return passages(text, { language, copied, letters, pieces: (word) => this.texts.source.encode(word).length }).flatMap(short);
+    return passages(text, { language, copied, letters, pieces: this.pieces }).flatMap(short);
   }
 
   /** Ids of a text as the model reads it. */

@@ -24,18 +24,32 @@ export function caseOf(text: string, language: string): Case {
   return begun >= FEWEST && isUpper(first(words[0] as string)) && alike && !cases.nouns.includes(language) ? "title" : "";
 }
 
+/** The number of a word's pieces: less for a piece that was merged earlier, more for small letters of a word that is not frequent, which may be a name. `words`: the frequent ones. */
+export function piecesOf(encode: (text: string) => readonly number[], words: string): (word: string) => number {
+  const frequent = new Set(words.split(" "));
+  return (word) => {
+    const ids = encode(word);
+    const isOdd = words !== "" && isLower(word) && !frequent.has(word.toLowerCase());
+    return ids.length + (isOdd ? 0.5 : 0) + (ids.length === 1 ? (ids[0] as number) / 10_000_000 : 0);
+  };
+}
+
 /** A part of a sentence as the model reads it. `pieces`: of a word in the source's vocabulary; `begins`: the sentence begins with it. */
 export function readCase(text: string, of: Case, language: string, pieces: (word: string) => number, begins: boolean): string {
   if (!of) return text;
   const begin = begins ? text.search(WORD) : -1;
   const always = listed(cases.always, language);
+  let name = -1; // the end of a name
   return text.replace(WORD, (word, at: number) => {
     const after = text.slice(at + word.length, at + word.length + 2);
     const [small, large] = [word.toLowerCase(), first(word) + word.slice(first(word).length).toLowerCase()];
     if (at === begin || (after.startsWith(".") && after.slice(1).trim())) return large;
     if (always.some((each) => each === word || each === large.split("'")[0])) return large;
-    const forms = of === "upper" ? [small, large, word] : [small, word];
-    return forms.reduce((best, form) => (pieces(form) < pieces(best) ? form : best));
+    const names = of === "upper" ? [large, word] : [word];
+    const forms = at === name + 1 ? [...names, small] : [small, ...names]; // of a surname both may be of as many pieces
+    const best = forms.reduce((one, form) => (pieces(form) < pieces(one) ? form : one));
+    name = names.includes(best) ? at + word.length : -1;
+    return best;
   });
 }
 

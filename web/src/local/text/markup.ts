@@ -32,7 +32,7 @@ function spansPattern(copied: string | null, letters: string | null): RegExp {
   const usual = (copied ?? "") + ordinary;
   const alike = rules.alike.flatMap(([signs = "", others = ""]) => (usual.includes(signs[0] as string) ? others : "")).join("");
   const parts = {
-    SIGN: `(?:(?!{{TAG}}|<!--|{{APOSTROPHE}})(?![${inClass(usual + alike)}])${rules.sign})`,
+    SIGN: `(?:(?!{{MARKUP}}|[${inClass(usual + alike)}])${rules.sign})`,
     SIGNS: rules.sign,
     LETTERS: oneOf(letters ?? ""),
     STRICT: oneOf(strict.join("")),
