@@ -212,6 +212,9 @@ class TorchArrays(Arrays):
     def converted(self, x: Array, dtype: str) -> Array:
         return x.to(getattr(self.library, dtype))
 
+    def floats(self, x: Array) -> Array:
+        return x.float()
+
     def beside(self, x: Array, other: Array) -> Array:
         return x.to(other.device)
 

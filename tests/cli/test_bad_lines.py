@@ -48,7 +48,9 @@ def _questions(path: str, on_bad_line: Any) -> Any:
 
 READERS = {
     "classification": lambda path, on_bad_line: read_labeled(path, on_bad_line=on_bad_line),
-    "embedding": lambda path, on_bad_line: read_text_pairs(path, on_bad_line=on_bad_line),
+    "embedding": lambda path, on_bad_line: read_text_pairs(
+        path, on_bad_line=on_bad_line, say=[].append
+    ),
     "summarization": lambda path, on_bad_line: read_documents_with_summaries(
         path, on_bad_line=on_bad_line
     ),

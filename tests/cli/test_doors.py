@@ -183,7 +183,7 @@ def test_a_text_in_another_language_is_strictly_refused_at_every_door(
     answer = client.post("/run/translate", json={"text": text, "strict_language": True})
     assert answer.status_code in (400, 422)
     assert sentence in answer.text
-    assert client.post("/run/translate", json={"text": text}).json()["language_doubt"] is True
+    assert client.post("/run/translate", json={"text": text}).json()["results"][0]["language_doubt"]
 
     assert regard("translate", text, "--force").code == 0
     assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "o.txt", "--force").code == 0

@@ -64,7 +64,7 @@ PAIR = {"source": "en", "target": "de"}
             "api_key": "x",
             "secret": "",
         },
-        {"q": HELLO, "source": None, "target": "de", "format": None, "alternatives": 0},
+        {"q": HELLO, "source": None, "target": "de", "format": None, "alternatives": None},
         {"q": HELLO, "source": "EN", "target": "de-AT"},
         {"q": HELLO, "source": "en_US", "target": "DE", "format": "html"},
     ],
@@ -74,6 +74,16 @@ def test_a_request_for_a_translation_may_say_what_it_does_not_ask_for(
 ) -> None:
     status, found = send(server, "/translate", body)
     assert (status, found["translatedText"]) == (200, hello)
+
+
+def test_no_text_has_no_translation(server: Any) -> None:
+    assert send(server, "/translate", {"q": [], **PAIR}) == (200, {"translatedText": []})
+
+
+def test_languages_need_no_key(server: Any) -> None:
+    with serving(["sentences"], access=Access("secret", loopback=False)) as guarded:
+        assert guarded.ask("/languages")[:2] == (200, [])
+        assert guarded.ask("/frontend/settings")[1]["keyRequired"] is True
 
 
 def test_a_list_of_markup_keeps_its_tags_as_mastodon_asks(server: Any) -> None:

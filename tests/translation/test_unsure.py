@@ -69,7 +69,8 @@ def test_a_word_that_stands_for_another_is_shown_as_that(calibrated: Translator)
 
 
 def test_another_language_is_refused_unless_forced(calibrated: Translator) -> None:
-    assert calibrated.run([FOREIGN])[0].language_doubt
+    with pytest.warns(UserWarning, match="1 of 1 texts .* seem to be in another language"):
+        assert calibrated.run([FOREIGN])[0].language_doubt
     calibrated = calibrated.decoding_by(strict_language=True)
     for door in (calibrated.run, lambda texts: list(calibrated.parts(texts[0]))):
         with pytest.raises(RegardError, match=r"'un chien.* is in another language"):

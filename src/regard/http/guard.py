@@ -76,7 +76,8 @@ class Access:
     loopback: bool = True
     origins: Collection[str] = ()
     keyless: Collection[str] = (
-        "/health", "/healthz", "/readyz", "/translate", "/detect"  # the last two have it in a body
+        "/health", "/healthz", "/readyz", "/languages", "/frontend/settings",
+        "/translate", "/detect",  # which may have it in the body
     )  # fmt: skip
 
     def knows(self, key: str | None) -> bool:

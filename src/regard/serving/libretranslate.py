@@ -6,13 +6,13 @@ ignored.
 
 import json
 from email.message import Message
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from regard.errors import BadArgumentError, RegardError
@@ -50,9 +50,9 @@ class _Keyed(BaseModel):
 class TranslateRequest(_Keyed):
     """A request of LibreTranslate's clients."""
 
-    source: Annotated[str, BeforeValidator(lambda value: AUTO if value is None else value)] = AUTO
+    source: str = AUTO
     target: str
-    format: Literal["text", "html"] | None = None  # markup stays in a text as well
+    format: Literal["text", "html"] = "text"  # markup stays in a text as well
     alternatives: int = Field(0, ge=0, le=16)
 
 
@@ -124,14 +124,14 @@ async def translate(request: Request, here: Here) -> Any:
     fields = await _fields(request, here, TranslateRequest)
     if isinstance(fields, JSONResponse):
         return fields
-    pairs, texts = _pairs(here.served.models), listed(fields.q) or [""]
+    pairs, texts = _pairs(here.served.models), listed(fields.q)
     codes = {code for pair in pairs for code in pair}
     source, target = (_code(name, codes) for name in (fields.source, fields.target))
     detected = None
     if source == AUTO:
         detected = _source(pairs, target, " ".join(texts))
         source = detected["language"]
-    if source == target and source in codes:
+    if not texts or (source == target and source in codes):
         results: list[Any] = texts
     elif (source, target) in pairs:
         results = await _translated(request, pairs[source, target], texts, fields.alternatives)
@@ -177,7 +177,7 @@ async def _fields(request: Request, here: State, kind: type[Any]) -> Any:
     if not here.access.knows(key if isinstance(key, str) else None):
         return refusal(request.url.path, 403, "a key is needed; send it as api_key.")
     try:
-        return kind.model_validate(values)
+        return kind.model_validate({name: v for name, v in values.items() if v is not None})
     except ValidationError as error:
         complaints = [entry | {"loc": ("body", *entry["loc"])} for entry in error.errors()]
         raise RequestValidationError(complaints) from error

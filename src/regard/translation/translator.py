@@ -256,7 +256,7 @@ class Translator(TextToText):
         joined = list(map(self._joined, texts, parts, results))
         for index in refused:
             joined[index] = best([Translation("", 0.0, finished=False, language_doubt=True)])
-        if not self.refusing:
+        if not (self.refusing or force):
             _warn(self.name, texts, [result.language_doubt for result in joined], refused)
         return joined
 
