@@ -81,13 +81,12 @@ class Capitals:
             small, large = word.lower(), word[0] + word[1:].lower()
             if match.start() == begin or (after[:1] == "." and after[1:].strip()):
                 return large
-            if any(form in (word, large.split("'")[0]) for form in always):
+            if any(form in (word, re.split("['’]", large)[0]) for form in always):
                 return large
-            # Of a surname both forms may be of as many pieces.
-            names = [large, word] if case == "upper" else [word]
-            is_next = match.start() == name + 1
-            best = min([*names, small] if is_next else [small, *names], key=self.pieces)
-            name = match.end() if best in names else -1
+            # Of a surname all forms may be of as many pieces; else of an acronym.
+            forms = [large, word, small] if match.start() == name + 1 else [word, small, large]
+            best = min((x for x in forms if case == "upper" or x in (word, small)), key=self.pieces)
+            name = -1 if best == small else match.end()
             return best
 
         read = _WORD.sub(form, text)

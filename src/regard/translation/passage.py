@@ -14,7 +14,9 @@ from regard.translation.placing import (
     beside,
     edited,
     only,
+    places,
     read_signs,
+    signs_like,
     word_near,
     words_of,
     written_signs,
@@ -26,6 +28,7 @@ from regard.translation.spans import RULES, Span
 STAND_INS: dict[str, list[str]] = RULES["stand_ins"]
 _WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
 _CLOSING = tuple(".,;:!?…)")
+_INSTEAD: dict[str, dict[str, str]] = RULES["instead"]
 _UNIT = re.compile(RULES["kept_unit"])
 _GENITIVE = re.compile(r"['’]s\b")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -107,10 +110,15 @@ class Passage:
             stand_ins[span] = (
                 unescape(own)
                 if _ENTITY.fullmatch(own)
-                else next(free.get(span.kind, iter(())), RULES["instead"].get(own, ""))
+                else next(free.get(span.kind, iter(())), self._instead(own))
                 + (unit[0] if unit else "")
             )
         return stand_ins
+
+    def _instead(self, own: str) -> str:
+        """Return the word of the language that a mark is read as, if there is one."""
+        words, capitals = _INSTEAD.get(own, {}), self.reading.capitals
+        return words.get(capitals.language if capitals else "", "")
 
     @cached_property
     def fragments(self) -> list[Span]:
@@ -136,13 +144,15 @@ class Passage:
         whole, part = "", "a"
         for number, span in enumerate(self.spans):
             is_apart = not part
-            part = self.stand_ins.get(span, self._read(span, first=not number))
+            part = self.stand_ins.get(span, self._cased(span, first=not number))
             is_apart &= part.startswith(_CLOSING)  # from its word, by what was left out
             whole = (whole.rstrip() if is_apart else whole) + part
+        whole = self._signed(whole)
         whole = self.reading.capitals.spelled(whole) if self.reading.capitals else whole
         if not self.stand_ins:
             return [whole]
-        return [whole, *(self._read(part, first=not k) for k, part in enumerate(self.fragments))]
+        parts = (self._cased(part, first=not k) for k, part in enumerate(self.fragments))
+        return [whole, *map(self._signed, parts)]
 
     def translated(self, answers: Sequence[str]) -> tuple[str, slice]:
         """Return the translation, and which of the units' answers it is made of."""
@@ -165,7 +175,8 @@ class Passage:
     @property
     def restorations(self) -> dict[str, str]:
         """Return what stands in the text, by the word in its place."""
-        return {each: self._of(span) for span, each in self.stand_ins.items() if each}
+        standing = {each: self._of(span) for span, each in self.stand_ins.items() if each}
+        return {each: own for each, own in standing.items() if own not in _INSTEAD}
 
     def restored(self, words: Sequence[str], text: str) -> list[str]:
         """Return the words of the whole, or of its translation, as the text with them has them."""
@@ -188,12 +199,15 @@ class Passage:
     def _of(self, span: Span) -> str:
         return self.text[span.begin : span.end]
 
-    def _read(self, span: Span, *, first: bool) -> str:
-        """Return a span as the model reads it."""
-        text, copied = self._of(span), self.reading.copied
-        text = text if copied is None else read_signs(text, copied, self.reading.letters or "")
-        capitals = self.reading.capitals
+    def _cased(self, span: Span, *, first: bool) -> str:
+        """Return a span in the letters that the model reads."""
+        text, capitals = self._of(span), self.reading.capitals
         return capitals.read(text, self.case, first=first) if capitals else text
+
+    def _signed(self, text: str) -> str:
+        """Return a text with the signs that the model reads."""
+        copied = self.reading.copied
+        return text if copied is None else read_signs(text, copied, self.reading.letters or "")
 
     def _of_fragments(self, answers: Sequence[str], text_of: Callable[[Span], str]) -> str:
         """Return the translations of the fragments, with what `of` gives for the other spans."""
@@ -260,9 +274,15 @@ class Passage:
     def _sign(self, number: int, whole: str, share: float, least: int) -> Edit:
         """Return where a mark without a partner, or a sign that the model left out, comes."""
         span = self.spans[number]
-        if (stand_in := self.stand_ins.get(span)) and whole.count(stand_in) == 1:
-            place = whole.index(stand_in)
-            return Edit(place, place + len(stand_in), self._of(span), span)
+        if stand_in := self.stand_ins.get(span):
+            before = "".join(self.stand_ins.get(s, self._of(s)) for s in self.spans[:number])
+            rank, words = (
+                len(places(stand_in, before)),
+                _INSTEAD.get(self._of(span), {"": stand_in}),
+            )
+            for word in words.values():
+                if found := places(word, whole)[: rank + 1]:
+                    return Edit(*found[-1], self._of(span), span)
         sides = self.text[self.begin : span.begin], self.text[span.end : self.end]
         words = words_of(sides[0])[-1:] or [""], words_of(sides[1])[:1] or [""]
         for place, way in ((number - 1, 0), (number + 1, 1)):
@@ -273,12 +293,15 @@ class Passage:
     def _is_lost(self, number: int, whole: str) -> bool:
         """Return True for the last of equal signs of which the translation has fewer; of quotation
         marks and brackets in pairs, a translator may leave out both."""
-        sign, paired = self._of(self.spans[number]), RULES["paired"]
-        if sign in paired and sum(map(self.source.count, paired)) % 2 == 0:
+        sign, paired = self.spans[number], RULES["paired"]
+        if self._of(sign) in paired and sum(map(self.source.count, paired)) % 2 == 0:
             return False
+        shape = signs_like(self.source, sign.begin - self.begin, sign.end - self.begin)
+        found = [self.begin + match.start() for match in shape.finditer(self.source)]
         read = [span for span in self.spans if span.kind in ("text", "sign")]
-        after = sum(self._of(span) == sign for span in self.spans[number:] if span.kind == "sign")
-        return whole.count(sign) <= sum(self._of(span).count(sign) for span in read) - after
+        kept = [k for k in found if any(span.begin <= k < span.end for span in read)]
+        after = sum(span.begin in kept for span in self.spans[number:] if span.kind == "sign")
+        return len(shape.findall(whole)) <= len(kept) - after
 
     def halves(self, *, anywhere: bool = False) -> tuple[Passage, Passage] | None:
         """Return the two parts that it can be parted into, at the best place; None: nowhere.

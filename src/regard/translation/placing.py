@@ -17,7 +17,9 @@ _B = RULES["boundary"]
 _READ = {other: signs for signs, others, *_ in RULES["alike"] for other in others}
 _RUNS = [(signs, re.compile(pattern(run))) for signs, _, _, run in RULES["alike"]]
 _SHAPES = [(signs, re.compile(pattern(shape))) for signs, _, shape, _ in RULES["alike"]]
-_ANY_RUN = re.compile("[!-/:;?@]{2}|&")
+_ANY_RUN = re.compile(r"[!-/:;?@]{2}|&|\s-")
+_SPACED = re.compile(pattern(RULES["spaced"]))
+_TIGHT = re.compile(pattern(RULES["tight"]))
 
 
 @cache
@@ -38,8 +40,10 @@ def read_signs(text: str, copied: str, letters: str = "") -> str:
         for signs, run in _RUNS:
             if signs[0] in copied + RULES["ordinary"]:
                 text = run.sub(partial(_one, signs), text)
+    text = _SPACED.sub("", text)
     if text.isascii():
         return text
+    text = _TIGHT.sub(r" \g<0> ", text)
     return text.translate({ord(o): s for o, s in _READ.items() if o not in copied})
 
 
@@ -53,6 +57,13 @@ def written_signs(answer: str, source: str) -> str:
         if set(order) - set(signs):
             answer = shape.sub(partial(_next, iter(order)), answer)
     return answer
+
+
+def signs_like(text: str, begin: int, end: int) -> re.Pattern[str]:
+    """Return the shape of a sign of a text, and of those that a translator writes for it."""
+    alike = ((shape, shape.match(text, begin)) for _, shape in _SHAPES)
+    literal = re.compile(re.escape(text[begin:end]))
+    return next((shape for shape, match in alike if match and match.end() == end), literal)
 
 
 def _one(signs: str, run: re.Match[str]) -> str:
@@ -97,12 +108,17 @@ def edited(whole: str, edits: Iterable[Edit]) -> str | None:
 
 def only(words: str, text: str) -> tuple[int, int] | None:
     """Return the place of words that a text has once."""
+    found = places(words, text)
+    return found[0] if len(found) == 1 else None
+
+
+def places(words: str, text: str) -> list[tuple[int, int]]:
+    """Return the places of words in a text."""
     if not words:
-        return None
-    places = [
-        match.span() for match in re.finditer(rf"(?<![{_B}]){_spaced(words)}(?![{_B}])", text, re.I)
-    ]
-    return places[0] if len(places) == 1 else None
+        return []
+    before, after = rf"(?<![{_B}])", rf"(?![{_B}])"  # a letter; words may begin with a sign
+    alone = rf"(?:{before}|{after}){_spaced(words)}(?:{after}|{before})"
+    return [match.span() for match in re.finditer(alone, text, re.IGNORECASE)]
 
 
 def _spaced(words: str) -> str:

@@ -12,6 +12,7 @@ from regard.translation.spans import RULES, Span
 
 _ABBREVIATION = re.compile(RULES["abbreviation"], re.IGNORECASE)
 _NUMBERED = re.compile(RULES["numbered"])
+_ENDS = ".!?।"
 _LINE_ENDS = re.compile(r"[\r\n]")
 # A German ordinal, which ends no sentence: "im 19. Jahrhundert", "vom 2. bis 5. Mai".
 _ORDINAL = re.compile(
@@ -78,15 +79,23 @@ def core(text: str, run: Sequence[Span]) -> tuple[Span, ...]:
         begins, ends = spans[first], spans[last]
         partners = [[n for n in pairs.get(each.pair, ()) if first <= n <= last]
                     for each in (begins, ends)]  # fmt: skip
-        if begins.begin == begins.end or (begins.kind == "mark" and len(partners[0]) < 2):
+        if begins.begin == begins.end or _can_stay(text, begins, len(partners[0]), ""):
             first += 1
-        elif ends.begin == ends.end or (ends.kind == "mark" and len(partners[1]) < 2):
+        elif ends.begin == ends.end or _can_stay(text, ends, len(partners[1]), _ENDS):
             last -= 1
         elif begins.kind == "mark" and partners[0] == [first, last]:
             first, last = first + 1, last - 1
         else:
             break
     return tuple(spans[first : last + 1])
+
+
+def _can_stay(text: str, span: Span, partners: int, read: str) -> bool:
+    """Return True for a mark without a partner, and for a sign by itself that is not to be read."""
+    if span.kind == "sign":
+        around = text[max(span.begin - 1, 0) : span.begin] + text[span.end : span.end + 1]
+        return not around.strip() and text[span.begin : span.end] not in read
+    return span.kind == "mark" and partners < 2
 
 
 def trimmed(text: str, span: Span, before: str, after: str) -> Span:

@@ -385,9 +385,9 @@ class Translator(TextToText):
     def _pieces(self, word: str) -> float:
         """Return the number of a word's pieces: less for a piece that was merged earlier, more for
         small letters of a word that is not frequent, which may be a name."""
-        ids = self.tokenizers.source.encode(word)
-        is_odd = word.islower() and not self.calibration.is_frequent(word)
-        return len(ids) + is_odd / 2 + (ids[0] / FREQUENT if len(ids) == 1 else 0)
+        ids, small = self.tokenizers.source.encode(word), word.islower()
+        is_odd = small and not self.calibration.is_frequent(word)
+        return len(ids) + is_odd / 2 + (ids[0] / FREQUENT / (1 + small) if len(ids) == 1 else 0)
 
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""

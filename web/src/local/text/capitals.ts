@@ -29,8 +29,9 @@ export function piecesOf(encode: (text: string) => readonly number[], words: str
   const frequent = new Set(words.split(" "));
   return (word) => {
     const ids = encode(word);
-    const isOdd = words !== "" && isLower(word) && !frequent.has(word.toLowerCase());
-    return ids.length + (isOdd ? 0.5 : 0) + (ids.length === 1 ? (ids[0] as number) / 10_000_000 : 0);
+    const small = isLower(word);
+    const isOdd = words !== "" && small && !frequent.has(word.toLowerCase());
+    return ids.length + (isOdd ? 0.5 : 0) + (ids.length === 1 ? (ids[0] as number) / 10_000_000 / (1 + Number(small)) : 0);
   };
 }
 
@@ -44,11 +45,10 @@ export function readCase(text: string, of: Case, language: string, pieces: (word
     const after = text.slice(at + word.length, at + word.length + 2);
     const [small, large] = [word.toLowerCase(), first(word) + word.slice(first(word).length).toLowerCase()];
     if (at === begin || (after.startsWith(".") && after.slice(1).trim())) return large;
-    if (always.some((each) => each === word || each === large.split("'")[0])) return large;
-    const names = of === "upper" ? [large, word] : [word];
-    const forms = at === name + 1 ? [...names, small] : [small, ...names]; // of a surname both may be of as many pieces
-    const best = forms.reduce((one, form) => (pieces(form) < pieces(one) ? form : one));
-    name = names.includes(best) ? at + word.length : -1;
+    if (always.some((each) => each === word || each === large.split(/['’]/)[0])) return large;
+    const forms = at === name + 1 ? [large, word, small] : [word, small, large]; // of a surname all may be of as many pieces; else of an acronym
+    const best = forms.filter((form) => of === "upper" || form === word || form === small).reduce((one, form) => (pieces(form) < pieces(one) ? form : one));
+    name = best === small ? -1 : at + word.length;
     return best;
   });
 }

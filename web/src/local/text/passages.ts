@@ -3,7 +3,7 @@ import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
 import { englishEnds } from "./english";
 import { unescaped } from "./entities";
 import { lines, slice, spans, type Slice } from "./markup";
-import { beside, edited, only, readSigns, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
+import { beside, edited, only, places, readSigns, signsLike, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
 import { pattern, rules } from "./rules";
 
 /** How a model reads and writes what it has not learned. */
@@ -14,7 +14,7 @@ export interface Reading {
   pieces: (word: string) => number; // of a word in the source's vocabulary
 }
 
-const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, string> };
+const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, Record<string, string>> };
 const WRAPS = /[^\S\n]*\r?\n\s*/g;
 const CLOSING = /^[.,;:!?…)]/;
 const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
@@ -49,11 +49,11 @@ export class Passage {
     let [whole, part] = ["", "a"];
     spans.forEach((span, i) => {
       const isApart = !part;
-      part = this.standIns.get(span) ?? this.read(span, i === 0);
+      part = this.standIns.get(span) ?? this.cased(span, i === 0);
       whole = (isApart && CLOSING.test(part) ? whole.trimEnd() : whole) + part; // from its word, by what was left out
     });
-    whole = spelled(whole, reading.language);
-    this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.read(span, i === 0))] : [whole];
+    whole = spelled(this.signed(whole), reading.language);
+    this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.signed(this.cased(span, i === 0)))] : [whole];
   }
 
   get begin(): number {
@@ -74,7 +74,7 @@ export class Passage {
     return new Map(others.map((span) => {
       const own = this.of(span);
       const unit = span.kind === "number" ? (UNIT.exec(own)?.[0] ?? "") : "";
-      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own] ?? "") + unit];
+      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own]?.[this.reading.language] ?? "") + unit];
     }));
   }
 
@@ -91,7 +91,7 @@ export class Passage {
 
   /** What stands in the text, by the word in its place. */
   get restorations(): [string, string][] {
-    return [...this.standIns].filter(([, word]) => word).map(([span, word]) => [word, this.of(span)]);
+    return [...this.standIns].map(([span, word]): [string, string] => [word, this.of(span)]).filter(([word, own]) => word && !Object.hasOwn(INSTEAD, own));
   }
 
   private of({ begin, end }: Slice): string {
@@ -104,11 +104,15 @@ export class Passage {
     return this.reading.copied === null ? cased : writtenSigns(cased, this.source);
   }
 
-  /** A span as the model reads it. */
-  private read(span: Slice, begins: boolean): string {
-    const { copied, letters, language, pieces } = this.reading;
-    const text = copied === null ? this.of(span) : readSigns(this.of(span), copied, letters ?? "");
-    return this.case ? readCase(text, this.case, language, pieces, begins) : text;
+  /** A span in the letters that the model reads. */
+  private cased(span: Slice, begins: boolean): string {
+    return readCase(this.of(span), this.case, this.reading.language, this.reading.pieces, begins);
+  }
+
+  /** A text with the signs that the model reads. */
+  private signed(text: string): string {
+    const { copied, letters } = this.reading;
+    return copied === null ? text : readSigns(text, copied, letters ?? "");
   }
 
   /** The translations of the fragments, with what `of` gives for the other spans. */
@@ -178,9 +182,13 @@ export class Passage {
   private sign(number: number, whole: string, share: number, least: number): Edit {
     const span = this.spans[number] as Slice;
     const standIn = this.standIns.get(span);
-    if (standIn && whole.split(standIn).length === 2) {
-      const begin = whole.indexOf(standIn);
-      return { begin, end: begin + standIn.length, text: this.of(span), span };
+    if (standIn) {
+      const before = this.spans.slice(0, number).map((each) => this.standIns.get(each) ?? this.of(each)).join("");
+      const rank = places(standIn, before).length;
+      for (const word of Object.values(INSTEAD[this.of(span)] ?? { "": standIn })) {
+        const place = places(word, whole).slice(0, rank + 1).at(-1);
+        if (place) return { begin: place[0], end: place[1], text: this.of(span), span };
+      }
     }
     const beyond = (place: number) => (this.spans[place] && this.standIns.get(this.spans[place])) || null;
     const left = beyond(number - 1) ?? wordsOf(this.text.slice(this.begin, span.begin)).at(-1) ?? "";
@@ -190,12 +198,13 @@ export class Passage {
 
   /** True for the last of equal signs of which the translation has fewer; of quotation marks and brackets in pairs, a translator may leave out both. */
   private isLost(number: number, whole: string): boolean {
-    const sign = this.of(this.spans[number] as Slice);
-    if (rules.paired.includes(sign) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
-    const after = this.spans.slice(number).filter((each) => each.kind === "sign" && this.of(each) === sign).length;
-    const count = (text: string) => text.split(sign).length - 1;
+    const { begin, end } = this.spans[number] as Slice;
+    if (rules.paired.includes(this.text.slice(begin, end)) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
+    const shape = signsLike(this.source, begin - this.begin, end - this.begin);
     const read = this.spans.filter(({ kind }) => kind === "text" || kind === "sign");
-    return count(whole) <= read.reduce((sum, span) => sum + count(this.of(span)), 0) - after;
+    const kept = [...this.source.matchAll(shape)].map(({ index }) => this.begin + index).filter((at) => read.some((span) => span.begin <= at && at < span.end));
+    const after = this.spans.slice(number).filter((span) => span.kind === "sign" && kept.includes(span.begin)).length;
+    return (whole.match(shape)?.length ?? 0) <= kept.length - after;
   }
 
   /** The two parts that it can be parted into, at the best place; null: nowhere. `anywhere`: also between two words that belong together. */
@@ -305,14 +314,20 @@ function passageOf(text: string, run: readonly Slice[], reading: Reading, isLong
   while (first <= last) {
     for (const number of first === last ? [first] : [first, last]) all[number] = trimmed(text, all[number] as Slice, number === first ? "ZC" : "", number === last ? "ZC" : "");
     const [begins, ends] = [all[first] as Slice, all[last] as Slice];
-    if (begins.begin === begins.end || (begins.kind === "mark" && partners(begins).length < 2)) first++;
-    else if (ends.begin === ends.end || (ends.kind === "mark" && partners(ends).length < 2)) last--;
+    if (begins.begin === begins.end || canStay(text, begins, partners(begins).length, "")) first++;
+    else if (ends.begin === ends.end || canStay(text, ends, partners(ends).length, ".!?।")) last--;
     else if (begins.kind === "mark" && String(partners(begins)) === String([first, last])) [first, last] = [first + 1, last - 1];
     else break;
   }
   if (first > last) return null;
   const passage = new Passage(text, all.slice(first, last + 1), reading, isLong);
   return passage.fragments.length ? passage : null;
+}
+
+/** True for a mark without a partner, and for a sign by itself that is not to be read. */
+function canStay(text: string, { begin, end, kind }: Slice, partners: number, read: string): boolean {
+  if (kind !== "sign") return kind === "mark" && partners < 2;
+  return !((text[begin - 1] ?? "") + (text[end] ?? "")).trim() && !read.includes(text.slice(begin, end));
 }
 
 /** A span of text without letters of these categories at its beginning and end. */

@@ -6,7 +6,8 @@ const EDGE = `(?:(?!${rules.sign}|[${inClass(rules.ordinary)}])\\S)`;
 const WORD = new RegExp(`${EDGE}(?:\\S*${EDGE})?`, "gu"); // with its vowel signs, without punctuation around it
 const LETTER = pattern(`[${rules.boundary}]`);
 const ALIKE = (rules.alike as [string, string, string, string][]).map(([signs, others, shape, run]) => ({ signs, others, shape: new RegExp(pattern(shape), "gu"), run: new RegExp(pattern(run), "gu") }));
-const RUN = /[!-\/:;?@]{2}|&/;
+const RUN = /[!-\/:;?@]{2}|&|\s-/;
+const [SPACED, TIGHT] = [rules.spaced, rules.tight].map((rule) => new RegExp(pattern(rule), "gu")) as [RegExp, RegExp];
 const ASCII = /^[\x00-\x7f]*$/;
 const isWord = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
@@ -16,6 +17,7 @@ export function readSigns(text: string, copied: string, letters: string): string
   if (RUN.test(read))
     for (const { signs, run } of ALIKE)
       if ((copied + rules.ordinary).includes(signs[0] as string)) read = read.replace(run, (own) => [...signs].find((sign) => own.includes(sign)) ?? (signs[0] as string));
+  read = read.replace(SPACED, "").replace(TIGHT, " $& ");
   for (const { signs, others } of ALIKE) for (const other of others) if (!copied.includes(other)) read = read.replaceAll(other, signs);
   return read;
 }
@@ -28,6 +30,12 @@ export function writtenSigns(answer: string, source: string): string {
     if (order.some((each) => ![...signs].includes(each))) answer = answer.replace(shape, (own) => order.shift() ?? own);
   }
   return answer;
+}
+
+/** The shape of a sign of a text, and of those that a translator writes for it. */
+export function signsLike(text: string, begin: number, end: number): RegExp {
+  const isAt = ({ index, 0: own }: RegExpMatchArray) => index === begin && begin + own.length === end;
+  return ALIKE.find(({ shape }) => [...text.matchAll(shape)].some(isAt))?.shape ?? new RegExp(escaped(text.slice(begin, end)), "gu");
 }
 
 /** A slice of a translation, and what comes in its place. */
@@ -62,9 +70,16 @@ export type Place = [number, number];
 
 /** The place of words that a text has once. */
 export function only(words: string, text: string): Place | null {
-  if (!words) return null;
-  const [first, more] = [...text.matchAll(new RegExp(`(?<!${LETTER})${spaced(words)}(?!${LETTER})`, "giu"))];
-  return first && !more ? [first.index, first.index + first[0].length] : null;
+  const [first, more] = places(words, text);
+  return first && !more ? first : null;
+}
+
+/** The places of words in a text. */
+export function places(words: string, text: string): Place[] {
+  if (!words) return [];
+  const [before, after] = [`(?<!${LETTER})`, `(?!${LETTER})`]; // a letter; words may begin with a sign
+  const alone = `(?:${before}|${after})${spaced(words)}(?:${after}|${before})`;
+  return [...text.matchAll(new RegExp(alone, "giu"))].map(({ index, 0: own }) => [index, index + own.length]);
 }
 
 /** The expression of some words, with or without a space before a percent sign. */
