@@ -11,6 +11,7 @@ from html import unescape
 from regard.translation.capitals import Capitals, Case, case_of
 from regard.translation.placing import (
     Edit,
+    alike,
     beside,
     edited,
     only,
@@ -19,6 +20,7 @@ from regard.translation.placing import (
     signs_like,
     word_near,
     words_of,
+    wrapped,
     written_signs,
 )
 from regard.translation.runs import core, cut, trimmed
@@ -26,13 +28,11 @@ from regard.translation.spans import RULES, Span
 
 # Words that translators copy, in place of spans: `benchmarks/paragraphs.py` counts the copies.
 STAND_INS: dict[str, list[str]] = RULES["stand_ins"]
-_WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
 _CLOSING = tuple(".,;:!?…)")
 _INSTEAD: dict[str, dict[str, str]] = RULES["instead"]
 _UNIT = re.compile(RULES["kept_unit"])
 _GENITIVE = re.compile(r"['’]s\b")
 _ENTITY = re.compile(r"&#?\w+;")
-ENDED = re.compile(r"([.!?…।])[^\w\s]*$")
 # Where a sentence can be parted, the best places first; and where it has no clauses.
 _CLAUSES = [
     re.compile(r"(?<=[;:।])\s+|\s+(?=[–—]\s)"),
@@ -161,7 +161,7 @@ class Passage:
         used = slice(0, 1)
         if text is None:
             return self._of_fragments(answers[1:], self._of), slice(1, None)
-        return _wrapped(self.source, _alike(self.source, text)), used
+        return wrapped(self.source, alike(self.source, text)), used
 
     def stood_for(self, answers: Sequence[str]) -> str:
         """Return the translation as the model would have written it, with its stand-ins."""
@@ -219,7 +219,7 @@ class Passage:
                 continue
             source = self._of(fragment)
             text += self.text[span.begin : fragment.begin]
-            text += _wrapped(source, _alike(source, answer)) + self.text[fragment.end : span.end]
+            text += wrapped(source, alike(source, answer)) + self.text[fragment.end : span.end]
             fragment, answer = next(translations, (None, ""))
         return text
 
@@ -244,7 +244,7 @@ class Passage:
                 inside = next((each for each in inward if each.kind != "mark"), span)
                 marked = self.stand_ins.get(inside) or next(
                     (
-                        _alike(self._of(each), translation)
+                        alike(self._of(each), translation)
                         for each, translation in translations.items()
                         if inside.begin <= each.begin and each.end <= inside.end
                     ),
@@ -330,22 +330,3 @@ def passage_of(text: str, run: Sequence[Span], reading: Reading) -> Passage | No
     """Return the passage of a run, without what can stay around it; None: all of it can."""
     passage = Passage(text, core(text, run), reading=reading)
     return passage if passage.spans and passage.fragments else None
-
-
-def _alike(source: str, answer: str) -> str:
-    """Return the translation of a part of a sentence, which ends as the part does."""
-    if ENDED.search(source):
-        return answer
-    mark = source[-1:] if source[-1:] in (",", ";", ":") else ""
-    return answer.rstrip(f".!?।{mark}") + mark
-
-
-def _wrapped(source: str, answer: str) -> str:
-    """Return a translation with the line ends of its source, at about their places."""
-    for match in _WRAPS.finditer(source):
-        near = len(answer) * match.start() // len(source)
-        spaces = [place for place, character in enumerate(answer) if character == " "]
-        if spaces:
-            place = min(spaces, key=lambda place: abs(place - near))
-            answer = answer[:place] + match[0] + answer[place + 1 :]
-    return answer

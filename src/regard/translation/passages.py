@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from regard.translation.passage import ENDED, NOTHING, Passage, Reading, passage_of
+from regard.translation.passage import NOTHING, Passage, Reading, passage_of
+from regard.translation.placing import ENDED
 from regard.translation.runs import cut, ends_of
 from regard.translation.spans import Span, lines, spans
 

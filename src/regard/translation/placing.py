@@ -20,6 +20,8 @@ _SHAPES = [(signs, re.compile(pattern(shape))) for signs, _, shape, _ in RULES["
 _ANY_RUN = re.compile(r"[!-/:;?@]{2}|&|\s-")
 _SPACED = re.compile(pattern(RULES["spaced"]))
 _TIGHT = re.compile(pattern(RULES["tight"]))
+_WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
+ENDED = re.compile(r"([.!?…।])[^\w\s]*$")
 
 
 @cache
@@ -160,3 +162,22 @@ def beside(
     else:
         at = anchors[0] or word_near(whole, share, least)
     return Edit(at[1], at[1], (" " if before.isspace() else "") + sign, span)
+
+
+def alike(source: str, answer: str) -> str:
+    """Return the translation of a part of a sentence, which ends as the part does."""
+    if ENDED.search(source):
+        return answer
+    mark = source[-1:] if source[-1:] in (",", ";", ":") else ""
+    return answer.rstrip(f".!?।{mark}") + mark
+
+
+def wrapped(source: str, answer: str) -> str:
+    """Return a translation with the line ends of its source, at about their places."""
+    for match in _WRAPS.finditer(source):
+        near = len(answer) * match.start() // len(source)
+        spaces = [place for place, character in enumerate(answer) if character == " "]
+        if spaces:
+            place = min(spaces, key=lambda place: abs(place - near))
+            answer = answer[:place] + match[0] + answer[place + 1 :]
+    return answer

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from regard.translation.spans import RULES, Span
 
-_ABBREVIATION = re.compile(RULES["abbreviation"], re.IGNORECASE)
-_NUMBERED = re.compile(RULES["numbered"])
+# Abbreviations that end no sentence, and what comes behind them.
+_UNENDED = [(re.compile(rule, re.IGNORECASE), re.compile(next_)) for rule, next_ in RULES["unended"]]
 _ENDS = ".!?।"
 _LINE_ENDS = re.compile(r"[\r\n]")
 # A German ordinal, which ends no sentence: "im 19. Jahrhundert", "vom 2. bis 5. Mai".
@@ -41,7 +41,7 @@ def ends_of(text: str, run: Sequence[Span], language: str) -> list[int]:
         before = plain[max(total - 40, 0) : total]
         if language == "de" and _ORDINAL.search(before):
             continue
-        if _ABBREVIATION.search(before) and _NUMBERED.match(plain, total):
+        if any(rule.search(before) and next_.match(plain, total) for rule, next_ in _UNENDED):
             continue
         number = bisect_right(starts, total) - 1
         end = spans_at[number].begin + total - starts[number]

@@ -1,10 +1,10 @@
 /** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.translation.passages` says the same. */
 import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
-import { englishEnds } from "./english";
 import { unescaped } from "./entities";
 import { lines, slice, spans, type Slice } from "./markup";
-import { beside, edited, only, places, readSigns, signsLike, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
-import { pattern, rules } from "./rules";
+import { alike, beside, ENDED, edited, only, places, readSigns, signsLike, wordNear, wordsOf, wrapped, writtenSigns, type Edit } from "./placing";
+import { rules } from "./rules";
+import { core, cut, endsOf, trimmed } from "./runs";
 
 /** How a model reads and writes what it has not learned. */
 export interface Reading {
@@ -15,15 +15,10 @@ export interface Reading {
 }
 
 const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, Record<string, string>> };
-const WRAPS = /[^\S\n]*\r?\n\s*/g;
 const CLOSING = /^[.,;:!?…)]/;
-const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
-const NUMBERED = new RegExp(`^(?:${pattern(rules.numbered)})`, "u");
 const ENTITY = /^&#?[\p{L}\p{N}_]+;$/u;
 const UNIT = new RegExp(rules.kept_unit, "u");
 const GENITIVE = /^['’]s(?![\p{L}\p{N}_])/u;
-const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
-const ORDINAL = /(?<![\p{L}\p{N}_])(?:d(?:e[rmns]|ie|as)|[ai]m|zu[mr]|vom|beim|(?:früh|spät|[ms]?ein|ihr|unser)e[nrms]?|\p{Nd}{1,2}\.(?:,| und| oder| bis))\s\p{Nd}{1,2}\.\s*$/iu;
 const NO_WORD = "(?![\\p{L}\\p{N}_])";
 /** Where a sentence can be parted, the best places first; and where it has no clauses. */
 const CLAUSES = [/(?<=[;:।])\s+|\s+(?=[–—]\s)/gu, new RegExp(`(?<=,)\\s+(?=(?:and|but|or|so|because|which|who|while|und|aber|oder|denn|weil|dass|और|लेकिन|कि)${NO_WORD})`, "gu"), /(?<=,)\s+/gu];
@@ -262,110 +257,9 @@ export function joined(text: string, translations: readonly (readonly [Passage, 
   return whole + text.slice(place);
 }
 
-/** Of languages whose rules are not here: by the browser's. */
-function otherEnds(text: string, language: string): number[] {
-  const ends = [...new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)].map(({ index }) => index);
-  return ends.slice(1);
-}
-
-/** The places in the text where its sentences end, within a run of spans. */
-function endsOf(text: string, run: readonly Slice[], language: string): number[] {
-  let plain = "";
-  const starts: [number, Slice][] = [];
-  for (const span of run) {
-    if (span.kind === "mark") continue;
-    starts.push([plain.length, span]);
-    const length = span.end - span.begin;
-    plain += span.kind === "word" ? `X${"x".repeat(length - 1)}` : span.kind === "number" ? "1".repeat(length) : text.slice(span.begin, span.end).replace(/[\r\n]/g, " ");
-  }
-  const marks = new Map(run.filter(({ kind }) => kind === "mark").map(({ begin, end }) => [end, begin]));
-  return (language === "en" ? englishEnds(plain) : otherEnds(plain, language)).flatMap((total) => {
-    const before = plain.slice(Math.max(total - 40, 0), total);
-    if ((language === "de" && ORDINAL.test(before)) || (ABBREVIATION.test(before) && NUMBERED.test(plain.slice(total)))) return [];
-    const [start, span] = starts.filter(([first]) => first <= total).at(-1) as [number, Slice];
-    let end = span.begin + total - start;
-    for (let begin; (begin = marks.get(end)) !== undefined && begin > 0 && !(text[begin - 1] as string).trim(); ) end = begin; // what opens the next sentence
-    return [end];
-  });
-}
-
-/** The spans between places; text alone is cut within a span. */
-function cut(run: readonly Slice[], places: readonly number[]): Slice[][] {
-  const parts: Slice[][] = [[]];
-  let number = 0;
-  for (let span of run) {
-    for (let place; (place = places[number]) !== undefined && place < span.end; number++) {
-      if (span.kind === "text" && span.begin < place) {
-        parts.at(-1)?.push({ ...span, end: place });
-        span = { ...span, begin: place };
-      }
-      parts.push([]);
-    }
-    parts.at(-1)?.push(span);
-  }
-  return parts;
-}
-
 /** The passage of a run, without what can stay around it; null: all of it can. */
 function passageOf(text: string, run: readonly Slice[], reading: Reading, isLong = false): Passage | null {
-  const all = [...run];
-  let [first, last] = [0, run.length - 1];
-  const partners = ({ pair }: Slice) => all.flatMap((each, number) => (pair >= 0 && each.pair === pair && first <= number && number <= last ? [number] : []));
-  while (first <= last) {
-    for (const number of first === last ? [first] : [first, last]) all[number] = trimmed(text, all[number] as Slice, number === first ? "ZC" : "", number === last ? "ZC" : "");
-    const [begins, ends] = [all[first] as Slice, all[last] as Slice];
-    if (begins.begin === begins.end || canStay(text, begins, partners(begins).length, "")) first++;
-    else if (ends.begin === ends.end || canStay(text, ends, partners(ends).length, ".!?।")) last--;
-    else if (begins.kind === "mark" && String(partners(begins)) === String([first, last])) [first, last] = [first + 1, last - 1];
-    else break;
-  }
-  if (first > last) return null;
-  const passage = new Passage(text, all.slice(first, last + 1), reading, isLong);
-  return passage.fragments.length ? passage : null;
-}
-
-/** True for a mark without a partner, and for a sign by itself that is not to be read. */
-function canStay(text: string, { begin, end, kind }: Slice, partners: number, read: string): boolean {
-  if (kind !== "sign") return kind === "mark" && partners < 2;
-  return !((text[begin - 1] ?? "") + (text[end] ?? "")).trim() && !read.includes(text.slice(begin, end));
-}
-
-/** A span of text without letters of these categories at its beginning and end. */
-function trimmed(text: string, span: Slice, before: string, after: string): Slice {
-  if (span.kind !== "text") return span;
-  const own = text.slice(span.begin, span.end);
-  const classOf = (kinds: string) => `[${[...kinds].map((kind) => `\\p{${kind}}`).join("")}]*`;
-  const begin = before ? (new RegExp(`^${classOf(before)}`, "u").exec(own) as RegExpExecArray)[0].length : 0;
-  const end = after ? (/* the end of all */ own.length - reversed(own.slice(begin), classOf(after))) : own.length;
-  return begin || end < own.length ? { ...span, begin: span.begin + begin, end: span.begin + end } : span;
-}
-
-/** How many letters at the end of a text are of a class. */
-function reversed(text: string, kinds: string): number {
-  const one = new RegExp(`^${kinds}$`, "u");
-  let length = 0;
-  for (const letter of [...text].reverse()) {
-    if (!one.test(letter)) break;
-    length += letter.length;
-  }
-  return length;
-}
-
-/** The translation of a part of a sentence, which ends as the part does. */
-function alike(source: string, answer: string): string {
-  if (ENDED.test(source)) return answer;
-  const mark = /[,;:]$/.exec(source)?.[0] ?? "";
-  return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
-}
-
-/** A translation with the line ends of its source, at about their places. */
-function wrapped(source: string, answer: string): string {
-  for (const { index, 0: wrap } of source.matchAll(WRAPS)) {
-    const near = Math.floor((answer.length * index) / source.length);
-    const spaces = [...answer].flatMap((letter, place) => (letter === " " ? [place] : []));
-    if (!spaces.length) continue;
-    const place = spaces.reduce((best, each) => (Math.abs(each - near) < Math.abs(best - near) ? each : best));
-    answer = answer.slice(0, place) + wrap + answer.slice(place + 1);
-  }
-  return answer;
+  const its = core(text, run);
+  const passage = its.length ? new Passage(text, its, reading, isLong) : null;
+  return passage?.fragments.length ? passage : null;
 }

@@ -8,6 +8,8 @@ const LETTER = pattern(`[${rules.boundary}]`);
 const ALIKE = (rules.alike as [string, string, string, string][]).map(([signs, others, shape, run]) => ({ signs, others, shape: new RegExp(pattern(shape), "gu"), run: new RegExp(pattern(run), "gu") }));
 const RUN = /[!-\/:;?@]{2}|&|\s-/;
 const [SPACED, TIGHT] = [rules.spaced, rules.tight].map((rule) => new RegExp(pattern(rule), "gu")) as [RegExp, RegExp];
+const WRAPS = /[^\S\n]*\r?\n\s*/g;
+export const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
 const ASCII = /^[\x00-\x7f]*$/;
 const isWord = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
@@ -113,4 +115,23 @@ export function beside(span: Slice, text: string, [left, right]: readonly [strin
   }
   const [, at] = one ?? near();
   return { begin: at, end: at, text: (isSpace(before) ? " " : "") + sign, span };
+}
+
+/** The translation of a part of a sentence, which ends as the part does. */
+export function alike(source: string, answer: string): string {
+  if (ENDED.test(source)) return answer;
+  const mark = /[,;:]$/.exec(source)?.[0] ?? "";
+  return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
+}
+
+/** A translation with the line ends of its source, at about their places. */
+export function wrapped(source: string, answer: string): string {
+  for (const { index, 0: wrap } of source.matchAll(WRAPS)) {
+    const near = Math.floor((answer.length * index) / source.length);
+    const spaces = [...answer].flatMap((letter, place) => (letter === " " ? [place] : []));
+    if (!spaces.length) continue;
+    const place = spaces.reduce((best, each) => (Math.abs(each - near) < Math.abs(best - near) ? each : best));
+    answer = answer.slice(0, place) + wrap + answer.slice(place + 1);
+  }
+  return answer;
 }
