@@ -169,7 +169,8 @@ def alike(source: str, answer: str) -> str:
     if ENDED.search(source):
         return answer
     mark = source[-1:] if source[-1:] in (",", ";", ":") else ""
-    return answer.rstrip(f".!?।{mark}") + mark
+    added = {".", "।", mark, *({"!", "?"} - set(source))}
+    return answer.rstrip("".join(added)) + mark
 
 
 def wrapped(source: str, answer: str) -> str:

@@ -121,7 +121,8 @@ export function beside(span: Slice, text: string, [left, right]: readonly [strin
 export function alike(source: string, answer: string): string {
   if (ENDED.test(source)) return answer;
   const mark = /[,;:]$/.exec(source)?.[0] ?? "";
-  return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
+  const added = [".", "।", mark, ...["!", "?"].filter((sign) => !source.includes(sign))].join("");
+  return answer.replace(new RegExp(`[${added}]+$`), "") + mark;
 }
 
 /** A translation with the line ends of its source, at about their places. */
