@@ -11,7 +11,9 @@ from dataclasses import replace
 from regard.translation.spans import RULES, Span
 
 # Abbreviations that end no sentence, and what comes behind them.
-_UNENDED = [(re.compile(rule, re.IGNORECASE), re.compile(next_)) for rule, next_ in RULES["unended"]]
+_UNENDED = [
+    (re.compile(rule, re.IGNORECASE), re.compile(next_)) for rule, next_ in RULES["unended"]
+]
 _ENDS = ".!?।"
 _LINE_ENDS = re.compile(r"[\r\n]")
 # A German ordinal, which ends no sentence: "im 19. Jahrhundert", "vom 2. bis 5. Mai".

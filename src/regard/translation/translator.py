@@ -506,19 +506,22 @@ class Translator(TextToText):
         return caption
 
 
-def doubt_said(name: str, doubted: Sequence[str], count: int, total: int) -> str:
+def doubt_said(
+    name: str, doubted: Sequence[str], count: int, total: int, strict: str = "strict_language=True"
+) -> str:
     """Return the sentence on texts that seem to be in another language than the model's.
 
     Args:
         doubted: the first of them.
         count: of all of them.
         total: of all texts.
+        strict: the option that refuses them.
     """
     first = ", ".join(repr(shortened(text)) for text in doubted[:SHOWN])
     return (
         f"{count:,} of {total:,} texts ({count / total:.1%}) seem to be in another language than"
-        f" {name} reads, such as {first}. Their translations may be guesses; strict_language=True"
-        " leaves them out."
+        f" {name} reads, such as {first}. Their translations may be guesses; {strict} leaves"
+        " them out."
     )
 
 
