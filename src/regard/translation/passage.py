@@ -175,8 +175,8 @@ class Passage:
     @property
     def restorations(self) -> dict[str, str]:
         """Return what stands in the text, by the word in its place."""
-        standing = {each: self._of(span) for span, each in self.stand_ins.items() if each}
-        return {each: own for each, own in standing.items() if own not in _INSTEAD}
+        standing = {word: self._of(span) for span, word in self.stand_ins.items() if word}
+        return {word: text for word, text in standing.items() if text not in _INSTEAD}
 
     def restored(self, words: Sequence[str], text: str) -> list[str]:
         """Return the words of the whole, or of its translation, as the text with them has them."""
@@ -276,13 +276,10 @@ class Passage:
         span = self.spans[number]
         if stand_in := self.stand_ins.get(span):
             before = "".join(self.stand_ins.get(s, self._of(s)) for s in self.spans[:number])
-            rank, words = (
-                len(places(stand_in, before)),
-                _INSTEAD.get(self._of(span), {"": stand_in}),
-            )
-            for word in words.values():
-                if found := places(word, whole)[: rank + 1]:
-                    return Edit(*found[-1], self._of(span), span)
+            rank = len(places(stand_in, before))
+            for written in _INSTEAD.get(self._of(span), {"": stand_in}).values():
+                if standing := places(written, whole)[: rank + 1]:
+                    return Edit(*standing[-1], self._of(span), span)
         sides = self.text[self.begin : span.begin], self.text[span.end : self.end]
         words = words_of(sides[0])[-1:] or [""], words_of(sides[1])[:1] or [""]
         for place, way in ((number - 1, 0), (number + 1, 1)):
@@ -297,11 +294,11 @@ class Passage:
         if self._of(sign) in paired and sum(map(self.source.count, paired)) % 2 == 0:
             return False
         shape = signs_like(self.source, sign.begin - self.begin, sign.end - self.begin)
-        found = [self.begin + match.start() for match in shape.finditer(self.source)]
         read = [span for span in self.spans if span.kind in ("text", "sign")]
-        kept = [k for k in found if any(span.begin <= k < span.end for span in read)]
-        after = sum(span.begin in kept for span in self.spans[number:] if span.kind == "sign")
-        return len(shape.findall(whole)) <= len(kept) - after
+        signs = [self.begin + match.start() for match in shape.finditer(self.source)]
+        signs = [k for k in signs if any(span.begin <= k < span.end for span in read)]
+        after = sum(span.begin in signs for span in self.spans[number:] if span.kind == "sign")
+        return len(shape.findall(whole)) <= len(signs) - after
 
     def halves(self, *, anywhere: bool = False) -> tuple[Passage, Passage] | None:
         """Return the two parts that it can be parted into, at the best place; None: nowhere.

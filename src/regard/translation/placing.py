@@ -110,8 +110,8 @@ def edited(whole: str, edits: Iterable[Edit]) -> str | None:
 
 def only(words: str, text: str) -> tuple[int, int] | None:
     """Return the place of words that a text has once."""
-    found = places(words, text)
-    return found[0] if len(found) == 1 else None
+    spots = places(words, text)
+    return spots[0] if len(spots) == 1 else None
 
 
 def places(words: str, text: str) -> list[tuple[int, int]]:
