@@ -36,8 +36,8 @@ def test_a_killed_run_ends_with_the_bits_of_an_uninterrupted_one(
     assert not steps(killed)
     kill_at("10")  # some steps behind a checkpoint
     assert steps(killed)[-1] == "step-00000008"
-    assert regard(*arguments, killed).code in (0, 3)  # a few steps may teach one label alone
-    assert regard(*arguments, whole).code in (0, 3)
+    assert regard(*arguments, killed).code == 0
+    assert regard(*arguments, whole).code == 0
 
     assert steps(whole)[-1] == "step-00000024"
     weights = [file.relative_to(whole) for file in whole.rglob("*.safetensors")]

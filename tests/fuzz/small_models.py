@@ -52,7 +52,7 @@ def small_model(task: str) -> Path:
     flags = iter(OPTIONS[task].split())
     for flag, value in zip(flags, flags, strict=True):
         name = flag.removeprefix("--").replace("-", "_")
-        settings[name] = int(value) if value.isdigit() else value
+        settings[name] = json.loads(value) if value[0].isdigit() else value
     with redirect_stdout(StringIO()), warnings.catch_warnings(action="ignore"):  # it learned little
         regard.train(task, write_data(task, folder), folder / "run", **settings)
     _keep_one_layer(folder / "run" / "model")

@@ -39,10 +39,10 @@ def test_another_head_is_refused_by_the_name_of_the_class(reader):
         Reader(reader.handle.model, reader.tokenizer, head="classification", name="it")
 
 
-def test_another_models_tokenizer_is_refused(reader):
-    model = Encoder(EncoderConfig(vocab_size=11, **SIZES))
-    with pytest.raises(RegardError, match=r"tokenizer has 90 tokens, but .* is 11"):
-        Reader(model, reader.tokenizer, name="it")
+def test_a_text_with_a_token_that_has_no_vector_is_refused(reader):
+    smaller = Reader(Encoder(EncoderConfig(vocab_size=11, **SIZES)), reader.tokenizer, name="it")
+    with pytest.raises(RegardError, match=r"the model has vectors for 11 tokens only"):
+        smaller.tokens("the red house")
 
 
 def test_the_shorter_of_positions_and_model_max_length_is_read(reader, folder):

@@ -53,6 +53,7 @@ class Toy:
     path: Path
     config: TrainingConfig = CONFIG
     figures: list[float] = field(default_factory=list)  # given, one by one, to evaluations
+    losses: list[float] = field(default_factory=list)  # beside them
     collapsed: bool = False
     first: bool = False
     loss_from: int = 10**9  # from this step on the loss is not a number
@@ -80,7 +81,8 @@ class Toy:
             assert not model.training
             self.evaluated.append(copied(model))
             if self.figures:
-                return {"score": self.figures.pop(0)}
+                losses = {"loss": self.losses.pop(0)} if self.losses else {}
+                return {"score": self.figures.pop(0)} | losses
             total, rows = squared_error(model, Rows().at(1003))
             return {"score": -total.item() / rows}
 
@@ -302,6 +304,15 @@ def test_the_model_before_its_first_step_may_be_the_best(tmp_path: Path) -> None
     [saved] = run.saved
     assert_same(saved, copied(network()))
     assert [event for event in run.events if event[0] == "save"] == [("save", 0)]
+
+
+def test_the_first_model_gives_way_to_one_that_is_better_by_the_loss_too(tmp_path: Path) -> None:
+    scores, losses = [1.0, 2.0, 3.0, 4.0, 2.0], [0.5, 0.6, 0.4, 0.7, 0.1]
+    improved = Toy(tmp_path / "improved", CONFIG, scores, losses, first=True).fit()
+    assert (improved.best, improved.best_step) == (4.0, 12)
+    scores, losses = [1.0, 2.0, 2.0, 2.0, 2.0], [0.5, 0.6, 0.6, 0.6, 0.6]
+    beginning = Toy(tmp_path / "beginning", CONFIG, scores, losses, first=True).fit()
+    assert (beginning.best, beginning.best_step) == (1.0, 0)
 
 
 def test_patience_ends_a_run_that_gets_no_better(tmp_path: Path) -> None:

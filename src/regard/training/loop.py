@@ -44,8 +44,8 @@ class Objective(Generic[BatchT]):
     of tokens read, by which speed is measured. evaluate(model) returns named figures; the one
     called `metric` chooses what save(model, progress) gets: the highest, or if `lower`, the lowest.
     collapsed(figures) says whether the model ignores its input. If `first`, the model before its
-    first step may be the best. If `last`, the newest model is the one that is saved, whatever its
-    figures, which may then be none.
+    first step may be the best; it gives way to one that is better in the dev loss, too. If `last`,
+    the newest model is the one that is saved, whatever its figures, which may then be none.
 
     >>> def loss(model, batch):
     ...     return model(batch).square().sum(), len(batch), batch.numel()
@@ -249,13 +249,20 @@ class _Training(Generic[BatchT]):
         else:
             figure = progress.figures[self.objective.metric]
             loss = progress.figures.get("loss", 0.0)  # decides between equal figures
-            rank = (figure if self.objective.lower else -figure, loss)
-            best = progress.best
-            if best is None or rank < (best if self.objective.lower else -best, progress.best_loss):
+            if self._is_better(figure, loss):
                 progress.best, progress.best_loss = figure, loss
                 progress.best_step = progress.step
         watched = progress.step > config.warmup and self.objective.collapsed(progress.figures)
         progress.collapsed_in_a_row = progress.collapsed_in_a_row + 1 if watched else 0
+
+    def _is_better(self, figure: float, loss: float) -> bool:
+        best, best_loss = self.progress.best, self.progress.best_loss
+        if best is None:
+            return True
+        if self.objective.first and not self.progress.best_step and loss > best_loss:
+            return False  # on a small dev set an example or two more right may be chance
+        sign = 1 if self.objective.lower else -1
+        return (sign * figure, loss) < (sign * best, best_loss)
 
     def report(self) -> None:
         """Tells of an evaluation, and hands the model to be kept if it is the best."""

@@ -65,6 +65,12 @@ def cut(folder: Path) -> None:
     file.write_bytes(file.read_bytes()[:-40])
 
 
+def another_pad(folder: Path) -> None:
+    """Its name is not in the vocabulary, so it gets an id behind it."""
+    (folder / "special_tokens_map.json").unlink()
+    change(folder, "tokenizer_config", pad_token="<p>")
+
+
 def without_template(folder: Path) -> None:
     content = json.loads((folder / "tokenizer.json").read_text())
     (folder / "tokenizer.json").write_text(json.dumps(content | {"post_processor": None}))
@@ -111,7 +117,7 @@ WRONG = {
         f"{DENSE} contains NaN or infinity",
     ),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer", "does not exist"),
-    "a special token": (tokenizer_config(pad_token="<p>"), "tokenizer", "special token '<p>'"),
+    "a special token": (another_pad, "padding", "is 0, but the tokenizer pads with 360"),
     "too many tokens": (more_tokens, "vocabulary", "has ids up to 361, but the model has 360 rows"),
     "an id": (config(bos_token_id=400), "vocabulary", "bos_token_id is 400, but the vocabulary is"),
     "pad is eos": (config(pad_token_id=1), "padding", "are one token (1)"),
