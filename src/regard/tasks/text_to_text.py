@@ -324,11 +324,12 @@ class TextToText(Task):
         """Ids of a text behind the prefix, without special tokens; none of an empty text."""
         return self.tokenizers.source.encode(f"{self.prefix or ''}{text}") if text else []
 
-    def check_readable(self, text: str, ids: Sequence[int]) -> None:
+    def check_readable(self, text: str, ids: Sequence[int], *, source_text: str = "") -> None:
         """Refuses a text that the model could only guess at.
 
         Args:
             ids: what the text is encoded as.
+            source_text: what the sentence names, of which the text is what is judged.
 
         Raises:
             OtherLanguageError: the vocabulary has no piece for most of its characters (see
@@ -341,8 +342,8 @@ class TextToText(Task):
         doubts = self.calibration.doubts if self.strict_language else self.calibration.is_foreign
         if doubts(text):
             raise OtherLanguageError(
-                f"{shortened(text)!r} is in another language than {self.name} reads. Give a text in"
-                " that one, another model, or force=True."
+                f"{shortened(source_text or text)!r} is in another language than {self.name} reads."
+                " Give a text in that one, another model, or force=True."
             )
 
     def read(self, text: str) -> list[int]:

@@ -401,7 +401,7 @@ class Translator(TextToText):
         if not force:
             plain = self._judged(text, sentences)
             encoded[plain] = self.encode(plain)
-            self.check_readable(plain, encoded[plain])
+            self.check_readable(plain, encoded[plain], source_text=text)
         for passage in sentences:
             for unit in passage.units:
                 whole = tag + self.tidied(unit)

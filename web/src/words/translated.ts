@@ -15,7 +15,7 @@ const SENTENCES = Object.entries(PHRASES)
 export const isDoubt = (note: string): boolean => note.startsWith("the text seems to be in another language");
 
 export function translated(say: Say, said: string): string {
-  const sentence = said.replace(", another model, or force=True.", ", or choose another model."); // options are Python's
+  const sentence = said.replace(/, another model, or (?:force=True|"force": true)\./, ", or choose another model."); // options are Python's
   for (const { key, names, pattern } of SENTENCES) {
     const found = pattern.exec(sentence);
     if (found) return say(key, Object.fromEntries(names.map((name, i) => [name, found[i + 1] as string])));
