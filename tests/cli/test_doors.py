@@ -169,7 +169,7 @@ def test_labels_of_ones_own_are_refused_in_a_sentence(
 def test_a_text_in_another_language_is_strictly_refused_at_every_door(
     regard: Callable[..., Any], client: TestClient, tmp_path: Path
 ) -> None:
-    text = "Où est la gare la plus proche?"
+    text = "Où est la gare la plus proche ?"
     sentence = f"{text!r} is in another language than en-de reads. Give a text in that one,"
     assert regard("translate", text).code == 0
     outcome = regard("translate", text, "--strict-language")
