@@ -97,7 +97,7 @@ def test_functions_and_constants_of_a_file_are_shown_as_they_stand(build, page, 
         ("```python source examples/none.py\n```\n", r"there is no examples/none\.py to show\."),
         (
             "```python source examples/11_cross_attention.py walk\n```\n",
-            r"11_cross_attention\.py has no walk; it has Folder, SOURCE, TARGET, main\.",
+            r"11_cross_attention\.py has no walk; it has Sentence, Folder, main\.",
         ),
     ],
 )

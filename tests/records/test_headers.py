@@ -32,7 +32,7 @@ NAMES = {
 @pytest.mark.parametrize("count", [24, 4])
 @pytest.mark.parametrize("script", NAMES)
 def test_names_in_any_script_are_a_header(script: str, count: int, tmp_path: Path) -> None:
-    rows = [f"The story of part {k} is told,{('good', 'bad')[k % 2]}" for k in range(count)]
+    rows = [f"The story of part {k} is read,{('good', 'bad')[k % 2]}" for k in range(count)]
     (tmp_path / "a.csv").write_text("\n".join([NAMES[script], *rows]), "utf-8")
     said: list[str] = []
     assert len(list(read_labeled(str(tmp_path / "a.csv"), say=said.append))) == count
@@ -40,7 +40,7 @@ def test_names_in_any_script_are_a_header(script: str, count: int, tmp_path: Pat
 
 
 def test_a_first_label_that_occurs_nowhere_else_is_named(tmp_path: Path) -> None:
-    rows = [f"The story of part {k} is told,{('good', 'bad')[k % 2]}" for k in range(24)]
+    rows = [f"The story of part {k} is read,{('good', 'bad')[k % 2]}" for k in range(24)]
     first = "Please write all that you think of the hotel,Write what you are going to do"
     (tmp_path / "a.csv").write_text("\n".join([first, *rows]))
     said: list[str] = []
@@ -59,14 +59,14 @@ def test_languages_in_their_words_are_a_header(header: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("header", ["Body,TLDR", "texte,résumé", "Beitrag,Kurzfassung"])
 def test_words_over_sentences_are_a_header(header: str, tmp_path: Path) -> None:
-    rows = [f"The long story of part {k} is told,Part {k} is told" for k in range(8)]
+    rows = [f"The long story of part {k} is read,Part {k} is read" for k in range(8)]
     (tmp_path / "a.csv").write_text("\n".join([header, *rows]), "utf-8")
     read = read_documents_with_summaries(str(tmp_path / "a.csv"), say=lambda said: None)
     assert len(list(read)) == 8
 
 
 def test_a_name_that_is_a_value_below_is_none(tmp_path: Path) -> None:
-    rows = [f"The story of part {k} is told,{('label', 'class')[k % 2]}" for k in range(8)]
+    rows = [f"The story of part {k} is read,{('label', 'class')[k % 2]}" for k in range(8)]
     (tmp_path / "a.csv").write_text("\n".join(rows))
     assert len(list(read_labeled(str(tmp_path / "a.csv"), say=lambda said: None))) == 8
 

@@ -138,7 +138,7 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 123
 @pytest.mark.parametrize(
     "name",
     [
-        *("tokenizer.json", "vocab.txt", "vocab.json", "merges.txt", "chat_template.jinja"),
+        *("tokenizer.json", "vocab.txt", "merges.txt", "chat_template.jinja"),
         *("spiece.model", "tokenizer.model", "source.spm", "tokenizer_config.json"),
         *("special_tokens_map.json", "added_tokens.json"),
     ],

@@ -66,7 +66,7 @@ def open_files(
 def _open(path: Path, file: Path, side: str, files: JsonFiles) -> TokenizerFiles:
     folder = file.parent
     for name in _FILES:
-        if name.endswith(".txt"):  # of which any line is one
+        if name.endswith((".txt", ".jinja")):  # any text is one of those
             check_content(folder / name)
     settings = dict(files.get("tokenizer_config.json", {}))
     if (folder / "chat_template.jinja").is_file():  # comes before the one in the settings
