@@ -45,6 +45,19 @@ def write(path: str, records: Sequence[Any]) -> None:
         Path(path).write_text("".join(f"{json.dumps(record)}\n" for record in records))
 
 
+@pytest.mark.parametrize("name", ["Text", "sentence", "Review", " text"])
+@pytest.mark.parametrize("source", ["in.csv", "in.jsonl"])
+def test_a_column_has_the_names_that_commands_know(
+    source: str, name: str, folder: Path, upper_case: UpperCase
+) -> None:
+    if source == "in.csv":
+        Path(source).write_text("\n".join([f"n,{name}", "1,one", "2,two"]))
+    else:
+        write(source, [{"n": k, name: text} for k, text in enumerate(("one", "two"))])
+    assert run(source, "out.jsonl").written == 2
+    assert [row[name] for row in rows("out.jsonl")] == ["one", "two"]
+
+
 @pytest.mark.parametrize("source", ["in.txt", "in.jsonl", "in.parquet"])
 @pytest.mark.parametrize("target", ["out.txt", "out.jsonl", "out.parquet"])
 def test_each_line_has_its_answer_in_its_place(
@@ -377,8 +390,8 @@ def test_tables_are_read_by_the_names_in_their_first_rows(
         ("2", "C"),
         ("3", "D"),
     ]
-    Path("c.tsv").write_text("sentence\nd\n")
-    with pytest.raises(BadArgumentError, match="no column 'text'; its columns are sentence"):
+    Path("c.tsv").write_text("words\nd\n")
+    with pytest.raises(BadArgumentError, match="no column 'text'; its columns are words"):
         run("c.tsv", "other.jsonl")
 
 

@@ -117,7 +117,7 @@ def test_a_pattern_is_its_files_in_the_order_of_their_names(tmp_path: Path) -> N
     ("name", "content", "error", "sentence"),
     [
         ("empty.txt", b"", DamagedFileError, "but it is empty. Check"),
-        ("a.txt", b"a\0\0\0" * 9, DamagedFileError, "iconv -f UTF-16"),
+        ("a.txt", b"a\0\0" * 9, DamagedFileError, "iconv -f UTF-16"),
         ("a.jsonl", b'[{"text": "a"}]', DamagedFileError, "jq -c"),
         (
             "a.txt.gz",

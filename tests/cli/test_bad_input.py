@@ -18,7 +18,7 @@ FILES = {
     "blank.tsv": b"\n\n",
     "no_tab.tsv": b"a dog.\tein Hund.\na dog and no tab\n",
     "latin.tsv": b"\xff\t\xff\n",
-    "utf16.tsv": b"a\0\0\0" * 9,
+    "utf16.tsv": b"a\0\0" * 9,
     "broken.tsv.gz": b"\x1f\x8b\x08\x00aaaaaaaaaaaa",
     "long.txt": b"the dog " * 30 + b".\n",
     "second.txt": b"the dog\n" + b"the dog " * 30 + b".\n",

@@ -85,3 +85,20 @@ def test_columns_are_turned_as_the_languages_say(tmp_path: Path) -> None:
     assert (pair.source, pair.target) == ("Hund", "dog")
     [pair] = read_pairs(tmp_path / "a.tsv", languages=("en", "de"))
     assert (pair.source, pair.target) == ("dog", "Hund")
+
+
+@pytest.mark.parametrize("state", ["new", "needs-translation", "needs-review-translation"])
+def test_a_translation_that_is_called_unfinished_is_left_out(state: str, tmp_path: Path) -> None:
+    # The states are those of XLIFF 1.2, 2.3, and of XLIFF 2.0, 4.3.1.
+    unit = '<trans-unit id="2"><source>big</source><target state="{}">{}</target></trans-unit>'
+    units = unit.format(state, "big") + unit.format("final", "fertig")
+    (tmp_path / "a.xlf").write_text(XLIFF.replace("</body>", f"{units}</body>"))
+    said: list[str] = []
+    read = read_pairs(tmp_path / "a.xlf", say=said.append)
+    assert [pair.target for pair in read] == ["Der Hund", "fertig"]
+    assert "it calls 1 of its translations unfinished; left out" in said[0]
+    text = XLIFF_2.replace("<segment>", '<segment state="initial">')
+    (tmp_path / "b.xlf").write_text(
+        text.replace("</unit>", "<segment><source>a</source><target>b</target></segment></unit>")
+    )
+    assert [pair.target for pair in read_pairs(tmp_path / "b.xlf", say=said.append)] == ["b"]

@@ -243,3 +243,41 @@ def test_packed_files_are_unpacked_by_their_name_or_their_first_bytes(
 def test_a_file_that_is_no_text_is_named(tmp_path: Path, content: bytes, what: str) -> None:
     with pytest.raises(RegardError, match=what):
         decode_lines(file_of(tmp_path, content + b"\n more\n", "a.csv"))
+
+
+UNMARKED = {
+    "English": "text,label\nA dog runs,good\n",
+    "Japanese": "本文,分類\n犬が一匹走っている。,良い\n" * 9,
+    "Chinese": "文本,标签\n一只狗在跑。,好\n" * 9,
+    "Korean": "텍스트,라벨\n개가 달린다.,좋다\n" * 9,
+}
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("script", UNMARKED)
+def test_wide_encodings_need_no_mark(script: str, codec: str, tmp_path: Path) -> None:
+    path = file_of(tmp_path, UNMARKED[script].encode(codec))
+    assert decode_lines(path) == UNMARKED[script].splitlines()
+
+
+def test_utf_7_is_named(tmp_path: Path) -> None:
+    said: list[str] = []
+    decode_lines(file_of(tmp_path, "Der Bär läuft über\n".encode("utf-7")), said)
+    assert "looks like UTF-7, whose letters such as ä are written as +AOQ-" in said[0]
+    said.clear()
+    decode_lines(file_of(tmp_path, b"1 +ABC- and C++ +more- or a+b-c\n"), said)
+    assert not said
+
+
+@pytest.mark.parametrize(
+    ("content", "windows"),
+    [
+        ("It costs 10\u00a0euros.\nDr.\u00a0Who: yes\u00a0!\n".encode("cp1252"), True),
+        ("Word\u00a0by\u00a0word\u00a0and\u00a0so\u00a0on.\n".encode("cp1252"), True),
+        (b"good\xa0,yes\n" * 5, True),
+        ("está más allá\n".encode("cp850"), False),
+    ],
+)
+def test_hard_spaces_alone_are_windows_1252(content: bytes, windows: bool, tmp_path: Path) -> None:
+    lines = decode_lines(file_of(tmp_path, content), [])
+    assert any(isinstance(line, BadLine) for line in lines) is not windows

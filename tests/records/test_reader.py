@@ -1,5 +1,6 @@
 """The columns of a file, by the name asked for, a known name, or their order."""
 
+import csv
 import gzip
 import json
 import tracemalloc
@@ -310,3 +311,35 @@ def test_a_file_without_tabs_has_no_pairs(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
     with pytest.raises(RegardError, match="line 1: expected a sentence, a tab and its translation"):
         values(tmp_path / "a.txt", *PAIR)
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_quoted_cells_of_tsv_are_read_as_csv_has_them(codec: str, tmp_path: Path) -> None:
+    rows = [["text", "label"], ['He said "A"', "good"], ["one\ntwo", "bad"], ["plain", "good"]]
+    with open(tmp_path / "a.tsv", "w", encoding=codec, newline="") as file:
+        csv.writer(file, dialect="excel-tab").writerows(rows)  # as Excel and pandas do
+    assert values(tmp_path / "a.tsv") == [tuple(row) for row in rows[1:]]
+    with open(tmp_path / "a.tsv", "w", encoding=codec, newline="") as file:
+        csv.writer(file, dialect="excel-tab", quoting=csv.QUOTE_ALL).writerows(rows)
+    assert values(tmp_path / "a.tsv") == [tuple(row) for row in rows[1:]]
+
+
+@pytest.mark.parametrize(
+    "cells", [['"Yes," he said.', "x"], ['"Yes."', "x"], ['"Yes', "x"], ['a "" b', "x"]]
+)
+def test_marks_of_speech_in_tsv_stay(cells: list[str], tmp_path: Path) -> None:
+    lines = ["text\tlabel", "plain\ty", "\t".join(cells), "more\ty", 'It is 5"\tz']
+    (tmp_path / "a.tsv").write_text("\n".join(lines))
+    assert values(tmp_path / "a.tsv")[1] == tuple(cells)
+    (tmp_path / "a.tsv").write_text("\n".join(lines[:-1]))
+    assert values(tmp_path / "a.tsv")[1] == tuple(cells)
+
+
+def test_lists_without_names_are_told_from_objects(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('["a", "b", "c"]\n["d", "e", "f"]\n')
+    (tmp_path / "a.json").write_text('[["a", "b"], ["d", "e"]]')
+    for name in ("a.jsonl", "a.json"):
+        with pytest.raises(
+            RegardError, match=r"line 1: expected a JSON object; got list, whose values"
+        ):
+            values(tmp_path / name)

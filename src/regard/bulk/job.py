@@ -19,7 +19,7 @@ from typing import Any
 
 from regard import catalog
 from regard.bulk import answering, parts
-from regard.bulk.reading import check_columns
+from regard.bulk.reading import check_columns, find_columns
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
@@ -109,9 +109,6 @@ class Job:
                 f"the output must be JSON lines (.jsonl), Parquet (.parquet) or text (.txt); got"
                 f" {self.output.name}."
             )
-        columns = _columns(
-            [column.name for column in kind.inputs if not column.optional], text, other
-        )
         self.input = Input.read(input, self.shard_size, say, delimiter=delimiter)
         if self.output in self.input.files:
             raise BadArgumentError(f"{output} is the input; give the output another name.")
@@ -120,6 +117,8 @@ class Job:
                 f"{input} is text, a line each, and has no columns. Leave the columns out, or give"
                 " CSV, JSON lines or Parquet."
             )
+        needed = [column.name for column in kind.inputs if not column.optional]
+        columns = find_columns(needed, (text, other), self.input)
         folder = Path(model)
         self.settings = Settings(
             task,
@@ -332,9 +331,3 @@ def _weights(model: str) -> str:
         return checkpoint.sha256
     except NotFoundError:  # sentence-transformers may have them in a folder of the folder
         return sha256_tree(checkpoint.folder)
-
-
-def _columns(known: Sequence[str], text: str | None, other: str | None) -> tuple[str, ...]:
-    first, *rest = known
-    second = other or (rest[0] if rest else None)
-    return (text or first,) if second is None else (text or first, second)

@@ -1,8 +1,8 @@
 """The lines of a shard as records: the texts that a task reads, and the columns that are kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -10,6 +10,7 @@ from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard, parquet
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, did_you_mean
 from regard.records import reader as records
+from regard.records.inputs import name_of
 from regard.records.lines import BadLine, Decoder
 from regard.records.streams import open_bytes
 
@@ -123,6 +124,27 @@ class Reader:
             ],
             columns,
         )
+
+
+def find_columns(
+    needed: Sequence[str], asked: Sequence[str | None], input: Input
+) -> tuple[str, ...]:
+    """The columns that a task reads: those that are asked for; else those that it needs, by the
+    names that the first file has for them."""
+    names = [] if input.format == "text" else _names(input)
+    pairs = zip_longest(needed, asked)
+    columns = (one or (column and name_of(column, names)) for column, one in pairs)
+    return tuple(filter(None, columns))
+
+
+def _names(input: Input) -> Sequence[str]:
+    """The names of the columns of the first file."""
+    if input.format == "parquet":
+        names: list[str] = parquet().read_schema(input.files[0]).names
+        return names
+    if input.format == "jsonl":
+        return list(dict.fromkeys(_first_names(input.files[0])))
+    return input.shards[0].names
 
 
 def check_columns(settings: Settings, input: Input) -> None:

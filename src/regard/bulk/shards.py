@@ -157,8 +157,8 @@ def _table(
 ) -> Iterator[Shard]:
     """Shards that begin with a row, each with the names in the first; empty lines are no rows."""
     windows = _is_windows_1252(file, say)
-    if format == "csv" and delimiter is None:
-        delimiter = delimiter_of(file)
+    if delimiter is None:
+        delimiter = delimiter_of(file, tabs=format == "tsv")
     shard: Shard | None = None  # the one that rows are added to
     place = passed = 0  # bytes and lines
     with open_bytes(file) as opened, open_bytes(file) as raw, unpacking(str(file), 0):

@@ -8,13 +8,10 @@ from regard.cli.streams import say
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
 from regard.records.columns import Columns
+from regard.records.inputs import TEXT
 from regard.records.lines import BadLine, Decoder, refuse
 from regard.records.reader import Format, plain, read_groups
 from regard.records.roles import Role
-
-TEXT = Role(
-    "text", ("text", "sentence", "content", "document", "article", "body", "source"), text=True
-)
 
 
 @dataclass(frozen=True)
@@ -52,9 +49,13 @@ def read_lines(
     """
     columns = Columns(name, roles, exact=True, say=say)
     table: bool | None = {"text": False, "tsv": None}.get(format, True)
+    begun = format not in ("csv", "tsv")  # before its names, a table has no line to be answered
     for group in read_groups(stream, name, format, strict=True, decode=Decoder(name, say)):
         lines = []
         for number, content in group:
+            begun = begun or content is not None
+            if not begun:
+                continue
             if isinstance(content, list) and table is None:  # TSV without names is text
                 table = any(cell.strip().lower() in roles[0].known for cell in content)
             if table:

@@ -7,11 +7,12 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from regard import catalog
-from regard.cli.lines import TEXT, Line
+from regard.cli.lines import Line
 from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
 from regard.options import Options, decoding_of
+from regard.records.inputs import TEXT
 
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 

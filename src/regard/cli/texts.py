@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from regard import lines
-from regard.cli.lines import TEXT, Line, read_lines
+from regard.cli.lines import Line, read_lines
 from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin, say
 from regard.errors import BadArgumentError
+from regard.records.inputs import TEXT
 from regard.records.lines import (
     check_file,
     empty_file,

@@ -1,7 +1,7 @@
 """Sentence pairs of translators' programs: TMX and XLIFF."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
@@ -29,7 +29,7 @@ class Unit(NamedTuple):
 
 
 def read_memory(
-    path: Path, languages: Sequence[str] | None, note: Say
+    path: Path, languages: Sequence[str] | None, note: Say, say: Say
 ) -> Iterator[tuple[int, str, str]]:
     """The line, the source and the target of each pair.
 
@@ -47,6 +47,8 @@ def read_memory(
     every = list(dict.fromkeys(one for unit in reader.units() for one, _ in unit.texts))
     sides = _sides(path, every, reader.origin, languages)
     note(f"{path}: the source is {sides[0]!r}; the target is {sides[1]!r}")
+    if reader.unfinished:
+        say(f"{path}: it calls {reader.unfinished:,} of its translations unfinished; left out")
     for unit in _Units(path).units():
         first, second = (
             [text for language, text in unit.texts if _is(language, side, every)] for side in sides
@@ -83,11 +85,19 @@ def _is(language: str, side: str, every: Collection[str]) -> bool:
     return same if side in every else language.partition("-")[0] == side.partition("-")[0]
 
 
+def _is_unfinished(about: Mapping[str, str]) -> bool:
+    """Return whether XLIFF says that a translation is still to be made or to be mended."""
+    state = about.get("state", "")
+    return state in ("new", "initial") or state.startswith("needs-")
+
+
 class _Units:
     """The units of an XML file, as it is read."""
 
     def __init__(self, path: Path):
         self.path, self.origin = path, ""  # the language that the file calls its source
+        self.unfinished = 0  # translations that are left out for their state
+        self._skips = False  # whether the one that is being read is such
         self._done: list[Unit] = []
         self._texts: list[tuple[str, str]] = []
         self._text: list[str] = []
@@ -136,10 +146,12 @@ class _Units:
             self.origin = self._language["source"]
         elif name in _UNITS:
             self._texts, self._line = [], self._parser.CurrentLineNumber
+            self._skips = _is_unfinished(about)
         elif name == "tuv":
             self._name("seg", about.get("xml:lang") or about.get("lang") or "")
         elif name in _TEXTS:
             self._inside, self._text = self._inside + 1, []
+            self._skips |= name == "target" and _is_unfinished(about)
 
     def _name(self, element: str, language: str | None) -> None:
         if language is not None:
@@ -149,7 +161,10 @@ class _Units:
         name = name.rpartition(":")[2]
         if name in _TEXTS and not self._codes:
             self._inside -= 1
-            if text := " ".join("".join(self._text).split("\n")).strip():
+            text = " ".join("".join(self._text).split("\n")).strip()
+            if text and name == "target" and self._skips:
+                self.unfinished += 1
+            elif text:
                 self._texts.append((self._language[name], text))
         elif name in _UNITS and not self._codes:
             self._done.append(Unit(self._line, self._texts))

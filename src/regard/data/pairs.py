@@ -85,7 +85,9 @@ def read_pairs(
         )
     if suffix_of(Path(path)) in MEMORIES:
         check_file(Path(path))
-        memory = read_memory(Path(path), languages, reading.get("note", quiet))
+        memory = read_memory(
+            Path(path), languages, reading.get("note", quiet), reading.get("say", warn)
+        )
         return (Pair(source, target, line) for line, source, target in memory)
     names = [(), ()] if languages is None else [(language.lower(),) for language in languages]
     roles = (

@@ -1,9 +1,10 @@
-"""Lists that programs write into the cells of tables, as Python and NumPy print them."""
+"""Cells of tables as programs write them: lists of Python and NumPy, and signs of no value."""
 
 import ast
 import re
 from typing import Any
 
+MISSING = frozenset({"nan", "null", "n/a", "#n/a", "<na>", "na"})  # in lower case
 _WORD = r"""(?:'[^']*'|"[^"]*"|[\w.+-]+)"""
 _ITEM = re.compile(_WORD)
 _NUMPY = re.compile(rf"\[\s*{_WORD}(?:\s+{_WORD})*\s*\]")

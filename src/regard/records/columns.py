@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, cast
 
-from regard.records.evidence import may_be_header
+from regard.errors import BadArgumentError
+from regard.records.annotated import set_aside
+from regard.records.evidence import lacks_a_name, may_be_header
 from regard.records.lines import BadLine, Say
 from regard.records.roles import Places, Role, columns_of, fields_of, inner
+from regard.records.unread import doubtful, is_about
 
 # A line's number from 1 (of CSV the last of its row, of Parquet the row) and what stands there: the
 # text of a text file, the cells of a table, an object of names and values, or what is wrong with
@@ -45,6 +48,7 @@ class Columns:
     ):
         self.name, self.roles, self.say, self.note = name, roles, say, note
         self._exact = exact or not all(role.language for role in roles)
+        self._constant: dict[Any, tuple[str, str]] = {}  # names and values, by places
         self._texts = [k for k, role in enumerate(roles) if role.text]
 
     def rows(self, group: Sequence[Record]) -> Iterator[tuple[int, tuple[Any, ...] | BadLine]]:
@@ -56,6 +60,8 @@ class Columns:
         self.begin(group)
         exact = self._exact
         for line, record in group:
+            if self._constant and isinstance(record, list | Mapping) and record is not self.header:
+                self._watch(line, record)
             if isinstance(record, list):
                 if record is self.header:
                     continue
@@ -73,20 +79,23 @@ class Columns:
 
     def begin(self, group: Sequence[Record]) -> None:
         """Find the places of the roles by the first records, if there are any."""
-        rows = [record for _, record in group if isinstance(record, list)][:_SAMPLE]
-        objects = [inner(one) for _, one in group if isinstance(one, Mapping)][:_SAMPLE]
+        rows = [record for _, record in group if isinstance(record, list)]
+        objects = [inner(one) for _, one in group if isinstance(one, Mapping)]
         if self._places is not None or not (rows or objects):
             return
         if rows:
-            places, names = columns_of(self.name, rows, self.roles), rows[0]
+            if lacks_a_name(rows[0], rows[1:_SAMPLE]):
+                rows[0].insert(0, "")
+            places, names = columns_of(self.name, rows[:_SAMPLE], self.roles), rows[0]
             self._of_table(places, rows[0])
-            if places.header:
-                self._name_flags(places.of, dict(enumerate(names)), rows[1:])
+            titles = {k: name if places.header else str(k + 1) for k, name in enumerate(names)}
+            self._refuse_unread(places, titles, rows[1:] if places.header else rows)
         else:
-            places, names = fields_of(self.name, objects, self.roles), list(objects[0])
-            self._name_flags(places.of, {name: name for name in names}, objects)
+            places = fields_of(self.name, objects[:_SAMPLE], self.roles)
+            names = list(dict.fromkeys(name for one in objects for name in one))
+            self._refuse_unread(places, {name: name for name in names}, objects)
         self._places = places.of
-        self._report(places, names, rows)
+        self._report(places, names, rows[:_SAMPLE])
 
     def _report(self, places: Places, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         said = f"{self.name}: {places.said(self.roles, names)}"
@@ -96,33 +105,65 @@ class Columns:
             free = any(role.language for role in self.roles)  # whose columns no option names
             more = "" if free else f". Names or numbers as {options} say else."
             self.say(f"{said}, as the cells look{header}{more}")
-            return
-        self.note(said)
-        if rows and not places.header and may_be_header(rows[0], rows[1:]):
+        else:
+            self.note(said)
+        labels = [k for k, role in zip(places.of, self.roles, strict=True) if role.label]
+        label = next((place for place in labels if isinstance(place, int)), None)
+        if rows and not places.header and may_be_header(rows[0], rows[1:], label):
             options = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
             self.say(
                 f"{self.name}: the first row, {', '.join(rows[0])}, is taken for an example; if it"
                 f" has the names of columns, give these as {options}"
             )
 
-    def _name_flags(self, places: Sequence[Any], names: Mapping[Any, str], rows: Any) -> None:
-        """Name a column of 0 and 1 that is not read, where one might say no to what is read.
+    def _refuse_unread(self, places: Places, names: Mapping[Any, str], rows: Any) -> None:
+        """Refuse a column that is not read, where one might say no to what is read, unless the
+        columns that are read were named.
 
         Args:
             names: by the columns' places, which are numbers in rows, and names in objects.
+
+        Raises:
+            BadArgumentError: there is such a column.
         """
-        if not any(role.flag and places[k] is None for k, role in enumerate(self.roles)):
+        flags = [place for role, place in zip(self.roles, places.of, strict=True) if role.flag]
+        required = [role for role in self.roles if role.required]
+        chosen = all(role.column is not None for role in required)
+        if chosen or not flags or any(place is not None for place in flags):
             return
         for place, name in names.items():
-            cells = {str(_value_at(row, place)).strip().lower() for row in rows}
-            if place not in places and cells in ({"0", "1"}, {"true", "false"}):
-                self.say(
-                    f"{self.name}: the column {name!r} has 0 and 1 and is not read; if 0 says that"
-                    " two texts do not belong together, name it with `score`"
-                )
+            values = [_value_at(row, place) for row in rows]
+            if place in places.of or is_about(name):
+                continue
+            if what := doubtful(name, values):
+                raise self._unread(name, what)
+            if len({*map(str, values)}) == 1:
+                self._constant[place] = (name, str(values[0]))
+
+    def _watch(self, line: int, record: Any) -> None:
+        """Refuse a column that is not read, of one value in the first rows, for another value."""
+        row = inner(record) if isinstance(record, Mapping) else record
+        for place, (name, before) in list(self._constant.items()):
+            value = _value_at(row, place)
+            if str(value) != before:
+                del self._constant[place]
+                if what := doubtful(name, [before, before, value]):
+                    raise self._unread(name, f"{what}, the second from line {line:,} on")
+
+    def _unread(self, name: str, what: str) -> BadArgumentError:
+        answer = next(role.option for role in self.roles if role.flag)
+        texts = " and ".join(f"`{role.option}`" for role in self.roles if role.required)
+        return BadArgumentError(
+            f"{self.name} has a column {name!r} that is not read, of {what}: it may say which texts"
+            f" do not belong together. If yes or higher means more alike, name it with `{answer}`;"
+            f" if it means less alike, reverse it first; if it says nothing of that, name"
+            f" {texts}."
+        )
 
     def _of_object(self, line: int, record: Mapping[str, Any]) -> tuple[Any, ...] | BadLine:
         assert self._places is not None
+        if reason := set_aside(record, self._places):
+            return BadLine(self.name, line, "set aside", reason)
         values = tuple([_value(record, place) for place in self._places])
         for k in self._texts:
             if not isinstance(values[k], str | None):

@@ -17,6 +17,13 @@ _SAMPLE = 20  # lines that show what stands between the cells
 # The first line by which Excel is given what stands between the cells.
 _TOLD = re.compile(r"\ufeff?\"?sep=(?P<delimiter>[^\s\w]|\t| )\"?[,;|\t ]*", re.IGNORECASE)
 
+# A table's name as Numbers gives it, in any language: "Table 1", "表格 1".
+_TABLE = re.compile(r"[^\W\d]{1,20} ?\d{1,3}")
+# A cell of TSV in quotation marks or without any; what only such marks allow; the beginning of one.
+_TAB_CELL = re.compile(r'(?:"(?:[^"]|"")*+"|[^"\t\n]*+)(?P<end>[\t\n])')
+_CERTAIN = re.compile(r'""|[\t\n]')
+_UNFINISHED = re.compile(r'"(?:[^"]|"")*+')
+
 # A row, or what is wrong with it, behind the number of its last line; None for an empty row.
 CsvRecord = tuple[int, Any]
 
@@ -38,6 +45,8 @@ def read_csv(
             delimiter = delimiter or stated
         if delimiter is None:
             delimiter = _delimiter(group)
+        if number == 1 and _is_title(group, delimiter):
+            group = ["", *group[1:]]
         rows: list[list[str]] = []
         with suppress(csv.Error):
             rows = list(csv.reader(cast(list[str], group), delimiter=delimiter, strict=True))
@@ -50,12 +59,44 @@ def read_csv(
             number = yield from _of_lines(chain([group], groups), name, number, delimiter)
 
 
-def delimiter_of(file: Path) -> str:
-    """Return the sign that divides the first lines of CSV into cells."""
+def delimiter_of(file: Path, *, tabs: bool = False) -> str | None:
+    """Return the sign that divides the first lines of CSV into cells.
+
+    Args:
+        tabs: the file is TSV, whose sign is a tab if its cells are quoted, else None.
+    """
     with open_bytes(file) as opened:
         lines = next(read_lines(opened, Decoder(str(file), lambda sentence: None)), [])
+    if tabs:
+        return "\t" if is_quoted(lines) else None
     stated, lines = _stated(lines)
     return stated or _delimiter(lines)
+
+
+def is_quoted(group: Sequence[str | BadLine]) -> bool:
+    """Return whether lines of TSV have cells in quotation marks, as Excel and pandas write those
+    with such marks, tabs or line ends: all marks are balanced, and some can mean nothing else.
+    """
+    lines = [line for line in group if isinstance(line, str)]
+    if not any('"' in line for line in lines):
+        return False
+    rows: list[list[bool]] = [[]]
+    place, certain, whole = 0, False, "\n".join(lines) + "\n"
+    while place < len(whole):
+        cell = _TAB_CELL.match(whole, place)
+        if cell is None:
+            if not certain or _UNFINISHED.fullmatch(whole, place) is None:
+                return False
+            break  # the rest of a cell is in the next group
+        place = cell.end()
+        rows[-1].append(cell[0][:1] == '"')
+        certain |= bool(_CERTAIN.search(cell[0][1:-2]))
+        if cell["end"] == "\n":
+            rows.append([])
+    widths = {len(row) for row in rows[1:-1] if len(row) > 1}
+    header = len(rows[0]) in (*widths, *(width - 1 for width in widths))  # R names no row numbers
+    every = len(rows) > 3 and all(all(row) for row in rows)
+    return len(widths) <= 1 and header and (certain or every)
 
 
 def other_delimiter(file: Path, columns: int) -> str | None:
@@ -78,6 +119,19 @@ def _stated(group: list[str | BadLine]) -> tuple[str | None, list[str | BadLine]
     first = group[0] if group else ""
     match = _TOLD.fullmatch(first) if isinstance(first, str) else None
     return (None, group) if match is None else (match["delimiter"], ["", *group[1:]])
+
+
+def _is_title(group: Sequence[str | BadLine], delimiter: str) -> bool:
+    """Return whether the first line is a table's name, as Numbers writes it: a cell beside empty
+    ones, and below an empty row or, where the name is a usual one, a full row."""
+    lines = [line for line in group[:3] if isinstance(line, str)]
+    if len(lines) < 3:
+        return False
+    name, *rest = lines[0].split(delimiter)
+    if not rest or not name.strip() or "".join(rest).strip():
+        return False
+    below = [cell.strip('" ') for cell in lines[1].split(delimiter)]
+    return not any(below) or (all(below) and bool(_TABLE.fullmatch(name.strip('" '))))
 
 
 def _delimiter(group: Sequence[str | BadLine]) -> str:

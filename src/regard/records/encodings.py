@@ -15,6 +15,13 @@ _ODD = re.compile(
     rb"|(?<=[a-z])[\x80\x82-\x89\x8b\x91\x93-\x95\x98\x99\x9b\xa1-\xac\xae-\xb3\xb5\xb6\xb8-\xbf]"
     rb"(?=[a-z])"
 )
+# A hard space beside a figure, a sign, a capital or another space: elsewhere it may be a letter, as
+# á is in the code pages of DOS, but hardly the only one of several.
+_HARD_SPACE = re.compile(
+    rb"(?<=[\d.,:;!?(\xa0 ])\xa0|^\xa0|\xa0(?=[\d:;!?%A-Z\"(\xa0&-])",
+    re.MULTILINE,
+)
+_MANY = 4
 # The small letters of languages that are written in Windows-1252, those of the first together.
 _ALPHABETS = tuple(
     set(letters)
@@ -44,6 +51,9 @@ def is_windows_1252(block: bytes) -> bool:
             continue
         return False
     whole = b"\n".join(lines)
+    if not re.search(rb"[\x80-\x9f\xa1-\xff]", whole):
+        count = whole.count(b"\xa0")
+        return count > _MANY or len(_HARD_SPACE.findall(whole)) >= 0.9 * count
     letters = _LETTER.findall(whole)
     usual, odd = len(_IN_WORD.findall(whole)), len(_ODD.findall(whole))
     return usual > 10 * odd and 2 * usual > len(letters) and _is_western(letters)

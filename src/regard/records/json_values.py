@@ -8,6 +8,11 @@ from regard.errors import DamagedFileError
 from regard.lines import json_object
 from regard.records.lines import BadLine
 
+NO_NAMES = (
+    'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'
+    " with the names of what they are, or write the lists as CSV"
+)
+
 
 def is_whole(lines: list[str | BadLine]) -> bool:
     """Return whether the first lines are the beginning of one value, not an object a line."""
@@ -20,6 +25,9 @@ def is_whole(lines: list[str | BadLine]) -> bool:
         return first in ("[", "{") or first[0] == "["
     if isinstance(value, dict):
         return isinstance(value.get("data"), list)
+    filled = [line for line in lines[:9] if isinstance(line, str) and line.strip()]
+    if len(filled) > 1 and filled[1].lstrip()[:1] == "[":  # an array a line
+        return False
     return not isinstance(spacy(value), dict)
 
 
@@ -45,7 +53,10 @@ def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tup
         )
     for number, value in enumerate(values, 1):
         try:
-            text = json.dumps(spacy(value), ensure_ascii=False)
+            value = spacy(value)
+            if isinstance(value, list):
+                raise DamagedFileError(NO_NAMES)
+            text = json.dumps(value, ensure_ascii=False)
             yield number, json_object(text, strict=False)
         except DamagedFileError as error:
             yield number, BadLine(name, number, "bad record", str(error))

@@ -1,6 +1,7 @@
 """Lines of files and pipes: bytes to text in the encodings that people have."""
 
 import codecs
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,13 @@ _MARKUP = ("<?xml", "<!DOCTYPE", "<html", "<tmx", "<xliff")
 _NAMED = {
     ".po": "gettext's messages: po2csv of the translate-toolkit makes CSV of them",
     ".pot": "gettext's messages without translations",
+    ".ann": (
+        "brat's annotations, whose text is in a file beside it: convert both to JSON lines of texts"
+        " and spans, or to CoNLL's columns"
+    ),
 }
+
+_UTF7 = re.compile(rb"\+[A-Za-z0-9+/]{3,}-")  # letters in base64
 
 Say = Callable[[str], None]
 
@@ -210,6 +217,7 @@ class Decoder:
         if number == 1:
             self._refuse_utf16(block[:4096])
             block = block.removeprefix(codecs.BOM_UTF8)
+            self._look_for_utf7(block[:CHUNK])
         lines: list[str | BadLine]
         try:
             lines = list(block.decode().split("\n"))
@@ -232,6 +240,15 @@ class Decoder:
                     f"{self.name} is read as Windows-1252, because it is not UTF-8; if its letters"
                     " come out wrong, convert it to UTF-8."
                 )
+
+    def _look_for_utf7(self, start: bytes) -> None:
+        letters = [match[0].decode("utf-7", "replace") for match in _UTF7.finditer(start)]
+        if len(letters) > 1 and all(text.isalpha() and not text.isascii() for text in letters):
+            self.say(
+                f"{self.name} looks like UTF-7, whose letters such as {letters[0]} are written as"
+                f" {_UTF7.findall(start)[0].decode()}: if it is, convert it with iconv -f UTF-7 -t"
+                " UTF-8."
+            )
 
     def _line(self, raw: bytes, number: int) -> str | BadLine:
         try:

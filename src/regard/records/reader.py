@@ -19,8 +19,8 @@ from regard.errors import (
 from regard.lines import json_object
 from regard.packages import optional_package
 from regard.records.columns import Columns, Record, quiet
-from regard.records.csv_rows import other_delimiter, read_csv
-from regard.records.json_values import is_whole, read_whole, spacy
+from regard.records.csv_rows import is_quoted, other_delimiter, read_csv
+from regard.records.json_values import NO_NAMES, is_whole, read_whole, spacy
 from regard.records.lines import (
     BadLine,
     Decoder,
@@ -92,7 +92,8 @@ def read_groups(
 
     Args:
         name: of the file, for messages.
-        delimiter: between the cells of CSV; None: as the first lines look.
+        delimiter: between the cells of CSV, or of TSV with quoted cells; None: as the first lines
+            look.
         strict: whether JSON may hold nothing but JSON, no NaN; see `json_object`.
         decode, first, size: as `read_lines`.
         arrays: whether JSON may be one array, or an array a line; its records are numbered.
@@ -105,10 +106,13 @@ def read_groups(
         return
     groups = read_lines(stream, decode or Decoder(name), first=first, size=size)
     number = first
-    if format == "csv":
+    if format == "csv" or (format == "tsv" and delimiter is not None):
         yield from read_csv(groups, name, number, delimiter)
         return
     for group in groups:
+        if format == "tsv" and number == 1 and is_quoted(group):
+            yield from read_csv(chain([group], groups), name, number, "\t")
+            return
         content: list[Any] = group
         if format == "tsv":
             content = [
@@ -134,7 +138,10 @@ def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: b
     try:
         if arrays and line.lstrip().startswith("["):
             with suppress(ValueError):
-                line = json.dumps(spacy(json.loads(line)), ensure_ascii=False)
+                value = spacy(json.loads(line))
+                if isinstance(value, list):
+                    return BadLine(name, number, "bad record", NO_NAMES)
+                line = json.dumps(value, ensure_ascii=False)
         return json_object(line, strict=strict)
     except DamagedFileError as error:
         return BadLine(name, number, "bad record", str(error))

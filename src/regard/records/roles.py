@@ -7,23 +7,17 @@ from typing import Any, TypeGuard
 
 from regard.errors import BadArgumentError, did_you_mean, shortened
 from regard.records import evidence
+from regard.records.annotated import choices
+from regard.records.languages import LANGUAGES
 
 Column = str | int  # a name, or a number from 1 as `cut` counts
 
-# Languages as first rows and JSON fields name them; a first row of two of them is a header.
-# Without "id": a column of that name holds numbers more often than Indonesian.
-_LANGUAGES = frozenset(
+_LANGUAGE_WORDS = LANGUAGES | frozenset(
     """
-    ar bg bn ca cs da de el en es et fa fi fr ga gu he hi hr hu is it ja kn ko lt lv ml mr ms ne
-    nl no pa pl pt ro ru sk sl sq sr sv sw ta te th tr uk ur vi zh arabic bengali chinese czech
-    dutch english french german greek gujarati hebrew hindi hungarian italian japanese korean
-    marathi nepali polish portuguese punjabi romanian russian spanish swedish tamil telugu turkish
-    ukrainian urdu vietnamese
-    """.split()  # noqa: SIM905, a list of 90 quoted words reads worse
+    source src target tgt trg translation original quelle ziel übersetzung traduction traducción
+    traduzione tradução vertaling перевод अनुवाद 原文 译文 翻译 訳文 翻訳
+    """.split()  # noqa: SIM905
 )
-
-
-_LANGUAGE_WORDS = _LANGUAGES | {"source", "src", "target", "tgt", "trg", "translation"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +35,8 @@ class Role:
     text: bool = False  # whether its cells must be text; else JSON and Parquet may hold any value
     language: bool = False  # whether a language may name it, and a place in rows of any width
     label: bool = False  # whether its values are few; a column for each of them may stand for it
-    flag: bool = False  # whether it says yes or no, so that an unread column of 0 and 1 is named
+    # Whether it says yes or no to the others, so that no column that might say it is passed over.
+    flag: bool = False
     couples: tuple[tuple[str, str], ...] = ()  # names of the first role with this one's beside it
 
     @property
@@ -85,8 +80,11 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
         BadArgumentError: a column that is missing, or that cannot be identified.
     """
     first = rows[0]
-    names = [_plain(cell) for cell in first]
-    places: list[Any] = _by_name(names, roles)
+    names = [plain_name(cell) for cell in first]
+    places: list[Any] = [
+        None if place is not None and _repeats(rows, place) else place
+        for place in _by_name(names, roles)
+    ]
     by_name = any(place is not None for place in places)
     for k, role in enumerate(roles):
         if role.column is not None:
@@ -105,8 +103,17 @@ def columns_of(path: str, rows: Sequence[Sequence[str]], roles: Sequence[Role]) 
     if all(role.language for role in roles):
         return Places([*range(len(roles))])
     if not by_name and len(first) == len(required) == len(missing):
-        return Places([required.index(k) if k in required else None for k in range(len(roles))])
+        below = [row for row in rows[1:] if len(row) == len(first)]
+        header = evidence.is_header(first, below, None)
+        in_order = [required.index(k) if k in required else None for k in range(len(roles))]
+        return Places(in_order, header=header, guessed=header)
     raise _unknown(path, roles[missing[0]], first)
+
+
+def _repeats(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Return whether a cell of the first row stands in other rows below, as no name does."""
+    first = rows[0]
+    return any(row[place : place + 1] == [first[place]] and row != first for row in rows[1:])
 
 
 def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[Role]) -> Places:
@@ -120,7 +127,7 @@ def fields_of(path: str, records: Sequence[Mapping[str, Any]], roles: Sequence[R
     for role in roles:
         if role.column is not None and str(role.column) not in names:
             raise missing_column(path, role.column, names)
-    places: list[Any] = _by_name([_plain(name) for name in names], roles)
+    places: list[Any] = _by_name([plain_name(name) for name in names], roles)
     if all(role.language for role in roles) and None in places:
         texts = [k for k, name in enumerate(names) if isinstance(record.get(name), str)]
         places = [*texts] if len(texts) == len(roles) else places
@@ -171,7 +178,7 @@ def _by_cells(
     kinds = [evidence.kind_of(cells) for cells in zip(*below, strict=True)]
     if all(role.language for role in roles):
         return _texts_by_cells(rows[0], below, kinds)
-    free = [k for k in range(width) if k not in places and kinds[k] not in ("empty", "id")]
+    free = [k for k in range(width) if k not in places and kinds[k] not in ("empty", "id", "date")]
     labels = [k for k in free if kinds[k] in ("label", "constant")]
     texts = [k for k in free if kinds[k] == "text"]
     missing = [k for k, role in enumerate(roles) if role.required and places[k] is None]
@@ -203,27 +210,27 @@ def _texts_by_cells(
     texts = [k for k, kind in enumerate(kinds) if kind in ("text", "label")]
     usual = {*kinds[:2]} <= {"text", "label"} or len(texts) != 2
     places = [0, 1] if usual else texts
-    words = [set(re.split(r"[_\W]+", cell.lower())) for cell in (first[k] for k in places)]
-    languages = all(cell & _LANGUAGE_WORDS for cell in words)
+    names = [first[k].strip().lower() for k in places]
+    languages = all({name, *re.split(r"[_\W]+", name)} & _LANGUAGE_WORDS for name in names)
     header = (languages and evidence.looks_like_names(first)) or evidence.is_header(
         first, below, None
     )
     return Places(places, header=header, guessed=header or not usual)
 
 
-def _plain(name: str) -> str:
-    """A name in lower case, with one sign for all that divides its words."""
-    return re.sub(r"[\s\-]+", "_", name.strip().lower())
+def plain_name(name: str) -> str:
+    """A name in lower case, with one sign for all that divides its words, such as R's points."""
+    return re.sub(r"[\s.\-]+", "_", name.strip().lower()).rstrip("_")
 
 
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or with those
-    inside Label Studio's {"data": {"text": …}, "annotations": …}."""
+    inside Label Studio's {"data": {"text": …}, "annotations": …}, and the choices of these."""
     translation = record.get("translation")
     if isinstance(translation, Mapping):
         return translation
     data = record.get("data")
-    return {**record, **data} if isinstance(data, Mapping) else record
+    return {**record, **data, **choices(record)} if isinstance(data, Mapping) else record
 
 
 def is_number(column: Column | None) -> TypeGuard[Column]:
@@ -246,7 +253,7 @@ def _by_name(names: Sequence[str], roles: Sequence[Role]) -> list[Any]:
         next((names.index(name) for name in role.known if name in names), None) for role in roles
     ]
     if None in places and all(role.language for role in roles):
-        languages = [k for k, name in enumerate(names) if name in _LANGUAGES]
+        languages = [k for k, name in enumerate(names) if name in LANGUAGES]
         return [*languages] if len(languages) == len(roles) else [None] * len(roles)
     if roles[0].column is None and not {*roles[0].known[:1]} & {*names}:
         for k, role in enumerate(roles):
@@ -257,7 +264,7 @@ def _by_name(names: Sequence[str], roles: Sequence[Role]) -> list[Any]:
 
 
 def _names(cell: str, role: Role) -> bool:
-    return cell in role.known or (role.language and cell in _LANGUAGES)
+    return cell in role.known or (role.language and cell in LANGUAGES)
 
 
 def _position(path: str, first: Sequence[str], column: Column) -> int:

@@ -7,7 +7,7 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -105,11 +105,38 @@ def _utf16(start: bytes) -> str | None:
         return "utf-32"
     if start.startswith(UTF16_MARKS):
         return "utf-16"
+    if codec := _utf32(start) or _unspaced_utf16(start[:4096]):
+        return codec
     even, odd = start[::2].count(0), start[1::2].count(0)
     most = len(start) // 2 * 0.8
     if len(start) < 8 or max(even, odd) < most or 10 * min(even, odd) > max(even, odd):
         return None
     return "utf-16-be" if even > odd else "utf-16-le"
+
+
+def _utf32(start: bytes) -> str | None:
+    """The codec of UTF-32 without a mark, whose code points have two bytes of zero."""
+    size = len(start) // 4
+    zeros = [start[k::4][:size].count(0) for k in range(4)]
+    if size < 4 or max(zeros) < size:
+        return None
+    if zeros[3] == size > zeros[0] and zeros[2] >= 0.9 * size:
+        return "utf-32-le"
+    return "utf-32-be" if zeros[0] == size > zeros[3] and zeros[1] >= 0.9 * size else None
+
+
+def _unspaced_utf16(start: bytes) -> str | None:
+    """The codec of UTF-16 without a mark, of scripts whose letters have few bytes of zero: the one
+    of the two in which all is text and in lines."""
+    if b"\0" not in start or start.isascii():
+        return None
+    codecs_of_text = []
+    for codec in ("utf-16-le", "utf-16-be"):
+        with suppress(UnicodeDecodeError):
+            text = codecs.getincrementaldecoder(codec)().decode(start)
+            if "\n" in text and all(sign.isprintable() or sign.isspace() for sign in text):
+                codecs_of_text.append(codec)
+    return codecs_of_text[0] if len(codecs_of_text) == 1 else None
 
 
 class _Utf8:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-STRENGTH = 10.0  # of the loss against the weights' squares, for vectors of mean square length 1
+STRENGTH = 3.0  # of the loss against the weights' squares, for vectors of mean square length 1
 
 
 def fit_logistic(

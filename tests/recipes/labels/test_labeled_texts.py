@@ -148,3 +148,78 @@ def test_lines_of_fasttext_have_their_labels_first(tmp_path: Path) -> None:
     assert first.text == "A fine film."
     with pytest.raises(RegardError, match="line 2: expected __label__ and a label"):
         labels_of(tmp_path, "a.txt", "__label__x a\nb\n", [])
+
+
+def test_what_an_annotator_set_aside_is_left_out(tmp_path: Path) -> None:
+    answers = ("accept", "reject", "ignore")  # of Prodigy
+    rows = [{"text": answer, "label": "x", "answer": answer} for answer in answers]
+    rows += [{"text": "skipped", "label": "x", "was_cancelled": True}]  # type: ignore[dict-item]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    bad: list[BadLine] = []
+    [example] = read_labeled(str(tmp_path / "a.jsonl"), on_bad_line=bad.append)
+    assert example.text == "accept"
+    assert [(line.line, line.reason) for line in bad] == [(k, "set aside") for k in (2, 3, 4)]
+    named = read_labeled(str(tmp_path / "a.jsonl"), label="answer", on_bad_line=bad.append)
+    assert [each.targets for each in named] == [["accept"], ["reject"], ["ignore"]]
+
+
+def test_signs_of_no_width_are_no_part_of_a_label(tmp_path: Path) -> None:
+    around = (
+        "{}\u200b",
+        "\ufeff{}",
+        "{} \u200e",
+        "\u200b \u200b{}",
+        "\u2066{}\u2069",
+        "\u061c{}\xa0",
+    )
+    rows = [f"a,{one.format('good')}\n" for one in around]
+    inside = ["می\u200cروم", "🏴\U000e0067\U000e0062\U000e007f"]  # Persian; a flag, of tags
+    content = "".join(["text,label\n", *rows, *(f"a,{label}\n" for label in inside)])
+    labels = labels_of(tmp_path, "a.csv", content, [])
+    assert labels == [*[["good"]] * len(rows), *([label] for label in inside)]
+
+
+def test_choices_of_label_studio_have_its_names(tmp_path: Path) -> None:
+    # Its export as JSON; its short form, JSON-MIN, has {"review": …, "sentiment": …}.
+    def task(text: str, *annotations: Any) -> dict[str, Any]:
+        done = [
+            {
+                "was_cancelled": skipped,
+                "result": [
+                    {
+                        "from_name": "sentiment",
+                        "to_name": "text",
+                        "type": "choices",
+                        "value": {"choices": [choice]},
+                    }
+                ],
+            }
+            for choice, skipped in annotations
+        ]
+        return {"id": 1, "data": {"review": text}, "annotations": done}
+
+    tasks = [
+        task("a", ("good", False)),
+        task("b", ("good", True), ("bad", False)),
+        task("c", ("x", True)),
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(tasks))
+    bad: list[BadLine] = []
+    read = read_labeled(str(tmp_path / "a.json"), on_bad_line=bad.append)
+    assert [(each.text, each.targets) for each in read] == [("a", ["good"]), ("b", ["bad"])]
+    assert [line.line for line in bad] == [3]
+
+
+def test_labels_that_look_like_scores_are_said(tmp_path: Path) -> None:
+    rows = [f"text {k},{k / 17:.4f}" for k in range(17)]
+    said: list[str] = []
+    labels_of(tmp_path, "a.csv", "\n".join(["text,target", *rows]), said)
+    assert "17 different numbers in the first 17 rows, as scores are" in said[0]
+    said.clear()
+    labels_of(tmp_path, "a.csv", "text,target\n" + "a,1.5\nb,2.0\n" * 9, said)
+    often = "".join(f"a,{k % 40}\n" for k in range(120))  # numbers of many classes
+    labels_of(tmp_path, "b.csv", f"text,target\n{often}", said)
+    assert not any("as scores are" in sentence for sentence in said)
+    once = "".join(f"a,{3 * k}\n" for k in range(40))
+    labels_of(tmp_path, "b.csv", f"text,target\n{once}", said)
+    assert "40 different numbers in the first 40 rows, as scores are" in said[-1]

@@ -249,3 +249,63 @@ def test_entities_of_iob1_begin_with_b() -> None:
     assert changed == 3
     ended = of_words(["a", "b"], ["I-PER", "E-PER"])
     assert from_beginnings(ended) == (ended, 0)
+
+
+def test_what_an_annotator_set_aside_is_left_out(tmp_path: Path) -> None:
+    span = {"start": 0, "end": 4, "label": "PER"}
+    value = {"value": {"start": 0, "end": 4, "labels": ["PER"]}}
+    rows: list[dict[str, Any]] = [
+        {"text": "Anna", "spans": [span], "answer": answer}  # of Prodigy
+        for answer in ("accept", "reject", "ignore")
+    ]
+    annotations = [{"result": [value], "was_cancelled": skipped} for skipped in (False, True)]
+    rows += [  # of Label Studio
+        {"data": {"text": "Anna"}, "annotations": annotations},
+        {"data": {"text": "Anna"}, "annotations": annotations[1:]},
+    ]
+    for name, some in (("a.jsonl", rows[:3]), ("b.jsonl", rows[3:])):
+        content = "".join(json.dumps(row) + "\n" for row in some)
+        bad: list[BadLine] = []
+        read = list(read_labeled_words(written(tmp_path, name, content), on_bad_line=bad.append))
+        assert words(read) == [[("Anna", "B-PER")]]
+        assert {line.reason for line in bad} == {"set aside"}
+        assert len(bad) == len(some) - 1
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_spans_inside_words_are_said_and_many_are_refused(count: int, tmp_path: Path) -> None:
+    text = "Ärger für Öztürk in Köln mit Anna"
+    spans = [(10, 16), (20, 24), (29, 33)]
+    assert [text[start:end] for start, end in spans] == ["Öztürk", "Köln", "Anna"]
+    as_bytes = [tuple(len(text[:place].encode()) for place in span) for span in spans]
+    rows = [{"text": text, "spans": [[*span, "X"] for span in spans]} for _ in range(4)]
+    for row in rows[:count]:
+        row["spans"] = [[*span, "X"] for span in as_bytes[: 2 if count == 4 else 1]]
+    path = written(tmp_path, "a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    said: list[str] = []
+    if count == 1:
+        assert len(list(read_labeled_words(path, say=said.append))) == 4
+        assert "1 spans begin or end inside a word, the first in line 1: are they" in said[0]
+        return
+    with pytest.raises(RegardError, match="of the first 8 spans begin or end inside a word"):
+        list(read_labeled_words(path))
+
+
+def test_files_of_brat_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(RegardError, match="it has brat's annotations, whose text is in a file"):
+        list(read_labeled_words(written(tmp_path, "a.ann", "T1\tPER 0 4\tAnna\n")))
+
+
+def test_names_as_r_writes_them_are_the_same(tmp_path: Path) -> None:
+    # read.csv and write.csv make "Sentence.." of Kaggle's "Sentence #".
+    content = '"","Sentence..","Word","POS","Tag"\n"1","Sentence: 1","Anna","NNP","B-per"\n'
+    content += '"2","","pays","VBZ","O"\n"3","Sentence: 2","Tom","NNP","B-per"\n'
+    for text in (content, content.replace('"2",""', '"2",NA')):  # write.csv with na, and without
+        read = words(read_labeled_words(written(tmp_path, "a.csv", text)))
+        assert read == [[("Anna", "B-per"), ("pays", "O")], [("Tom", "B-per")]]
+
+
+def test_a_hard_space_parts_no_words(tmp_path: Path) -> None:
+    content = "id,text,labels\n1,10\u00a0000 euros,B-SUM O\n2,a b,O O\n"
+    read = words(read_labeled_words(written(tmp_path, "a.csv", content)))
+    assert read[0] == [("10\u00a0000", "B-SUM"), ("euros", "O")]

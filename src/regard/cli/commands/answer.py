@@ -10,7 +10,7 @@ from regard.cli.texts import whole_text
 from regard.errors import BadArgumentError
 from regard.lines import json_object
 from regard.options import Options, option
-from regard.records.roles import Role
+from regard.records.inputs import CONTEXT, QUESTION
 
 
 class ContextOptions(Options):
@@ -32,10 +32,7 @@ class Answer(TaskCommand):
     """A call of `regard answer`."""
 
     own, what, blank = ContextOptions, "a question", False
-    roles = (
-        Role("question", ("question", "query"), text=True),
-        Role("context", ("context", "passage", "paragraph", "document"), required=False, text=True),
-    )
+    roles = (QUESTION, CONTEXT)
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)

@@ -46,6 +46,7 @@ class _Asked(NamedTuple):
     title: str
     line: int
     id: str
+    open: bool = False  # whether the file says that the context has no answer
 
 
 class QuestionReader:
@@ -67,7 +68,9 @@ class QuestionReader:
             if squad is None
             else _squad(path, *squad, BadLines(on_bad_line))
         )
+        asked, said = 0, False  # whether the file says what is answered, or that nothing is
         for question in questions:
+            asked, said = asked + 1, said or question.open or bool(question.answers)
             targets: list[list[Any]] = []
             for text, start in question.answers:
                 place, note = locate(question.context, text, start)
@@ -87,6 +90,11 @@ class QuestionReader:
             group = self._groups.setdefault(hash_text(normalize(context)), question.title)
             yield Example(
                 question.question, context, fits or targets, question.line, group, id=question.id
+            )
+        if asked and not said:
+            raise DamagedFileError(
+                f"{path} has no answers, and does not say is_impossible, as a test set does whose"
+                " answers are kept back: give a file with answers."
             )
         if counts["corrected"]:
             self.say(
@@ -190,7 +198,7 @@ def _squad(path: str, articles: list[Any], lines: list[int], bad: BadLines) -> I
             continue
         bad.used = True
         title = str(article.get("title") or "")
-        yield _Asked(question, context, answers, title, line, _id(entry.get("id")))
+        yield _Asked(question, context, answers, title, line, _id(entry.get("id")), open_question)
     bad.end()
 
 

@@ -1,5 +1,6 @@
 """Texts with their labels from a user's file."""
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,8 +9,8 @@ from typing import Any
 
 from regard.recipes.examples import Example
 from regard.records import BadCellError, Column, Role, read_examples
-from regard.records.cells import literal
-from regard.records.evidence import is_flag
+from regard.records.cells import MISSING, literal
+from regard.records.evidence import is_flag, is_number
 from regard.records.lines import Say, first_line, warn
 
 TEXT: tuple[str, ...] = ("text", "sentence", "sentence1", "premise", "content", "document")
@@ -40,7 +41,13 @@ LABEL: tuple[str, ...] = (
     "target",
 )
 LABEL += ("gold_label", "class_index", "topic", "polarity", "airline_sentiment", "is_duplicate")
-LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics")
+LABEL += ("relation", "stars", "rating", "label_text", "categories", "emotions", "topics", "accept")
+_MOST_GRADES = 10  # different numbers, some of them fractions, that are labels like others
+# Spaces and signs of no width at both ends.
+_EDGES = re.compile(
+    r"\A[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+    r"|[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+\Z"
+)
 _MARK = "__label__"  # before each label of fastText's lines
 
 
@@ -77,6 +84,11 @@ def read_labeled(
     places: list[int] = []  # how many a list of 0 and 1 has, where labels are such lists
 
     def look(rows: Sequence[tuple[Any, ...]]) -> None:
+        if (count := _graded([value for _, value, _ in rows])) > _MOST_GRADES:
+            say(
+                f"{path}: the labels are {count:,} different numbers in the first {len(rows):,}"
+                " rows, as scores are; each is a label by itself"
+            )
         if count := _indicators([literal(value) for _, value, _ in rows if value is not None]):
             places.append(count)
             say(
@@ -101,7 +113,12 @@ def _example(
 ) -> Example:
     if spellings is not None:
         spellings.update(labels)
-    return Example(first, second, sorted({name.strip() for name in labels}), line)
+    return Example(first, second, sorted({trimmed(name) for name in labels}), line)
+
+
+def trimmed(label: str) -> str:
+    """A label without spaces and signs of no width around it."""
+    return _EDGES.sub("", label)
 
 
 def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], Example]:
@@ -117,6 +134,15 @@ def _marked(spellings: Counter[str] | None) -> Callable[[tuple[Any, ...], int], 
         return _example(" ".join(words[count:]), None, labels, line, spellings)
 
     return example
+
+
+def _graded(values: Sequence[Any]) -> int:
+    """Return how many different numbers the labels are, where some of them are fractions or most
+    of them occur once; 0 for others."""
+    cells = {str(value).strip() for value in values if value is not None} - {""}
+    numbers = {float(cell) for cell in cells} if all(map(is_number, cells)) else set[float]()
+    scale = 2 * len(numbers) > len(values) or any(number % 1 for number in numbers)
+    return len(numbers) if scale else 0
 
 
 def _indicators(lists: Sequence[Any]) -> int:
@@ -145,7 +171,7 @@ def _at_ones(value: Any, count: int) -> list[str]:
 
 def _is_missing(value: Any, separator: str | None) -> bool:
     if isinstance(value, str):
-        return separator is None and not value.strip()
+        return separator is None and not trimmed(value)
     return value is None or value != value  # NaN
 
 
@@ -161,14 +187,11 @@ def _label_list(value: Any, separator: str | None) -> list[str]:
     elif isinstance(value, bool | int | float):
         value = [value]
     if isinstance(value, list) and all(isinstance(label, str | int | float) for label in value):
-        return [str(label) for label in value if str(label).strip()]
+        return [str(label) for label in value if trimmed(str(label))]
     raise BadCellError(
         f"expected a label or a list of labels; got {type(value).__name__}. Name the column of the"
         " labels with `label`."
     )
-
-
-MISSING = frozenset({"nan", "null", "n/a", "#n/a", "<na>", "na"})  # what tables write for no value
 
 
 def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
@@ -181,9 +204,9 @@ def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
     for spelling, count in spellings.items():
         alike[_key(spelling)][spelling] = count
     for group in alike.values():
-        if len({spelling.strip() for spelling in group}) > 1:
+        if len({trimmed(spelling) for spelling in group}) > 1:
             yield f"the labels {_listed(group)} may be one: if so, write them alike"
-        elif any(spelling != spelling.strip() for spelling in group):
+        elif any(spelling != trimmed(spelling) for spelling in group):
             yield f"spaces around labels do not count: {_listed(group)}"
     for key in alike.keys() & MISSING:
         yield (
@@ -194,7 +217,7 @@ def remarks(spellings: Mapping[str, int]) -> Iterator[str]:
 
 def _key(spelling: str) -> str:
     """The same for spellings that differ in case, spaces, width or the form of a number."""
-    plain = " ".join(unicodedata.normalize("NFKC", spelling).casefold().split())
+    plain = " ".join(unicodedata.normalize("NFKC", trimmed(spelling)).casefold().split())
     try:
         number = float(plain)
     except ValueError:

@@ -23,8 +23,27 @@ from regard.tasks.summarization import Rewriter
 from regard.text import normalize
 from regard.text.cutting import sentences
 
-DOCUMENT = ("document", "article", "text", "source", "documents", "dialogue", "input")
-SUMMARY = ("summary", "summaries", "highlights", "target", "abstract", "targets", "output")
+DOCUMENT: tuple[str, ...] = (
+    "document",
+    "article",
+    "text",
+    "source",
+    "documents",
+    "dialogue",
+    "input",
+)
+DOCUMENT += ("body", "content", "story", "review", "texte", "texto", "testo", "tekst", "dokument")
+SUMMARY: tuple[str, ...] = (
+    "summary",
+    "summaries",
+    "highlights",
+    "target",
+    "abstract",
+    "targets",
+    "output",
+)
+SUMMARY += ("tldr", "tl;dr", "headline", "title", "résumé", "resume", "zusammenfassung", "resumen")
+SUMMARY += ("resumo", "riassunto", "samenvatting")
 
 
 def read_documents_with_summaries(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from regard.records import BadCellError
+from regard.records.annotated import is_cancelled
 
 _START, _END = ("start", "start_offset", "begin"), ("end", "end_offset")
 _LABEL = ("label", "labels", "entity", "type", "tag", "entity_group", "entity_type")
@@ -21,6 +22,8 @@ def spans_of(value: Any) -> list[dict[str, Any]]:
 
 def _spans(value: Any) -> Iterator[dict[str, Any]]:
     for part in value:
+        if is_cancelled(part):
+            continue
         if isinstance(part, Mapping) and isinstance(part.get("result"), list):  # Label Studio
             yield from _spans(part["result"])
         elif isinstance(part, Mapping) and isinstance(part.get("value"), Mapping):

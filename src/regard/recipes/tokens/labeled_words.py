@@ -1,16 +1,18 @@
 """Sentences whose words have labels, of files in columns, tables and records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from regard.errors import BadArgumentError
+from regard.errors import BadArgumentError, DamagedFileError
+from regard.letters import edge, is_whole
 from regard.recipes.examples import Example
 from regard.recipes.tokens.annotations import spans_of
 from regard.recipes.tokens.examples import of_spans, of_words
 from regard.recipes.tokens.word_columns import read_columns
 from regard.recipes.tokens.word_table import read_table
 from regard.records import BadCellError, Column, Role, read_examples
+from regard.records.lines import Say, refuse_markup, warn
 from regard.records.reader import format_of
 
 WORDS = ("tokens", "words", "text", "sentence")
@@ -48,9 +50,60 @@ def read_labeled_words(
             Role("label", LABELS, label),
             Role("text", ("text",), required=False),
         )
-        return read_examples(path, roles, _of_record, **reading)
+        return _of_records(path, roles, **reading)
+    if kind != "csv":
+        refuse_markup(Path(path))
     read = read_table if kind == "csv" else read_columns
     return read(Path(path), word, label, **reading)
+
+
+def _of_records(
+    path: str, roles: Sequence[Role], *, say: Say = warn, **reading: Any
+) -> Iterator[Example]:
+    """The sentences of records, and what is said of spans that begin or end inside a word.
+
+    Raises:
+        DamagedFileError: most of the first spans do.
+    """
+    advice = "counted in bytes or in the words' letters, not in characters of the text?"
+
+    def look(rows: Sequence[tuple[Any, ...]]) -> None:
+        wholes = [whole for values in rows for whole in _wholes(values)]
+        if len(wholes) > 2 and 2 * sum(wholes) < len(wholes):
+            raise DamagedFileError(
+                f"{path}: {len(wholes) - sum(wholes):,} of the first {len(wholes):,} spans begin or"
+                f" end inside a word: are they {advice}"
+            )
+
+    def example(values: tuple[Any, ...], line: int) -> Example:
+        sentence = _of_record(values, line)
+        inside.extend([line] * _wholes(values).count(False))
+        return sentence
+
+    inside: list[int] = []  # the line of each span that begins or ends inside a word
+    yield from read_examples(path, roles, example, say=say, look=look, **reading)
+    if inside:
+        say(
+            f"{path}: {len(inside):,} spans begin or end inside a word, the first in line"
+            f" {inside[0]:,}: are they {advice}"
+        )
+
+
+def _wholes(values: tuple[Any, ...]) -> list[bool]:
+    """Return for each span of a record, if it has spans, whether it begins and ends as words do."""
+    words, labels, text = values
+    text = words if isinstance(words, str) else text
+    if not (isinstance(text, str) and isinstance(labels, list)):
+        return []
+    try:
+        spans = spans_of(labels)
+    except BadCellError:
+        return []
+    return [
+        is_whole(text, span["start"], edge(text, span["end"]))
+        for span in spans
+        if 0 <= span["start"] < span["end"] <= len(text)
+    ]
 
 
 def _of_record(values: tuple[Any, ...], line: int) -> Example:

@@ -1,5 +1,6 @@
 """Sentences in CSV: a word a row, or the words and the labels of a sentence as two lists."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from regard.errors import BadArgumentError, DamagedFileError
 from regard.recipes.examples import Example
 from regard.recipes.tokens.examples import LABEL_COLUMNS, WORD_COLUMNS, of_words
 from regard.records import BadLine, Column, OnBadLine, Role, refuse
-from regard.records.cells import literal
+from regard.records.cells import MISSING, literal
 from regard.records.columns import Columns, quiet
 from regard.records.lines import Decoder, Say, check_file, warn
 from regard.records.reader import BadLines, not_empty, read_groups, together
@@ -65,7 +66,8 @@ def read_table(
                         broken = True
                         continue
                     text, labels, name = values
-                    if name and name.strip() and name != current:
+                    name = (name or "").strip()
+                    if name and name.lower() not in MISSING and name != current:
                         yield from sentence()
                         current = name
                     if (lists := _lists(text, labels)) is not None:
@@ -88,7 +90,12 @@ def _lists(words: str, labels: str) -> tuple[list[str], list[str]] | None:
     """The words and labels of a row that is a sentence, as lists or with spaces between."""
     one, other = literal(words), literal(labels)
     if isinstance(other, list):
-        listed = one if isinstance(one, list) else words.split()
+        listed = one if isinstance(one, list) else _split(words)
         return [str(word) for word in listed], [str(label) for label in other]
-    parts = words.split(), labels.split()
+    parts = _split(words), _split(labels)
     return parts if len(parts[0]) == len(parts[1]) > 1 else None
+
+
+def _split(cell: str) -> list[str]:
+    """The parts of a cell between plain spaces; any other space is part of a word."""
+    return re.split(r"[ \t\n]+", cell.strip())

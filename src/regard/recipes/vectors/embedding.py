@@ -141,8 +141,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
             if any(bool(targets) != scored for targets in rows):
                 raise BadArgumentError(
                     "either every pair must have a score or no pair; some of the"
-                    f" {name} pairs {'lack' if scored else 'have'} one. Add the scores, or take"
-                    " that column out."
+                    f" {name} pairs {'lack' if scored else 'have'} one. Give all of them a score,"
+                    " or leave the others out."
                 )
         if not scored:
             if self.options.score_scale is not None:
@@ -154,7 +154,8 @@ class EmbeddingRecipe(EncoderRecipe[EmbeddingOptions, TextPairs]):
         if len({value for [value] in train}) == 1:
             raise BadArgumentError(
                 f"every pair of {path} that is trained on has the score {train[0][0]:g}, from which"
-                " nothing is learned. Take the column out, and all pairs belong together."
+                " nothing is learned. Give pairs with other scores as well, or a file without that"
+                " column of pairs that all belong together."
             )
         scale = self.options.score_scale or max(1.0, max(value for [value] in train))
         largest = max(abs(value) for targets in parts.values() for [value] in targets)

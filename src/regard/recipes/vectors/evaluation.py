@@ -71,7 +71,7 @@ def evaluate_pairs(
         has, lacks = (examples[0], odd) if scored else (odd, examples[0])
         raise BadArgumentError(
             f"all pairs must have a score, or none of them; that of line {has.line:,} has one,"
-            f" that of line {lacks.line:,} lacks it. Fill the column, or take it out."
+            f" that of line {lacks.line:,} lacks it. Fill the column, or leave those pairs out."
         )
     firsts = [example.text for example in examples]
     seconds = [example.pair or "" for example in examples]
