@@ -301,7 +301,7 @@ def _learn(
     progress = fit(model, batches, objective, config, run, watch=watch_all, processes=processes)
     if not progress.best_step:
         recipe.say(
-            "no step was better on dev, by its loss too, than the regression that the head began as,"
-            " so it is kept"
+            "no step was better on dev, by its loss too, than the regression that the head began"
+            " as, so it is kept"
         )
     return progress
