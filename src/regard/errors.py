@@ -35,6 +35,11 @@ class BadArgumentError(RegardError):
 class OtherLanguageError(BadArgumentError):
     """A text in another language or script than the model reads."""
 
+    def forced_by(self, option: str) -> str:
+        """Return the sentence with the name that another door than Python has for `force`; ""
+        leaves it out."""
+        return str(self).replace(", or force=True", f", or {option}" if option else "")
+
 
 class NotFoundError(RegardError):
     """A model, file, word or token that does not exist.

@@ -2,6 +2,7 @@
 
 import re
 import string
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,95 @@ def test_a_sign_stays_and_no_word_stands_for_it(model: str) -> None:
         assert sign in answer, (text, answer)
         added = 1 + (frame == 2)  # the adverb that stands before a number; a letter for a sign
         assert len(words_of(answer)) <= words[frame] + added, (text, answer)
+
+
+CAPITALS = (
+    "PLEASE CLOSE THE DOOR.", "WHERE IS THE STATION?", "THE TRAIN LEAVES AT EIGHT O'CLOCK.",
+    "DO NOT TOUCH THE GLASS!", "SMOKING IS NOT ALLOWED HERE.", "OPEN THE WINDOW",
+    "THIS IS VERY IMPORTANT", "THE SHOP IS CLOSED ON SUNDAY.", "WE NEED MORE WATER.",
+    "SHE READS A BOOK EVERY DAY.", "THE CHILDREN GO TO SCHOOL.", "THANK YOU FOR YOUR HELP.",
+    "SAVE THE FILE BEFORE YOU CLOSE THE PROGRAM.", "THE CAR IS RED.", "HOW MUCH DOES IT COST?",
+    "MY BROTHER LIVES IN NEW YORK.", "IF SHE COMES, CALL ME.", "WHY IS THE WATER COLD?",
+    "HE WORKS FOR THE GOVERNMENT.", "THE HOUSE IS OLD.",
+)  # fmt: skip
+TITLES = (
+    "The Old Man and the Sea", "The History of the Second World War", "The Girl with the Red Hair",
+    "A Day in the Life of a Teacher", "Why We Need Clean Water", "New Rules for Young People",
+    "Five Ways to Save Money", "The Future of the Railway", "The Weather in the North",
+    "Children Play in the Garden", "The President Meets the Press", "The House Behind the Church",
+    "A Short Introduction to Music", "How the Heart Works", "Two Friends and a Dog",
+    "The Secret of the Old Castle", "The Station Is Closed Today", "The Price of Bread",
+    "What the Children Read", "The Book of the Year",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", [CAPITALS, TITLES], ids=["capitals", "titles"])
+def test_lines_in_capitals_and_titles_are_german_in_the_same_case(texts: Sequence[str]) -> None:
+    def is_translated(text: str, answer: str) -> bool:
+        left = set(re.findall(r"\w{3,}", text.lower())) & set(re.findall(r"\w{3,}", answer.lower()))
+        begun = all(word[0].isupper() for word in re.findall(r"\w{4,}", answer))
+        is_alike = answer.isupper() if text.isupper() else begun
+        return is_alike and left <= {"new", "york", "garden", "der", "die", "was", "man"}
+
+    answers = regard.load("en-de")([*texts])
+    wrong = [(t, a) for t, a in zip(texts, answers, strict=True) if not is_translated(t, a)]
+    assert len(wrong) <= 2, wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("HE WORKS FOR NASA IN THE USA.", "He works for NASA in the USA."),
+        ("MY BROTHER JOHN MILLER IS HERE.", "My brother John Miller is here."),
+        ("WHY IS SHE LATE, AND WHAT IF I’M TOO?", "Why is she late, and what if I'm too?"),
+        ("The Price of Bread", "The price of bread"),
+    ],
+)
+def test_what_the_model_reads_of_capitals(text: str, read: str) -> None:
+    (passage,) = regard.load("en-de").passages(text)
+    assert passage.units == [read]
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("The weather is nice ,", ["The weather is nice"]),
+        ("( The door is open )", ["The door is open"]),
+        ("Is it open ?", ["Is it open?"]),
+        ("The book , which I read , is good .", ["The book, which I read, is good."]),
+        ("We went home—it was late.", ["We went home – it was late."]),
+        ("Bread & butter", ["Bread and butter", "Bread", "butter"]),
+        ("São Paulo is big.", ["Boston Paulo is big.", "Paulo is big."]),
+        ("I met Łukasz and Владимир.", ["I met Boston and Linda.", "I met", "and"]),
+        ("He said 你好 to me.", ["He said Boston to me.", "He said", "to me."]),
+        ("The ＡＢＣ company", ["The Boston company", "The", "company"]),
+        ("I love\ufe0f you\u200d very\u200e much.\0", ["I love you very much."]),
+    ],
+)
+def test_what_the_model_reads_of_signs_and_letters_that_it_has_not_learned(
+    text: str, units: list[str]
+) -> None:
+    (passage,) = regard.load("en-de").passages(text)
+    assert passage.units == units
+
+
+@pytest.mark.parametrize(
+    ("source", "answer", "written"),
+    [
+        ("Bread & butter", "Brot und Butter", "Brot & Butter"),
+        ("Tom & Anna and Max", "Tom und Anna und Max", "Tom & Anna und Max"),
+        (
+            "my brother - my sister",
+            "mein Bruder – meine Schwester",
+            "mein Bruder - meine Schwester",
+        ),
+        ("is x ? 5", "ist x ?", "ist x ?"),
+        ("wait -- what?!", "warten – was?", "warten -- was?!"),
+    ],
+)
+def test_a_sign_is_written_as_the_source_has_it(source: str, answer: str, written: str) -> None:
+    (passage,) = regard.load("en-de").passages(source)
+    assert passage.translated([answer, *passage.units[1:]])[0] == written
 
 
 def test_capitals_and_titles_are_translated_and_written_as_they_came() -> None:

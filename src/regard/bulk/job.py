@@ -44,6 +44,8 @@ class Summary:
     seconds: float  # of this call
     output: Path
     bad_file: Path | None  # where the bad lines are; None if every line was answered
+    doubts: int = 0  # texts of this call that seem to be in another language than the model's
+    doubted: tuple[str, ...] = ()  # the first of them
 
 
 @contextmanager
@@ -175,11 +177,13 @@ class Job:
             done = self.input.lines - sum(shard.count for shard in left)
             if strict:
                 self._refuse_bad()
+            doubts, doubted = 0, tuple[str, ...]()
             with bar(self.input.lines, done) as advance:
                 if left:
                     with closing(engine(self.settings, left)) as finished:
                         for part in finished:
                             self._save(part)
+                            doubts, doubted = doubts + part.doubts, doubted + part.doubted
                             if strict and part.bad:
                                 self._refuse_bad()
                             advance(self.input.shards[part.number].count)
@@ -192,6 +196,8 @@ class Job:
             time.monotonic() - began,
             self.output,
             self.bad if bad else None,
+            doubts,
+            doubted[: parts.SHOWN],
         )
 
     def done(self) -> int:

@@ -18,6 +18,7 @@ from regard.lines import json_line
 from regard.records.reader import Format
 from regard.tasks.result import Float32, shape
 
+SHOWN = 3  # texts of a doubt
 _PIECE = 2**20
 _ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # functions of pyarrow
 
@@ -29,6 +30,8 @@ class Part:
     number: int  # the shard's
     content: bytes  # of the part's file
     bad: bytes = b""  # a line of JSON for each line that has no answer
+    doubts: int = 0  # texts that seem to be in another language than the model's
+    doubted: tuple[str, ...] = ()  # the first of them
 
 
 def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:

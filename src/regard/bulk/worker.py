@@ -8,11 +8,11 @@ from typing import Any
 
 from regard import catalog
 from regard.bulk.answering import answers, opened
-from regard.bulk.parts import Part, bad_lines, encoded
+from regard.bulk.parts import SHOWN, Part, bad_lines, encoded
 from regard.bulk.reading import Lines, Reader
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard
-from regard.errors import RegardError
+from regard.errors import OtherLanguageError, RegardError
 
 
 class Worker:
@@ -63,7 +63,10 @@ class Worker:
         ]
 
         def refuse(place: int, error: RegardError) -> None:
-            records[places_asked[place]] = replace(records[places_asked[place]], error=str(error))
+            reason = str(error)
+            if isinstance(error, OtherLanguageError):
+                reason = error.forced_by("--force")
+            records[places_asked[place]] = replace(records[places_asked[place]], error=reason)
 
         answered = answer_each(
             lambda places: answers(
@@ -80,7 +83,13 @@ class Worker:
             results[places_asked[place]] = result
         lines = Lines(records, lines.table)
         content = encoded(self.settings, lines, results)
-        return Part(shard.number, content, bad_lines(self.settings, shard, lines))
+        doubted = [
+            record.texts[0]
+            for record, result in zip(records, results, strict=True)
+            if getattr(result, "language_doubt", False)
+        ]
+        bad = bad_lines(self.settings, shard, lines)
+        return Part(shard.number, content, bad, len(doubted), tuple(doubted[:SHOWN]))
 
     def close(self) -> None:
         """Closes the file that the last shard was in."""

@@ -60,7 +60,7 @@ def _make(verb: str) -> Callable[..., None]:
 def _model(kind: Kind, default: str | None, parameter: Any) -> Any:
     """The option --model, which must be given if no model is shipped for the task."""
     shipped = default or catalog.default(catalog.VERBS[kind.verb])
-    help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."
+    help = f"A name, a folder or hub:org/name: {kind.example}."
     hint = Annotated[str | None, options.model_option(help, default=shipped)]
     if shipped:
         return parameter.replace(annotation=hint)

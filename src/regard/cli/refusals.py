@@ -83,3 +83,10 @@ class Refusals(Generic[T]):
             say(str(error))
         elif self.refused == NAMED + 1:
             say("more lines are refused, which are not named.")
+
+
+def say_doubts(name: str, doubted: Sequence[str], count: int, total: int) -> None:
+    """Say which texts seem to be in another language than the model's."""
+    from regard.translation.translator import doubt_said
+
+    say(doubt_said(name, doubted, count, total, "--strict-language"))

@@ -61,9 +61,9 @@ def mistake(path: str, error: Exception) -> JSONResponse:
     headers = {"Retry-After": str(error.seconds)} if isinstance(error, Busy) else None
     status = 503 if isinstance(error, UnavailableError) else 400
     sentence = str(error)
-    if isinstance(error, OtherLanguageError):  # it names an argument of Python
-        forced = "" if path in LIBRE or path.startswith("/v1/") else ', or "force": true'
-        sentence = sentence.replace(", or force=True", forced)
+    if isinstance(error, OtherLanguageError):
+        is_ours = path not in LIBRE and not path.startswith("/v1/")
+        sentence = error.forced_by('"force": true' if is_ours else "")
     return refusal(path, getattr(error, "status", status), sentence, headers)
 
 

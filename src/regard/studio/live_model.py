@@ -251,7 +251,13 @@ def _sentences(task: Any) -> dict[str, Any] | None:
     """The way in which a text is translated sentence by sentence; None: it is read as a whole."""
     if not isinstance(task, Translator) or task.whole:
         return None
-    return {"language": task.language, "longest": task.longest, "copied": task.calibration.copied}
+    signs, letters = task.calibration.copied, task.calibration.letters
+    return {
+        "language": task.language,
+        "longest": task.longest,
+        "copied": signs,
+        "letters": letters,
+    }
 
 
 def _alone(task: Any) -> dict[str, Any]:

@@ -10,11 +10,13 @@ well, and only long texts are refused.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from unicodedata import category
 
 from regard.errors import DamagedFileError, refusing
 from regard.files import write_json
@@ -32,6 +34,8 @@ LONG_LETTERS, MARGIN = 40, 2.0
 # abstracts among them, none is beyond both.
 CERTAIN_LETTERS, CERTAIN_MARGIN = 100, 5.0
 MOST_WORDS, UNKNOWN = 20_000, 64  # a word that is not among those has so many times the last rank
+
+LETTER_WORDS = 4_000  # of them, of which at least one has a letter of the language
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,25 @@ class Calibration:
         """
         words, ranks = spelled(text), self._rarities
         return sum(word.casefold() in ranks for word in words) / max(len(words), 1)
+
+    def is_frequent(self, word: str) -> bool:
+        """Return True for a word that is among `words`, and for any if there are none."""
+        return not self.words or word.casefold() in self._rarities
+
+    @cached_property
+    def letters(self) -> str | None:
+        """Return the letters and marks beyond ASCII that the language is written in, as far as its
+        words show; None: no words are known.
+
+        Few texts suffice to bring a foreign letter into a vocabulary, and teach a model nothing of
+        it, so that a letter of the language is in several words.
+        """
+        if not (words := self.words):
+            return None
+        counts = Counter(re.findall(r"[^\x00-\x7f]", words))
+        least = max(2, words.count(" ") / LETTER_WORDS)
+        letters = [x for x, n in counts.items() if n >= least and category(x)[0] in "LM"]
+        return "".join(sorted({*letters, *(x.upper() for x in letters if len(x.upper()) == 1)}))
 
     @cached_property
     def _rarities(self) -> dict[str, float]:

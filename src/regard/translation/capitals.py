@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from regard.translation.spans import RULES, pattern
@@ -23,6 +23,9 @@ _SMALL: Mapping[str, frozenset[str]] = {
 }
 _DIGIT = re.compile(r"\.\s?\d")
 _ABBREVIATION = re.compile(r"(?<!\w)([^\W\d_]{1,6})\.(?=\s?\d)")
+_MEASURE = re.compile(
+    r"(?<=\d)[ \u00a0\u202f]?([a-z](?:[a-z]{1,3}|\.m))(?:(\.\s*$)|\.|(?!\w))", re.IGNORECASE
+)
 _FEWEST = 3  # words of a title; of one in capitals, letters
 
 
@@ -51,12 +54,13 @@ class Capitals:
     """The reading of a sentence in capitals, or of a title, and the writing of its translation.
 
     Args:
-        pieces: the number of pieces of a word in the source's vocabulary.
+        pieces: the number of pieces of a word in the source's vocabulary, and what parts those of
+            as many.
         terms: how words are written whatever their case, such as those of a glossary.
     """
 
     language: str
-    pieces: Callable[[str], int] = len
+    pieces: Callable[[str], float] = len
     terms: Sequence[str] = ()
 
     def read(self, text: str, case: Case, *, first: bool) -> str:
@@ -69,25 +73,33 @@ class Capitals:
             return text
         begin = match.start() if first and (match := _WORD.search(text)) else -1
         always = _CASE["always"].get(self.language, "").split()
+        name = -1  # the end of a name
 
         def form(match: re.Match[str]) -> str:
+            nonlocal name
             word, after = match[0], text[match.end() : match.end() + 2]
             small, large = word.lower(), word[0] + word[1:].lower()
             if match.start() == begin or (after[:1] == "." and after[1:].strip()):
                 return large
-            forms = [small, large, word] if case == "upper" else [small, word]
-            is_large = any(form in (word, large.split("'")[0]) for form in always)
-            return large if is_large else min(forms, key=self.pieces)
+            if any(form in (word, re.split("['’]", large)[0]) for form in always):
+                return large
+            # Of a surname all forms may be of as many pieces; else of an acronym.
+            forms = [large, word, small] if match.start() == name + 1 else [word, small, large]
+            best = min((x for x in forms if case == "upper" or x in (word, small)), key=self.pieces)
+            name = -1 if best == small else match.end()
+            return best
 
         read = _WORD.sub(form, text)
         return self._terms.sub(self._term, read) if self.terms else read
 
     def spelled(self, text: str) -> str:
-        """Return a text with the abbreviations that are before a number as words."""
-        words = RULES["spelled"].get(self.language)
-        if not words or not _DIGIT.search(text):
-            return text
-        return _ABBREVIATION.sub(lambda match: words.get(match[1].lower(), match[0]), text)
+        """Return a text with the abbreviations that are before or after a number as words."""
+        words = RULES["spelled"].get(self.language, {})
+        if words and _DIGIT.search(text):
+            text = _ABBREVIATION.sub(lambda match: words.get(match[1].lower(), match[0]), text)
+        if measures := RULES["measured"].get(self.language, {}):
+            text = _MEASURE.sub(partial(_measured, measures), text)
+        return text
 
     def written(self, answer: str, source: str, case: Case) -> str:
         """Return a translation in the case of its source."""
@@ -111,3 +123,8 @@ class Capitals:
 
     def _term(self, match: re.Match[str]) -> str:
         return next(term for term in self.terms if term.lower() == match[0].lower())
+
+
+def _measured(measures: Mapping[str, str], match: re.Match[str]) -> str:
+    word = measures.get(match[1].lower())
+    return f" {word}{match[2] or ''}" if word else match[0]

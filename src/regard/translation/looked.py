@@ -12,7 +12,7 @@ from regard.inspection.naming import Naming
 from regard.inspection.shown import spread
 from regard.inspection.writing import Found
 from regard.tasks.text_to_text import Looked
-from regard.translation.passages import Passage
+from regard.translation.passage import Passage
 
 if TYPE_CHECKING:
     from regard.inspection.answers import AxisInfo, Step

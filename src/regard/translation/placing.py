@@ -6,34 +6,70 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
-from regard.translation.spans import RULES, Span, pattern
+from regard.translation.spans import RULES, Span, one_of, pattern
 
 # A word with its vowel signs, without punctuation around it.
 _EDGE = f"(?:(?!{RULES['sign']}|[{re.escape(RULES['ordinary'])}])\\S)"
 _WORD = re.compile(rf"{_EDGE}(?:\S*{_EDGE})?")
 _B = RULES["boundary"]
-_ALIKE = [(sign, others, re.compile(pattern(rule))) for sign, others, rule in RULES["alike"]]
-_READ = {other: sign for sign, others, _ in _ALIKE for other in others}
+_READ = {other: signs for signs, others, *_ in RULES["alike"] for other in others}
+_RUNS = [(signs, re.compile(pattern(run))) for signs, _, _, run in RULES["alike"]]
+_SHAPES = [(signs, re.compile(pattern(shape))) for signs, _, shape, _ in RULES["alike"]]
+_ANY_RUN = re.compile(r"[!-/:;?@]{2}|&|\s-")
+_SPACED = re.compile(pattern(RULES["spaced"]))
+_TIGHT = re.compile(pattern(RULES["tight"]))
+_WRAPS = re.compile(r"[^\S\n]*\r?\n\s*")
+ENDED = re.compile(r"([.!?…।])[^\w\s]*$")
 
 
-def read_signs(text: str, copied: str) -> str:
-    """Return a text with signs that the model copies in place of those like them."""
+@cache
+def _invisible(letters: str) -> re.Pattern[str]:
+    return re.compile(pattern(RULES["invisible"], LETTERS=one_of(letters)))
+
+
+def read_signs(text: str, copied: str, letters: str = "") -> str:
+    """Return a text with signs that the model copies in place of those like them, a sign in place
+    of its runs, and nothing that is invisible.
+
+    Args:
+        letters: of the language beyond ASCII, which may be joined by what is invisible.
+    """
+    if not (text.isascii() and text.isprintable()):
+        text = _invisible(letters).sub("", text)
+    if _ANY_RUN.search(text):
+        for signs, run in _RUNS:
+            if signs[0] in copied + RULES["ordinary"]:
+                text = run.sub(partial(_one, signs), text)
+    text = _SPACED.sub("", text)
     if text.isascii():
         return text
+    text = _TIGHT.sub(r" \g<0> ", text)
     return text.translate({ord(o): s for o, s in _READ.items() if o not in copied})
 
 
 def written_signs(answer: str, source: str) -> str:
-    """Return a translation with the quotation marks and dashes of its source, in their order."""
-    if source.isascii():
+    """Return a translation with the quotation marks, the dashes and the runs of a sign of its
+    source, in their order."""
+    if source.isascii() and not _ANY_RUN.search(source):
         return answer
-    for sign, _, shape in _ALIKE:
-        signs = shape.findall(source)
-        if set(signs) - {sign}:
-            answer = shape.sub(partial(_next, iter(signs)), answer)
+    for signs, shape in _SHAPES:
+        order = shape.findall(source)
+        if set(order) - set(signs):
+            answer = shape.sub(partial(_next, iter(order)), answer)
     return answer
+
+
+def signs_like(text: str, begin: int, end: int) -> re.Pattern[str]:
+    """Return the shape of a sign of a text, and of those that a translator writes for it."""
+    alike = ((shape, shape.match(text, begin)) for _, shape in _SHAPES)
+    literal = re.compile(re.escape(text[begin:end]))
+    return next((shape for shape, match in alike if match and match.end() == end), literal)
+
+
+def _one(signs: str, run: re.Match[str]) -> str:
+    return next((sign for sign in signs if sign in run[0]), signs[0])
 
 
 def _next(order: Iterator[str], match: re.Match[str]) -> str:
@@ -74,13 +110,22 @@ def edited(whole: str, edits: Iterable[Edit]) -> str | None:
 
 def only(words: str, text: str) -> tuple[int, int] | None:
     """Return the place of words that a text has once."""
+    spots = places(words, text)
+    return spots[0] if len(spots) == 1 else None
+
+
+def places(words: str, text: str) -> list[tuple[int, int]]:
+    """Return the places of words in a text."""
     if not words:
-        return None
-    places = [
-        match.span()
-        for match in re.finditer(rf"(?<![{_B}]){re.escape(words)}(?![{_B}])", text, re.I)
-    ]
-    return places[0] if len(places) == 1 else None
+        return []
+    before, after = rf"(?<![{_B}])", rf"(?![{_B}])"  # a letter; words may begin with a sign
+    alone = rf"(?:{before}|{after}){_spaced(words)}(?:{after}|{before})"
+    return [match.span() for match in re.finditer(alone, text, re.IGNORECASE)]
+
+
+def _spaced(words: str) -> str:
+    """Return the expression of some words, with or without a space before a percent sign."""
+    return re.sub(r"(?:\\ )?%", r"\\s?%", re.escape(words))
 
 
 def words_of(text: str) -> list[str]:
@@ -117,3 +162,23 @@ def beside(
     else:
         at = anchors[0] or word_near(whole, share, least)
     return Edit(at[1], at[1], (" " if before.isspace() else "") + sign, span)
+
+
+def alike(source: str, answer: str) -> str:
+    """Return the translation of a part of a sentence, which ends as the part does."""
+    if ENDED.search(source):
+        return answer
+    mark = source[-1:] if source[-1:] in (",", ";", ":") else ""
+    added = {".", "।", mark, *({"!", "?"} - set(source))}
+    return answer.rstrip("".join(added)) + mark
+
+
+def wrapped(source: str, answer: str) -> str:
+    """Return a translation with the line ends of its source, at about their places."""
+    for match in _WRAPS.finditer(source):
+        near = len(answer) * match.start() // len(source)
+        spaces = [place for place, character in enumerate(answer) if character == " "]
+        if spaces:
+            place = min(spaces, key=lambda place: abs(place - near))
+            answer = answer[:place] + match[0] + answer[place + 1 :]
+    return answer

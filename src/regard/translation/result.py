@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.tasks.result import Float32, Result, Written, array, asked, inside
-from regard.translation.passages import Passage, joined
+from regard.translation.passage import Passage
+from regard.translation.passages import joined
 
 
 @dataclass(frozen=True)

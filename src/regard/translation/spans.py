@@ -38,7 +38,7 @@ _LAYOUT = re.compile(RULES["layout"], re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _KINDS: dict[str, Kind] = {
     "word": "word", "number": "number", "break": "break", "sign": "sign", "joined": "word",
-    "amount": "number",
+    "amount": "number", "foreign": "word",
 }  # fmt: skip
 
 WRAPPED: int = RULES["wrapped"]  # characters of a line that may go on in the next one
@@ -60,20 +60,23 @@ def pattern(rule: str | list[str], **parts: str) -> str:
 
 
 @cache
-def _spans_pattern(copied: str | None) -> re.Pattern[str]:
+def _spans_pattern(copied: str | None, letters: str | None) -> re.Pattern[str]:
     """The spans of a text.
 
     Args:
         copied: the signs that a model copies; None: it is not known, and no sign is a span.
+        letters: those of its language beyond ASCII; None: no word is of others.
     """
     signs = RULES["signs"] if copied is not None else dict.fromkeys(RULES["signs"], _NONE)
     copied = copied or ""
     ordinary, strict = RULES["ordinary"], set(copied) - set(RULES["ordinary"])
     signs_copied = copied + ordinary
-    signs_copied += "".join(others for sign, others, _ in RULES["alike"] if sign in signs_copied)
+    signs_copied += "".join(row[1] for row in RULES["alike"] if row[0][0] in signs_copied)
     parts = {
-        "SIGN": f"(?:(?![{re.escape(signs_copied)}]){RULES['sign']})",
-        "STRICT": f"[{re.escape(''.join(sorted(strict)))}]" if strict else _NONE,
+        "SIGN": f"(?:(?!{{{{MARKUP}}}}|[{re.escape(signs_copied)}]){RULES['sign']})",
+        "SIGNS": RULES["sign"],
+        "LETTERS": one_of(letters or ""),
+        "STRICT": one_of("".join(sorted(strict))),
         "ORDINARY": re.escape(ordinary),
         "INNER": re.escape(RULES["inner"]),
     }
@@ -89,6 +92,7 @@ def _spans_pattern(copied: str | None) -> re.Pattern[str]:
         "emphasis": RULES["emphasis"],
         "break": r"\|",
         "symbol": signs["mark"],
+        "foreign": _NONE if letters is None else RULES["foreign"],
         "sign": signs["sign"],
     }
     return re.compile(
@@ -132,16 +136,25 @@ def _goes_on(line: str, following: str) -> bool:
     )
 
 
-def spans(text: str, begin: int, end: int, copied: str | None = None) -> list[Span]:
+def one_of(characters: str) -> str:
+    """Return the expression of any of some characters."""
+    return f"[{re.escape(characters)}]" if characters else _NONE
+
+
+def spans(
+    text: str, begin: int, end: int, copied: str | None = None, letters: str | None = None
+) -> list[Span]:
     """Return the spans of a line in order, and what is text between them.
 
     Args:
         copied: the signs that the model copies, where that is known.
+        letters: those of its language beyond ASCII, where they are known: words of others stay.
     """
     line, opened = list[Span](), list[tuple[str, int]]()  # signs that may close, and their places
     is_row = text[begin:end].lstrip().startswith("|")
     place = begin
-    for match in _spans_pattern(copied).finditer(text, begin, end):
+    letters = None if text.isascii() else letters
+    for match in _spans_pattern(copied, letters).finditer(text, begin, end):
         kind = match.lastgroup or ""
         if kind == "break" and not is_row:
             if copied is None or "|" in copied:

@@ -32,13 +32,15 @@ from regard.translation.capitals import Capitals
 from regard.translation.glossary import Glossary
 from regard.translation.languages import LEADING, Languages
 from regard.translation.looked import LookedSentence
-from regard.translation.passages import Passage, Reading, passages
+from regard.translation.passage import Passage, Reading
+from regard.translation.passages import passages
 from regard.translation.result import Translation, WrittenWord, best, of_passage, of_text
 from regard.translation.spans import Span
 
 if TYPE_CHECKING:
     from regard.models import AnyEncoderDecoder
 
+FREQUENT = 10_000_000  # more than any vocabulary has pieces
 LONG = 128  # tokens; few translators were trained on sentences of more
 SHOWN = 3  # texts of a warning
 TERM_BEAMS = 5  # of a part with a term of the glossary, at least
@@ -310,6 +312,8 @@ class Translator(TextToText):
         if sentence is None and (whole or self.whole):
             return Looked(text)
         tag, its = self._named(text)
+        if not its and (judged := self._judged(text, its)):
+            self.check_readable(judged, self.encode(judged))
         if not its and text.strip():
             raise BadArgumentError(
                 f"{shortened(text)!r} has nothing to translate: it stays as it is."
@@ -322,7 +326,7 @@ class Translator(TextToText):
                 f"sentence must be from 1 to {len(its)}, as the text has them; got {number}."
             )
         notes = [f"sentence {number} of {len(its)}"] if len(its) > 1 else []
-        if self.calibration.doubts(" ".join(passage.units[0] for passage in its)):
+        if self.calibration.doubts(self._judged(text, its)):
             notes.append(
                 f"the text seems to be in another language than {self.name} reads, so the"
                 " translation may be a guess"
@@ -376,10 +380,14 @@ class Translator(TextToText):
         """The reading of capitals, and of signs that the model has not learned."""
         terms = () if self.glossary is None else tuple(self.glossary.terms)
         capitals = Capitals(self.language, self._pieces, terms)
-        return Reading(capitals, self.calibration.copied)
+        return Reading(capitals, self.calibration.copied, self.calibration.letters)
 
-    def _pieces(self, word: str) -> int:
-        return len(self.tokenizers.source.encode(word))
+    def _pieces(self, word: str) -> float:
+        """Return the number of a word's pieces: less for a piece that was merged earlier, more for
+        small letters of a word that is not frequent, which may be a name."""
+        ids, small = self.tokenizers.source.encode(word), word.islower()
+        is_odd = small and not self.calibration.is_frequent(word)
+        return len(ids) + is_odd / 2 + (ids[0] / FREQUENT / (1 + small) if len(ids) == 1 else 0)
 
     def parts(self, text: str, *, force: bool = False, truncation: bool = False) -> Iterator[Part]:
         """Yield what is decoded: units of each sentence, or all with `truncation` or `whole`."""
@@ -391,7 +399,7 @@ class Translator(TextToText):
             tag, sentences = self._named(text)
         encoded = dict[str, list[int]]()  # most texts are a sentence: nothing is encoded twice
         if not force:
-            plain = " ".join(sentence.units[0] for sentence in sentences)
+            plain = self._judged(text, sentences)
             encoded[plain] = self.encode(plain)
             self.check_readable(plain, encoded[plain])
         for passage in sentences:
@@ -427,15 +435,25 @@ class Translator(TextToText):
     ) -> Translation:
         """A text's result, from those of its parts; nothing at all for a blank text."""
         if not parts:
-            return best([Translation(text if self.tidied(text) else "", 0.0, finished=True)])
+            doubt = self.calibration.doubts(self._judged(text, ()))
+            text = text if self.tidied(text) else ""
+            return best([Translation(text, 0.0, finished=True, language_doubt=doubt)])
         passages = {id(part.passage): part.passage for part in parts}
         units: dict[int, list[list[Translation]]] = {key: [] for key in passages}
         for part, n_best in zip(parts, results, strict=True):
             units[id(part.passage)].append(n_best)
         answered = [(passage, of_passage(passage, units[key])) for key, passage in passages.items()]
-        plain = " ".join(passage.units[0] for passage in passages.values())
         result = of_text(parts[0].passage.text, answered)
-        return result.changed(language_doubt=self.calibration.doubts(plain))
+        judged = self._judged(text, [*passages.values()])
+        return result.changed(language_doubt=self.calibration.doubts(judged))
+
+    def _judged(self, text: str, its: Sequence[Passage]) -> str:
+        """Return what is judged of a text: what the model reads of it, and its words of letters of
+        another language."""
+        if not text.isascii() and (not its or its[0].reading.letters is not None):
+            reading = replace(self._reading, letters=None)
+            its = [*passages(its[0].text if its else text, self.language, reading)]
+        return " ".join(passage.units[0] for passage in its)
 
     def _aligned(
         self,
@@ -488,19 +506,22 @@ class Translator(TextToText):
         return caption
 
 
-def doubt_said(name: str, doubted: Sequence[str], count: int, total: int) -> str:
+def doubt_said(
+    name: str, doubted: Sequence[str], count: int, total: int, strict: str = "strict_language=True"
+) -> str:
     """Return the sentence on texts that seem to be in another language than the model's.
 
     Args:
         doubted: the first of them.
         count: of all of them.
         total: of all texts.
+        strict: the option that refuses them.
     """
     first = ", ".join(repr(shortened(text)) for text in doubted[:SHOWN])
     return (
         f"{count:,} of {total:,} texts ({count / total:.1%}) seem to be in another language than"
-        f" {name} reads, such as {first}. Their translations may be guesses; strict_language=True"
-        " leaves them out."
+        f" {name} reads, such as {first}. Their translations may be guesses; {strict} leaves"
+        " them out."
     )
 
 

@@ -25,5 +25,5 @@ export interface ModelFile {
   decoding: Decoding | null; // null: it reads
   reading: Reading | null; // null: it writes
   reads?: Reads; // the language of its texts
-  sentences?: { language: string; longest: number; copied: string | null } | null; // a text is translated sentence by sentence
+  sentences?: { language: string; longest: number; copied: string | null; letters: string | null } | null; // a text is translated sentence by sentence
 }

@@ -58,7 +58,7 @@ describe.each(variants)("%s-norm", (_, variant) => {
 
   test("a text of several sentences is looked at sentence by sentence", () => {
     const text = "The old dog sees. A house!\n\n42\nthe dog";
-    const apart = opened(variant, { sentences: { language: "en", longest: 64, copied: null } });
+    const apart = opened(variant, { sentences: { language: "en", longest: 64, copied: null, letters: null } });
     const of = (sentence?: number) => apart.trace({ model: "untrained", text, ...(sentence && { sentence }) }).info;
     const alone = apart.trace({ model: "untrained", text: "A house!" }).info;
     expect(of(2).axes).toEqual(alone.axes);

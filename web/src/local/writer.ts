@@ -7,6 +7,7 @@ import { largest, logSoftmax } from "./search/numbers";
 import { uniformDraws } from "./search/draws";
 import type { Sampling } from "./search/sampling";
 import { ended, search, type Hypothesis, type Search } from "./search/search";
+import { piecesOf } from "./text/capitals";
 import { normalize } from "./text/normalize";
 import { quoted, readability, type Readability } from "./text/readable";
 import { passages, type Passage, type Translated } from "./text/passages";
@@ -52,6 +53,7 @@ export class Writer extends Model {
   /** It has an encoder, which reads the source; else the decoder reads it before what it writes. */
   readonly pairs: boolean;
   private readonly readability: Readability;
+  private readonly pieces: (word: string) => number;
   private last: Encoded | null = null;
   private readonly searches = new Map<string, Hypothesis[]>();
 
@@ -60,6 +62,7 @@ export class Writer extends Model {
     this.decoding = file.decoding as Decoding;
     this.pairs = file.config.encoder_layers > 0;
     this.readability = readability(file.info.name, file.reads);
+    this.pieces = piecesOf((word) => this.texts.source.encode(word), file.reads?.words ?? "");
   }
 
   protected override open(): void {
@@ -81,32 +84,42 @@ export class Writer extends Model {
   private looked({ text, sentence, target }: TraceRequest): Looked {
     const { sentences } = this.file;
     const all = sentences && !(target && !sentence) ? this.passages(text, sentences) : null;
+    if (sentences && all && !all.length && text.trim()) this.check(normalize(this.judged(text, sentences)));
     if (all && !all.length && text.trim()) throw new Error(`${quoted(text)} has nothing to translate: it stays as it is.`);
     if (!all?.length) return { text, notes: [], passage: null, around: ["", ""] };
     const number = (sentence ?? 1) - 1;
     const passage = all[number];
     if (!passage) throw new Error(`sentence must be from 1 to ${all.length}, as the text has them; got ${sentence}.`);
-    const doubts = this.readability.doubts(all.map(({ units }) => units[0]).join(" "));
+    const doubts = this.readability.doubts(sentences ? this.judged(text, sentences) : "");
     const notes = [...(all.length > 1 ? [`sentence ${number + 1} of ${all.length}`] : []), ...doubts, ...passage.restorations.map(([word, own]) => `${word} stands for ${own}`)];
     return { text: passage.units[0] as string, notes, passage, around: around(all, number) };
   }
 
+  /** What is judged of a text: what the model reads of it, and its words of letters of another language. */
+  private judged(text: string, sentences: NonNullable<ModelFile["sentences"]>): string {
+    return this.passages(text, { ...sentences, letters: null }).map(({ units }) => units[0]).join(" ");
+  }
+
   /** What is translated of a text: its sentences, long ones in parts. */
-  private passages(text: string, { language, longest, copied }: NonNullable<ModelFile["sentences"]>): Passage[] {
+  private passages(text: string, { language, longest, copied, letters }: NonNullable<ModelFile["sentences"]>): Passage[] {
     const count = (part: string) => this.texts.source.encode(this.file.prefix + normalize(part)).length;
     const short = (passage: Passage): Passage[] => {
       const length = count(passage.units[0] as string);
       const halves = length > longest ? passage.halves(length <= this.most) : null;
       return halves ? halves.flatMap(short) : [length > longest ? passage.asLong() : passage];
     };
-    return passages(text, { language, copied, pieces: (word) => this.texts.source.encode(word).length }).flatMap(short);
+    return passages(text, { language, copied, letters, pieces: this.pieces }).flatMap(short);
   }
 
   /** Ids of a text as the model reads it. */
   encode(text: string, checks = true): number[] {
     const tidy = this.pairs ? normalize(text) : text;
-    if (checks && tidy.trim()) this.readability.check(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
+    if (checks) this.check(tidy);
     return this.encoded(tidy, this.most);
+  }
+
+  private check(tidy: string): void {
+    if (tidy.trim()) this.readability.check(tidy, this.file.reads ? this.texts.source.unknownShare(tidy) : 0);
   }
 
   /** Tokens that a text may have, those around it not counted. */

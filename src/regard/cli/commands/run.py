@@ -15,6 +15,7 @@ from regard.cli import options
 from regard.cli.command_group import LazyCommand
 from regard.cli.options import argument, model_option, option
 from regard.cli.progress import progress_bar
+from regard.cli.refusals import say_doubts
 from regard.cli.streams import say
 from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, check_choice
@@ -143,7 +144,7 @@ def _command(verb: str) -> Callable[..., None]:
     kind = catalog.doing(verb)
     columns = ["text", *(each.name for each in kind.inputs[1:])]
     shipped = catalog.default(catalog.VERBS[verb])
-    help = f"{kind.example[0].upper()}{kind.example[1:]}: a name, a folder or hub:org/name."
+    help = f"A name, a folder or hub:org/name: {kind.example}."
 
     def command(
         input: Input,
@@ -209,6 +210,10 @@ def _command(verb: str) -> Callable[..., None]:
         with _keeping(job):
             summary = job.run(parts, strict=strict, bar=_bar, say=say)
         _show(summary, as_json)
+        if summary.doubts:
+            name = Path(job.settings.model).name
+            total = summary.read - summary.resumed
+            say_doubts(name, summary.doubted, summary.doubts, total)
         if summary.bad:
             raise typer.Exit(2)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from regard import catalog
 from regard.cli.lines import Line
+from regard.cli.refusals import say_doubts
 from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import json_line
@@ -72,9 +73,7 @@ class Translate(TaskCommand):
 
     def end(self, total: int) -> None:
         if self.doubts:
-            from regard.translation.translator import doubt_said
-
-            say(doubt_said(self.task.name, self.doubted, self.doubts, total))
+            say_doubts(self.task.name, self.doubted, self.doubts, total)
 
     def json(self, line: Line, result: Any) -> str:
         if not self.aligned or result is None:

@@ -24,18 +24,32 @@ export function caseOf(text: string, language: string): Case {
   return begun >= FEWEST && isUpper(first(words[0] as string)) && alike && !cases.nouns.includes(language) ? "title" : "";
 }
 
+/** The number of a word's pieces: less for a piece that was merged earlier, more for small letters of a word that is not frequent, which may be a name. `words`: the frequent ones. */
+export function piecesOf(encode: (text: string) => readonly number[], words: string): (word: string) => number {
+  const frequent = new Set(words.split(" "));
+  return (word) => {
+    const ids = encode(word);
+    const small = isLower(word);
+    const isOdd = words !== "" && small && !frequent.has(word.toLowerCase());
+    return ids.length + (isOdd ? 0.5 : 0) + (ids.length === 1 ? (ids[0] as number) / 10_000_000 / (1 + Number(small)) : 0);
+  };
+}
+
 /** A part of a sentence as the model reads it. `pieces`: of a word in the source's vocabulary; `begins`: the sentence begins with it. */
 export function readCase(text: string, of: Case, language: string, pieces: (word: string) => number, begins: boolean): string {
   if (!of) return text;
   const begin = begins ? text.search(WORD) : -1;
   const always = listed(cases.always, language);
+  let name = -1; // the end of a name
   return text.replace(WORD, (word, at: number) => {
     const after = text.slice(at + word.length, at + word.length + 2);
     const [small, large] = [word.toLowerCase(), first(word) + word.slice(first(word).length).toLowerCase()];
     if (at === begin || (after.startsWith(".") && after.slice(1).trim())) return large;
-    if (always.some((each) => each === word || each === large.split("'")[0])) return large;
-    const forms = of === "upper" ? [small, large, word] : [small, word];
-    return forms.reduce((best, form) => (pieces(form) < pieces(best) ? form : best));
+    if (always.some((each) => each === word || each === large.split(/['’]/)[0])) return large;
+    const forms = at === name + 1 ? [large, word, small] : [word, small, large]; // of a surname all may be of as many pieces; else of an acronym
+    const best = forms.filter((form) => of === "upper" || form === word || form === small).reduce((one, form) => (pieces(form) < pieces(one) ? form : one));
+    name = best === small ? -1 : at + word.length;
+    return best;
   });
 }
 
@@ -51,8 +65,15 @@ export function writtenCase(answer: string, source: string, of: Case): string {
 const DIGIT = /\.\s?\p{Nd}/u;
 const ABBREVIATION = /(?<![\p{L}\p{N}_])([\p{L}\p{Nl}\p{No}]{1,6})\.(?=\s?\p{Nd})/gu;
 
-/** A text with the abbreviations that are before a number as words. */
+const MEASURE = /(?<=\p{Nd})[ \u00a0\u202f]?([a-z](?:[a-z]{1,3}|\.m))(?:(\.\s*$)|\.|(?![\p{L}\p{N}_]))/giu;
+
+/** A text with the abbreviations that are before or after a number as words. */
 export function spelled(text: string, language: string): string {
-  const words = (rules.spelled as Record<string, Record<string, string>>)[language];
-  return words && DIGIT.test(text) ? text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all) : text;
+  const [words, measures] = [rules.spelled, rules.measured].map((of) => (of as Record<string, Record<string, string>>)[language]);
+  if (words && DIGIT.test(text)) text = text.replace(ABBREVIATION, (all, word: string) => words[word.toLowerCase()] ?? all);
+  if (!measures) return text;
+  return text.replace(MEASURE, (all, measure: string, end = "") => {
+    const word = measures[measure.toLowerCase()];
+    return word ? ` ${word}${end}` : all;
+  });
 }

@@ -1,5 +1,5 @@
 /** Parts of a text that no model translates: markup, addresses, code, placeholders, numbers, signs; `regard.translation.spans` says the same. */
-import { inClass, pattern, rules } from "./rules";
+import { inClass, NONE, oneOf, pattern, rules } from "./rules";
 
 export type Kind = "text" | "word" | "number" | "mark" | "sign" | "break";
 
@@ -13,36 +13,39 @@ export interface Slice {
 
 export const slice = (begin: number, end: number, kind: Kind = "text", pair = -1): Slice => ({ begin, end, kind, pair });
 
-const KINDS: Record<string, Kind> = { word: "word", number: "number", break: "break", sign: "sign", joined: "word", amount: "number" };
-const NONE = "(?!)";
+const KINDS: Record<string, Kind> = { word: "word", number: "number", break: "break", sign: "sign", joined: "word", amount: "number", foreign: "word" };
 const LAYOUT = new RegExp(`^(?:${pattern(rules.layout)})$`, "iu");
 const [BEFORE, DEFINITION, FENCE] = [rules.before, rules.definition, rules.fence].map((rule) => new RegExp(`^(?:${pattern(rule)})`, "u")) as [RegExp, RegExp, RegExp];
 const HIDDEN = new RegExp(pattern(rules.hidden), "iu");
 const LINE = /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g;
 
-const made = new Map<string | null, RegExp>();
+const made = new Map<string, RegExp>();
 
-/** The spans of a text; `copied`: the signs that a model copies, null where it is not known. */
-function spansPattern(copied: string | null): RegExp {
-  const known = made.get(copied);
+/** The spans of a text; `copied`: the signs that a model copies, `letters`: those of its language beyond ASCII; null where they are not known. */
+function spansPattern(copied: string | null, letters: string | null): RegExp {
+  const key = JSON.stringify([copied, letters]);
+  const known = made.get(key);
   if (known) return known;
   const { signs, ordinary, inner } = rules;
   const of = (rule: string | string[]) => (copied === null ? NONE : rule);
   const strict = [...new Set(copied ?? "")].filter((sign) => !ordinary.includes(sign)).sort();
   const usual = (copied ?? "") + ordinary;
-  const alike = rules.alike.flatMap(([sign = "", others = ""]) => (usual.includes(sign) ? others : "")).join("");
+  const alike = rules.alike.flatMap(([signs = "", others = ""]) => (usual.includes(signs[0] as string) ? others : "")).join("");
   const parts = {
-    SIGN: `(?:(?![${inClass(usual + alike)}])${rules.sign})`,
-    STRICT: strict.length ? `[${inClass(strict.join(""))}]` : NONE,
+    SIGN: `(?:(?!{{MARKUP}}|[${inClass(usual + alike)}])${rules.sign})`,
+    SIGNS: rules.sign,
+    LETTERS: oneOf(letters ?? ""),
+    STRICT: oneOf(strict.join("")),
     ORDINARY: inClass(ordinary),
     INNER: inClass(inner),
   };
   const groups: Record<string, string | string[]> = {
     word: rules.words, joined: of(signs.word), amount: of(signs.number), number: rules.numbers, mark: rules.marks, tag: rules.tag,
-    link: rules.link, target: rules.target, emphasis: rules.emphasis, break: "\\|", symbol: of(signs.mark), sign: of(signs.sign),
+    link: rules.link, target: rules.target, emphasis: rules.emphasis, break: "\\|", symbol: of(signs.mark),
+    foreign: letters === null ? NONE : rules.foreign, sign: of(signs.sign),
   };
   const all = new RegExp(Object.entries(groups).map(([name, rule]) => `(?<${name}>${pattern(rule, parts)})`).join("|"), "gu");
-  made.set(copied, all);
+  made.set(key, all);
   return all;
 }
 
@@ -81,13 +84,13 @@ function goesOn(line: string, following: string): boolean {
 }
 
 /** The spans of a line in order, and what is text between them. */
-export function spans(text: string, begin: number, end: number, copied: string | null): Slice[] {
+export function spans(text: string, begin: number, end: number, copied: string | null, letters: string | null): Slice[] {
   const line: Slice[] = [];
   const opened: [string, number][] = []; // signs that may close, and their places
   const isOpen = (sign: string) => opened.some(([other]) => sign === other);
   const isRow = text.slice(begin, end).trimStart().startsWith("|");
   const until = text.slice(0, end);
-  const all = spansPattern(copied);
+  const all = spansPattern(copied, letters);
   all.lastIndex = begin;
   let place = begin;
   for (let match; (match = all.exec(until)); ) {

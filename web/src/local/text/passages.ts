@@ -1,27 +1,24 @@
 /** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.translation.passages` says the same. */
 import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
-import { englishEnds } from "./english";
 import { unescaped } from "./entities";
 import { lines, slice, spans, type Slice } from "./markup";
-import { beside, edited, only, readSigns, wordNear, wordsOf, writtenSigns, type Edit } from "./placing";
-import { pattern, rules } from "./rules";
+import { alike, beside, ENDED, edited, only, places, readSigns, signsLike, wordNear, wordsOf, wrapped, writtenSigns, type Edit } from "./placing";
+import { rules } from "./rules";
+import { core, cut, endsOf, trimmed } from "./runs";
 
 /** How a model reads and writes what it has not learned. */
 export interface Reading {
   language: string; // of its source
   copied: string | null; // signs that it copies; null: it is not known, and all are left to it
+  letters: string | null; // of its language beyond ASCII; null: they are not known, and all are left to it
   pieces: (word: string) => number; // of a word in the source's vocabulary
 }
 
-const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, string> };
-const WRAPS = /[^\S\n]*\r?\n\s*/g;
+const { stand_ins: STAND_INS, instead: INSTEAD } = rules as { stand_ins: Record<string, string[]>; instead: Record<string, Record<string, string>> };
 const CLOSING = /^[.,;:!?…)]/;
-const ABBREVIATION = new RegExp(pattern(rules.abbreviation), "iu");
-const NUMBERED = new RegExp(`^(?:${pattern(rules.numbered)})`, "u");
 const ENTITY = /^&#?[\p{L}\p{N}_]+;$/u;
-const END = /[.!?…।]$/;
-const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
-const ORDINAL = /(?<![\p{L}\p{N}_])(?:d(?:e[rmns]|ie|as)|[ai]m|zu[mr]|vom|beim|(?:früh|spät|[ms]?ein|ihr|unser)e[nrms]?|\p{Nd}{1,2}\.(?:,| und| oder| bis))\s\p{Nd}{1,2}\.\s*$/iu;
+const UNIT = new RegExp(rules.kept_unit, "u");
+const GENITIVE = /^['’]s(?![\p{L}\p{N}_])/u;
 const NO_WORD = "(?![\\p{L}\\p{N}_])";
 /** Where a sentence can be parted, the best places first; and where it has no clauses. */
 const CLAUSES = [/(?<=[;:।])\s+|\s+(?=[–—]\s)/gu, new RegExp(`(?<=,)\\s+(?=(?:and|but|or|so|because|which|who|while|und|aber|oder|denn|weil|dass|और|लेकिन|कि)${NO_WORD})`, "gu"), /(?<=,)\s+/gu];
@@ -43,15 +40,15 @@ export class Passage {
   constructor(readonly text: string, readonly spans: readonly Slice[], private readonly reading: Reading, readonly isLong = false) {
     this.case = caseOf(spans.filter(({ kind }) => kind === "text").map((span) => this.of(span)).join(" "), reading.language);
     this.standIns = this.standing();
-    this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, span, "PSZC", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
+    this.fragments = spans.filter(({ kind }) => kind === "text").map((span) => trimmed(text, this.bare(span), "PSZCM", span === spans.at(-1) ? "ZC" : "PSZC")).filter((span) => /\p{L}/u.test(this.of(span)));
     let [whole, part] = ["", "a"];
     spans.forEach((span, i) => {
       const isApart = !part;
-      part = this.standIns.get(span) ?? this.read(span, i === 0);
+      part = this.standIns.get(span) ?? this.cased(span, i === 0);
       whole = (isApart && CLOSING.test(part) ? whole.trimEnd() : whole) + part; // from its word, by what was left out
     });
-    whole = spelled(whole, reading.language);
-    this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.read(span, i === 0))] : [whole];
+    whole = spelled(this.signed(whole), reading.language);
+    this.units = this.standIns.size ? [whole, ...this.fragments.map((span, i) => this.signed(this.cased(span, i === 0)))] : [whole];
   }
 
   get begin(): number {
@@ -71,7 +68,8 @@ export class Passage {
     const free = new Map(Object.entries(STAND_INS).map(([kind, words]) => [kind, words.filter((each) => !this.source.includes(each))]));
     return new Map(others.map((span) => {
       const own = this.of(span);
-      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own] ?? "")];
+      const unit = span.kind === "number" ? (UNIT.exec(own)?.[0] ?? "") : "";
+      return [span, ENTITY.test(own) ? unescaped(own) : (free.get(span.kind)?.shift() ?? INSTEAD[own]?.[this.reading.language] ?? "") + unit];
     }));
   }
 
@@ -82,13 +80,13 @@ export class Passage {
   translated(all: readonly string[]): Translated {
     const [first = "", ...answers] = all.map((answer) => this.written(answer));
     const text = this.ofWhole(first, answers);
-    if (text !== null) return { text: wrapped(this.source, this.isLong ? alike(this.source, text) : text), read: all[0] as string, whole: true };
+    if (text !== null) return { text: wrapped(this.source, alike(this.source, text)), read: all[0] as string, whole: true };
     return { text: this.ofFragments(answers, (span) => this.of(span)), read: this.ofFragments(all.slice(1), (span) => this.standIns.get(span) ?? this.of(span)), whole: false };
   }
 
   /** What stands in the text, by the word in its place. */
   get restorations(): [string, string][] {
-    return [...this.standIns].filter(([, word]) => word).map(([span, word]) => [word, this.of(span)]);
+    return [...this.standIns].map(([span, word]): [string, string] => [word, this.of(span)]).filter(([word, own]) => word && !Object.hasOwn(INSTEAD, own));
   }
 
   private of({ begin, end }: Slice): string {
@@ -101,11 +99,15 @@ export class Passage {
     return this.reading.copied === null ? cased : writtenSigns(cased, this.source);
   }
 
-  /** A span as the model reads it. */
-  private read(span: Slice, begins: boolean): string {
-    const { copied, language, pieces } = this.reading;
-    const text = copied === null ? this.of(span) : readSigns(this.of(span), copied);
-    return this.case ? readCase(text, this.case, language, pieces, begins) : text;
+  /** A span in the letters that the model reads. */
+  private cased(span: Slice, begins: boolean): string {
+    return readCase(this.of(span), this.case, this.reading.language, this.reading.pieces, begins);
+  }
+
+  /** A text with the signs that the model reads. */
+  private signed(text: string): string {
+    const { copied, letters } = this.reading;
+    return copied === null ? text : readSigns(text, copied, letters ?? "");
   }
 
   /** The translations of the fragments, with what `of` gives for the other spans. */
@@ -131,18 +133,39 @@ export class Passage {
       const share = at / (this.units[0] as string).length;
       at += standIn.length;
       if (span.kind in STAND_INS) {
-        const place = only(standIn, whole);
-        if (!place) return null;
-        edits.push({ begin: place[0], end: place[1], text: this.of(span), span });
+        const edit = this.restoration(span, whole);
+        if (!edit) return null;
+        edits.push(edit);
       } else if (span.kind === "mark" && span.pair >= 0) {
         const begins = span.pair === span.begin;
-        const inside = this.spans[number + (begins ? 1 : -1)] as Slice;
+        const inward = begins ? this.spans.slice(number + 1) : this.spans.slice(0, number).reverse();
+        const inside = inward.find(({ kind }) => kind !== "mark") ?? span;
         const near = only(this.standIns.get(inside) || this.marked(inside, answers), whole) ?? wordNear(whole, share, opened);
         opened = near[begins ? 0 : 1];
         edits.push({ begin: opened, end: opened, text: this.of(span), span });
       } else if (span.kind === "mark" || (span.kind === "sign" && this.isLost(number, whole))) edits.push(this.sign(number, whole, share, opened));
     }
     return edits.length ? edited(whole, edits) : whole;
+  }
+
+  /** The place of the word or number that stands for a span; null: it is lost. */
+  private restoration(span: Slice, whole: string): Edit | null {
+    const [standIn, own] = [this.standIns.get(span) as string, this.of(span)];
+    const place = only(standIn, whole);
+    if (place) {
+      const [begin, end] = place;
+      // Translators write a number as an ordinal, which has a point in German.
+      const isPoint = span.kind === "number" && whole[end] === "." && this.text[span.end] !== "." && whole.slice(end + 1).trim() !== "";
+      return { begin, end: end + Number(isPoint), text: own, span };
+    }
+    const genitive = GENITIVE.test(this.text.slice(span.end)) ? only(`${standIn}s`, whole) : null;
+    return genitive && { begin: genitive[0], end: genitive[1], text: own + (/[sxzß]$/.test(own) ? "’" : "s"), span };
+  }
+
+  /** A span without the genitive's 's of what stays before it. */
+  private bare(span: Slice): Slice {
+    const genitive = span === this.spans[0] ? null : GENITIVE.exec(this.of(span));
+    return genitive ? { ...span, begin: span.begin + genitive[0].length } : span;
   }
 
   private marked(inside: Slice, answers: readonly string[]): string {
@@ -154,9 +177,13 @@ export class Passage {
   private sign(number: number, whole: string, share: number, least: number): Edit {
     const span = this.spans[number] as Slice;
     const standIn = this.standIns.get(span);
-    if (standIn && whole.split(standIn).length === 2) {
-      const begin = whole.indexOf(standIn);
-      return { begin, end: begin + standIn.length, text: this.of(span), span };
+    if (standIn) {
+      const before = this.spans.slice(0, number).map((each) => this.standIns.get(each) ?? this.of(each)).join("");
+      const rank = places(standIn, before).length;
+      for (const word of Object.values(INSTEAD[this.of(span)] ?? { "": standIn })) {
+        const place = places(word, whole).slice(0, rank + 1).at(-1);
+        if (place) return { begin: place[0], end: place[1], text: this.of(span), span };
+      }
     }
     const beyond = (place: number) => (this.spans[place] && this.standIns.get(this.spans[place])) || null;
     const left = beyond(number - 1) ?? wordsOf(this.text.slice(this.begin, span.begin)).at(-1) ?? "";
@@ -166,12 +193,13 @@ export class Passage {
 
   /** True for the last of equal signs of which the translation has fewer; of quotation marks and brackets in pairs, a translator may leave out both. */
   private isLost(number: number, whole: string): boolean {
-    const sign = this.of(this.spans[number] as Slice);
-    if (rules.paired.includes(sign) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
-    const after = this.spans.slice(number).filter((each) => each.kind === "sign" && this.of(each) === sign).length;
-    const count = (text: string) => text.split(sign).length - 1;
+    const { begin, end } = this.spans[number] as Slice;
+    if (rules.paired.includes(this.text.slice(begin, end)) && [...this.source].filter((each) => rules.paired.includes(each)).length % 2 === 0) return false;
+    const shape = signsLike(this.source, begin - this.begin, end - this.begin);
     const read = this.spans.filter(({ kind }) => kind === "text" || kind === "sign");
-    return count(whole) <= read.reduce((sum, span) => sum + count(this.of(span)), 0) - after;
+    const kept = [...this.source.matchAll(shape)].map(({ index }) => this.begin + index).filter((at) => read.some((span) => span.begin <= at && at < span.end));
+    const after = this.spans.slice(number).filter((span) => span.kind === "sign" && kept.includes(span.begin)).length;
+    return (whole.match(shape)?.length ?? 0) <= kept.length - after;
   }
 
   /** The two parts that it can be parted into, at the best place; null: nowhere. `anywhere`: also between two words that belong together. */
@@ -201,7 +229,7 @@ export function passages(text: string, reading: Reading): Passage[] {
   const found: Passage[] = [];
   for (const [begin, end] of lines(text)) {
     let run: Slice[] = [];
-    for (const span of [...spans(text, begin, end, reading.copied), slice(end, end, "break")]) {
+    for (const span of [...spans(text, begin, end, reading.copied, reading.letters), slice(end, end, "break")]) {
       if (span.kind !== "break") {
         run.push(span);
         continue;
@@ -229,104 +257,9 @@ export function joined(text: string, translations: readonly (readonly [Passage, 
   return whole + text.slice(place);
 }
 
-/** Of languages whose rules are not here: by the browser's. */
-function otherEnds(text: string, language: string): number[] {
-  const ends = [...new Intl.Segmenter(language, { granularity: "sentence" }).segment(text)].map(({ index }) => index);
-  return ends.slice(1);
-}
-
-/** The places in the text where its sentences end, within a run of spans. */
-function endsOf(text: string, run: readonly Slice[], language: string): number[] {
-  let plain = "";
-  const starts: [number, Slice][] = [];
-  for (const span of run) {
-    if (span.kind === "mark") continue;
-    starts.push([plain.length, span]);
-    const length = span.end - span.begin;
-    plain += span.kind === "word" ? `X${"x".repeat(length - 1)}` : span.kind === "number" ? "1".repeat(length) : text.slice(span.begin, span.end).replace(/[\r\n]/g, " ");
-  }
-  const marks = new Map(run.filter(({ kind }) => kind === "mark").map(({ begin, end }) => [end, begin]));
-  return (language === "en" ? englishEnds(plain) : otherEnds(plain, language)).flatMap((total) => {
-    const before = plain.slice(Math.max(total - 40, 0), total);
-    if ((language === "de" && ORDINAL.test(before)) || (ABBREVIATION.test(before) && NUMBERED.test(plain.slice(total)))) return [];
-    const [start, span] = starts.filter(([first]) => first <= total).at(-1) as [number, Slice];
-    let end = span.begin + total - start;
-    for (let begin; (begin = marks.get(end)) !== undefined && begin > 0 && !(text[begin - 1] as string).trim(); ) end = begin; // what opens the next sentence
-    return [end];
-  });
-}
-
-/** The spans between places; text alone is cut within a span. */
-function cut(run: readonly Slice[], places: readonly number[]): Slice[][] {
-  const parts: Slice[][] = [[]];
-  let number = 0;
-  for (let span of run) {
-    for (let place; (place = places[number]) !== undefined && place < span.end; number++) {
-      if (span.kind === "text" && span.begin < place) {
-        parts.at(-1)?.push({ ...span, end: place });
-        span = { ...span, begin: place };
-      }
-      parts.push([]);
-    }
-    parts.at(-1)?.push(span);
-  }
-  return parts;
-}
-
 /** The passage of a run, without what can stay around it; null: all of it can. */
 function passageOf(text: string, run: readonly Slice[], reading: Reading, isLong = false): Passage | null {
-  const all = [...run];
-  let [first, last] = [0, run.length - 1];
-  const partners = ({ pair }: Slice) => all.flatMap((each, number) => (pair >= 0 && each.pair === pair && first <= number && number <= last ? [number] : []));
-  while (first <= last) {
-    for (const number of first === last ? [first] : [first, last]) all[number] = trimmed(text, all[number] as Slice, number === first ? "ZC" : "", number === last ? "ZC" : "");
-    const [begins, ends] = [all[first] as Slice, all[last] as Slice];
-    if (begins.begin === begins.end || (begins.kind === "mark" && partners(begins).length < 2)) first++;
-    else if (ends.begin === ends.end || (ends.kind === "mark" && partners(ends).length < 2)) last--;
-    else if (begins.kind === "mark" && String(partners(begins)) === String([first, last])) [first, last] = [first + 1, last - 1];
-    else break;
-  }
-  if (first > last) return null;
-  const passage = new Passage(text, all.slice(first, last + 1), reading, isLong);
-  return passage.fragments.length ? passage : null;
-}
-
-/** A span of text without letters of these categories at its beginning and end. */
-function trimmed(text: string, span: Slice, before: string, after: string): Slice {
-  if (span.kind !== "text") return span;
-  const own = text.slice(span.begin, span.end);
-  const classOf = (kinds: string) => `[${[...kinds].map((kind) => `\\p{${kind}}`).join("")}]*`;
-  const begin = before ? (new RegExp(`^${classOf(before)}`, "u").exec(own) as RegExpExecArray)[0].length : 0;
-  const end = after ? (/* the end of all */ own.length - reversed(own.slice(begin), classOf(after))) : own.length;
-  return begin || end < own.length ? { ...span, begin: span.begin + begin, end: span.begin + end } : span;
-}
-
-/** How many letters at the end of a text are of a class. */
-function reversed(text: string, kinds: string): number {
-  const one = new RegExp(`^${kinds}$`, "u");
-  let length = 0;
-  for (const letter of [...text].reverse()) {
-    if (!one.test(letter)) break;
-    length += letter.length;
-  }
-  return length;
-}
-
-/** The translation of a part of a sentence, which ends as the part does. */
-function alike(source: string, answer: string): string {
-  if (END.test(source)) return answer;
-  const mark = /[,;:]$/.exec(source)?.[0] ?? "";
-  return answer.replace(new RegExp(`[.!?।${mark}]+$`), "") + mark;
-}
-
-/** A translation with the line ends of its source, at about their places. */
-function wrapped(source: string, answer: string): string {
-  for (const { index, 0: wrap } of source.matchAll(WRAPS)) {
-    const near = Math.floor((answer.length * index) / source.length);
-    const spaces = [...answer].flatMap((letter, place) => (letter === " " ? [place] : []));
-    if (!spaces.length) continue;
-    const place = spaces.reduce((best, each) => (Math.abs(each - near) < Math.abs(best - near) ? each : best));
-    answer = answer.slice(0, place) + wrap + answer.slice(place + 1);
-  }
-  return answer;
+  const its = core(text, run);
+  const passage = its.length ? new Passage(text, its, reading, isLong) : null;
+  return passage?.fragments.length ? passage : null;
 }

@@ -1,27 +1,43 @@
 /** The places of what stays in a sentence: what stands for it, and where it comes in a translation; `regard.translation.placing` says the same. */
 import type { Slice } from "./markup";
-import { escaped, inClass, pattern, rules } from "./rules";
+import { escaped, inClass, oneOf, pattern, rules } from "./rules";
 
 const EDGE = `(?:(?!${rules.sign}|[${inClass(rules.ordinary)}])\\S)`;
 const WORD = new RegExp(`${EDGE}(?:\\S*${EDGE})?`, "gu"); // with its vowel signs, without punctuation around it
 const LETTER = pattern(`[${rules.boundary}]`);
-const ALIKE = (rules.alike as [string, string, string][]).map(([sign, others, rule]) => ({ sign, others, shape: new RegExp(pattern(rule), "gu") }));
+const ALIKE = (rules.alike as [string, string, string, string][]).map(([signs, others, shape, run]) => ({ signs, others, shape: new RegExp(pattern(shape), "gu"), run: new RegExp(pattern(run), "gu") }));
+const RUN = /[!-\/:;?@]{2}|&|\s-/;
+const [SPACED, TIGHT] = [rules.spaced, rules.tight].map((rule) => new RegExp(pattern(rule), "gu")) as [RegExp, RegExp];
+const WRAPS = /[^\S\n]*\r?\n\s*/g;
+export const ENDED = /([.!?…।])[^\p{L}\p{N}_\s]*$/u;
+const ASCII = /^[\x00-\x7f]*$/;
 const isWord = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
 
-/** A text with signs that the model copies in place of those like them. */
-export function readSigns(text: string, copied: string): string {
-  let read = text;
-  for (const { sign, others } of ALIKE) for (const other of others) if (!copied.includes(other)) read = read.replaceAll(other, sign);
+/** A text with signs that the model copies in place of those like them, a sign in place of its runs, and nothing that is invisible; `letters`: of the language beyond ASCII, which may be joined by what is invisible. */
+export function readSigns(text: string, copied: string, letters: string): string {
+  let read = text.replace(new RegExp(pattern(rules.invisible, { LETTERS: oneOf(letters) }), "gu"), "");
+  if (RUN.test(read))
+    for (const { signs, run } of ALIKE)
+      if ((copied + rules.ordinary).includes(signs[0] as string)) read = read.replace(run, (own) => [...signs].find((sign) => own.includes(sign)) ?? (signs[0] as string));
+  read = read.replace(SPACED, "").replace(TIGHT, " $& ");
+  for (const { signs, others } of ALIKE) for (const other of others) if (!copied.includes(other)) read = read.replaceAll(other, signs);
   return read;
 }
 
-/** A translation with the quotation marks and dashes of its source, in their order. */
+/** A translation with the quotation marks, the dashes and the runs of a sign of its source, in their order. */
 export function writtenSigns(answer: string, source: string): string {
-  for (const { sign, shape } of ALIKE) {
-    const signs = source.match(shape) ?? [];
-    if (signs.some((each) => each !== sign)) answer = answer.replace(shape, (own) => signs.shift() ?? own);
+  if (ASCII.test(source) && !RUN.test(source)) return answer;
+  for (const { signs, shape } of ALIKE) {
+    const order = source.match(shape) ?? [];
+    if (order.some((each) => ![...signs].includes(each))) answer = answer.replace(shape, (own) => order.shift() ?? own);
   }
   return answer;
+}
+
+/** The shape of a sign of a text, and of those that a translator writes for it. */
+export function signsLike(text: string, begin: number, end: number): RegExp {
+  const isAt = ({ index, 0: own }: RegExpMatchArray) => index === begin && begin + own.length === end;
+  return ALIKE.find(({ shape }) => [...text.matchAll(shape)].some(isAt))?.shape ?? new RegExp(escaped(text.slice(begin, end)), "gu");
 }
 
 /** A slice of a translation, and what comes in its place. */
@@ -56,10 +72,20 @@ export type Place = [number, number];
 
 /** The place of words that a text has once. */
 export function only(words: string, text: string): Place | null {
-  if (!words) return null;
-  const [first, more] = [...text.matchAll(new RegExp(`(?<!${LETTER})${escaped(words)}(?!${LETTER})`, "giu"))];
-  return first && !more ? [first.index, first.index + first[0].length] : null;
+  const [first, more] = places(words, text);
+  return first && !more ? first : null;
 }
+
+/** The places of words in a text. */
+export function places(words: string, text: string): Place[] {
+  if (!words) return [];
+  const [before, after] = [`(?<!${LETTER})`, `(?!${LETTER})`]; // a letter; words may begin with a sign
+  const alone = `(?:${before}|${after})${spaced(words)}(?:${after}|${before})`;
+  return [...text.matchAll(new RegExp(alone, "giu"))].map(({ index, 0: own }) => [index, index + own.length]);
+}
+
+/** The expression of some words, with or without a space before a percent sign. */
+const spaced = (words: string) => escaped(words).replace(/ ?%/g, "\\s?%");
 
 export const wordsOf = (text: string): string[] => text.match(WORD) ?? [];
 
@@ -89,4 +115,24 @@ export function beside(span: Slice, text: string, [left, right]: readonly [strin
   }
   const [, at] = one ?? near();
   return { begin: at, end: at, text: (isSpace(before) ? " " : "") + sign, span };
+}
+
+/** The translation of a part of a sentence, which ends as the part does. */
+export function alike(source: string, answer: string): string {
+  if (ENDED.test(source)) return answer;
+  const mark = /[,;:]$/.exec(source)?.[0] ?? "";
+  const added = [".", "।", mark, ...["!", "?"].filter((sign) => !source.includes(sign))].join("");
+  return answer.replace(new RegExp(`[${added}]+$`), "") + mark;
+}
+
+/** A translation with the line ends of its source, at about their places. */
+export function wrapped(source: string, answer: string): string {
+  for (const { index, 0: wrap } of source.matchAll(WRAPS)) {
+    const near = Math.floor((answer.length * index) / source.length);
+    const spaces = [...answer].flatMap((letter, place) => (letter === " " ? [place] : []));
+    if (!spaces.length) continue;
+    const place = spaces.reduce((best, each) => (Math.abs(each - near) < Math.abs(best - near) ? each : best));
+    answer = answer.slice(0, place) + wrap + answer.slice(place + 1);
+  }
+  return answer;
 }

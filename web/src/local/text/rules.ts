@@ -21,5 +21,8 @@ export function pattern(rule: string | readonly string[], parts: Record<string, 
 }
 
 export const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+export const NONE = "(?!)";
 /** Letters of a class. */
 export const inClass = (letters: string) => escaped(letters).replaceAll("-", "\\-");
+/** The expression of any of some letters. */
+export const oneOf = (letters: string) => (letters ? `[${inClass(letters)}]` : NONE);
