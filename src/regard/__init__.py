@@ -17,7 +17,7 @@ from regard.errors import (
     UnavailableError,
     UnsupportedError,
 )
-from regard.later import later
+from regard.lazy import attach
 from regard.packages import Missing
 from regard.version import __version__
 
@@ -60,4 +60,4 @@ _HOME = {
 }
 
 sys.meta_path.append(Missing())
-__getattr__, __dir__ = later(globals(), _HOME)
+__getattr__, __dir__ = attach(globals(), _HOME)

@@ -20,8 +20,6 @@ OPTIONAL = {
     "gguf": ("gguf", "gguf"),
     "httpx2": ("httpx2", "notebook"),
     "matplotlib": ("matplotlib", "figures"),
-    "onnx": ("onnx", "onnx"),
-    "onnxruntime": ("onnxruntime", "onnx"),
     "pyarrow": ("pyarrow", "parquet"),
     "rapidfuzz": ("rapidfuzz", "audio"),
     "ray": ("ray[data]", "ray"),

@@ -153,7 +153,6 @@ OPTIONS = {
         "--help",
     },
     "export": {"--help"},
-    "export onnx": {"model", "output", "--precision", "--json", "--help"},
     "export page": {"models", "--output", "--json", "--help"},
     "studio": {"models", "--port", "--no-open", "--download", "--help"},
     "serve": {

@@ -6,7 +6,7 @@ import pytest
 
 from regard import catalog, load
 from regard.checkpoints import find_folder
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ import pytest
 from fixtures.base import run_in_base
 from regard.packages import MissingPackageError
 
-HEAVY = ("torch", "onnx", "onnxruntime", "transformers")
+HEAVY = ("torch", "transformers")
 SLOW = ("typer", "pydantic", "rich")
 
 

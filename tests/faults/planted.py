@@ -201,11 +201,11 @@ FAULTS = (
         "tests/generation/test_search.py",
     ),
     fault(
-        "int8 columns share one scale",
-        "src/regard/exporting/linear.py",
-        "scales = np.maximum(np.abs(weight).max(1) / 127, TINY)",
-        "scales = np.maximum(np.abs(weight).max() / 127 + 0 * np.abs(weight).max(1), TINY)",
-        "tests/exporting/test_linear.py",
+        "int8 rows of the page's file share one scale",
+        "src/regard/studio/packing.py",
+        "scales = (np.abs(values).max(axis=1) / LARGEST)",
+        "scales = (np.full(len(values), np.abs(values).max()) / LARGEST)",
+        "tests/studio/test_live_page.py",
     ),
     # Tasks, recipes
     fault(

@@ -13,11 +13,11 @@ import regard
 from fuzz.small_models import TEMPLATE, TEXT, small_model, small_translator
 from regard.catalog import FOLDER
 from regard.checkpoints import Checkpoint, empty_model, save_pretrained
+from regard.checkpoints.card import read_card
 from regard.checkpoints.weights import open_weights
 from regard.errors import RegardError, refusing
 from regard.inspection import Trace, thumbnails
 from regard.json_files import read_json
-from regard.recipes.card import read_card
 from regard.tasks.chat import chat_ids
 from regard.tasks.defaults import read_defaults
 from regard.text import Tokenizer

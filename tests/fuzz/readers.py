@@ -4,7 +4,7 @@ from pathlib import Path
 
 from fuzz import data_files, model_files, requests
 from fuzz.reader import Reader
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 
 
 def readers() -> dict[str, Reader]:

@@ -18,7 +18,6 @@ import uvicorn
 from fuzz.small_models import TEXT, small_model, small_translator
 from regard.errors import RegardError
 from regard.http.guard import Access
-from regard.http.shortcut import Protocol
 from regard.serving.app import create_app as serving_app
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
@@ -179,7 +178,7 @@ class Listening(logging.Handler):
         self.loop = asyncio.new_event_loop()
         self.failures: list[str] = []
         settings: dict[str, Any] = dict(host="127.0.0.1", port=0, log_config=None, lifespan="off")
-        config = uvicorn.Config(app, http=Protocol, **settings)
+        config = uvicorn.Config(app, http="h11", **settings)
         config.load()
         self.server = uvicorn.Server(config)
         self.server.lifespan = config.lifespan_class(config)

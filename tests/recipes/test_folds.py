@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 import regard
 from regard import RegardError
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.folds import CrossValidation
 from regard.recipes.options.encoders import ClassificationOptions

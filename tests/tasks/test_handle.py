@@ -14,7 +14,7 @@ from regard.checkpoints import open_checkpoint
 from regard.errors import DamagedFileError
 from regard.models import EncoderDecoder, EncoderDecoderConfig, RecurrentConfig
 from regard.tasks.engine import ENGINES
-from regard.tasks.handle import EncoderDecoderHandle, IdConfig, Later, ModelHandle
+from regard.tasks.handle import EncoderDecoderHandle, IdConfig, Lazy, ModelHandle
 
 SMALL = EncoderDecoderConfig(
     13, d_model=8, encoder_layers=1, decoder_layers=1, encoder_heads=2, decoder_heads=2, d_ff=8,
@@ -33,7 +33,7 @@ def test_a_value_is_made_when_it_is_asked_for_and_once() -> None:
         made.append(7)
         return 7
 
-    later = Later(make)
+    later = Lazy(make)
     assert not later.is_made
     threads = [Thread(target=later) for _ in range(5)]
     for thread in threads:
@@ -47,7 +47,7 @@ def test_a_value_is_made_when_it_is_asked_for_and_once() -> None:
 
 def test_a_value_that_could_not_be_made_is_tried_again() -> None:
     answers = iter([0, 2])
-    later = Later(lambda: 8 // next(answers))
+    later = Lazy(lambda: 8 // next(answers))
     with pytest.raises(ZeroDivisionError):
         later()
     assert later() == 4

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import regard
+from regard.checkpoints.card import read_card
 from regard.models import RecurrentEncoderDecoder
-from regard.recipes.card import read_card
 from regard.translation.translator import Translator
 
 Pairs = list[tuple[str, str]]

@@ -3,7 +3,7 @@ import pytest
 import regard
 from regard import catalog
 from regard.checkpoints import find_folder
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 
 
 @pytest.mark.parametrize("name", catalog.taken_by("translate"))

@@ -10,6 +10,7 @@ from regard import catalog
 from regard.api.loading import task_class
 from regard.api.sample_image import sample_image
 from regard.checkpoints import Checkpoint, open_checkpoint
+from regard.checkpoints.card import read_card
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.hub import short_name
 from regard.configs.facts import facts_of
@@ -26,7 +27,6 @@ from regard.generation.config import SAMPLING
 from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo, ModelTask
 from regard.inspection.models import tap_name
-from regard.recipes.card import read_card
 from regard.tasks.defaults import read_defaults
 from regard.tasks.images import ImageReader
 from regard.tasks.kinds import kind_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.hub import find_folder
-from regard.later import later
+from regard.lazy import attach
 
 if TYPE_CHECKING:
     from regard.checkpoints.pretrained import empty_model, from_pretrained, save_pretrained
@@ -24,4 +24,4 @@ __all__ = [
 
 
 _LATER = ("empty_model", "from_pretrained", "save_pretrained")
-__getattr__, __dir__ = later(globals(), dict.fromkeys(_LATER, "regard.checkpoints.pretrained"))
+__getattr__, __dir__ = attach(globals(), dict.fromkeys(_LATER, "regard.checkpoints.pretrained"))

@@ -6,7 +6,7 @@ from regard.data.clean import Cleaner, CleaningReport, CleaningRules
 from regard.data.pairs import Pair, read_pairs
 from regard.data.split import Folds, Part, Split, part_size, plan_folds, plan_split
 from regard.data.store import TokenStore
-from regard.later import later
+from regard.lazy import attach
 from regard.records import BadLine, Role, Row, read_rows
 
 if TYPE_CHECKING:
@@ -37,4 +37,4 @@ __all__ = [
 
 _BATCHES = dict.fromkeys(("Batch", "Batches", "Plan", "pad"), "regard.data.batches")  # by torch
 
-__getattr__, __dir__ = later(globals(), _BATCHES)
+__getattr__, __dir__ = attach(globals(), _BATCHES)

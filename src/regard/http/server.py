@@ -13,7 +13,6 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 
-from regard.http.shortcut import Protocol
 from regard.http.sockets import BACKLOG
 
 SILENT_SECONDS = 10.0  # that a connection may stay without a request, or with a part of a head
@@ -44,7 +43,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Protocol,  # whose connections `_close_silent` knows
+                http="h11",  # whose connections `_close_silent` knows
                 log_config=None,
                 access_log=False,
                 server_header=False,

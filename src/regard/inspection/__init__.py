@@ -7,7 +7,7 @@ from regard.inspection.models import trace
 from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.views.tiles import Tile, TileRequest, thumbnails, tile
-from regard.later import later
+from regard.lazy import attach
 
 if TYPE_CHECKING:
     from regard.inspection.alignment import STEPS, cross_attention
@@ -36,7 +36,7 @@ __all__ = [
 
 _ALIGNMENT, _ATTRIBUTION = "regard.inspection.alignment", "regard.inspection.attribution"
 _VIEWS = "regard.inspection.views"
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = attach(
     globals(),
     dict.fromkeys(("STEPS", "cross_attention"), _ALIGNMENT)
     | dict.fromkeys(("logit_attribution", "logit_lens", "measures", "spearman"), _ATTRIBUTION)

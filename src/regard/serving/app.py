@@ -8,7 +8,6 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from regard.http.application import application
 from regard.http.guard import Access, Admission, Guard, Room
-from regard.http.shortcut import Shortcut
 from regard.serving import reference
 from regard.serving.libretranslate import libretranslate
 from regard.serving.logs import Counts, Logged
@@ -16,7 +15,7 @@ from regard.serving.metrics import Metrics
 from regard.serving.openai import openai
 from regard.serving.run import MOST_SOUND, SOUNDS, TOO_LOUD, run
 from regard.serving.served import Served
-from regard.serving.state import Here, State, Traces, short_routes
+from regard.serving.state import Here, State, Traces
 from regard.version import __version__
 
 BODY_SECONDS = 10.0  # that a body may take to come
@@ -62,9 +61,7 @@ def create_app(
     admission = Admission(access, pending=pending, check_full=served.check_full)
     longer = {SOUNDS: (MOST_SOUND, TOO_LOUD)}
     app.add_middleware(Guard, admission=admission, longer=longer, seconds=body_seconds)
-    counts = Counts(metrics)
-    app.add_middleware(Logged, counts=counts)
-    app.state.shortcut = Shortcut(admission, dict(short_routes(state, run, openai)), counts.add)
+    app.add_middleware(Logged, counts=Counts(metrics))
     return app
 
 

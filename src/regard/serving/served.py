@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 from regard import catalog
 from regard.api.loading import load
 from regard.checkpoints import find_folder
+from regard.checkpoints.card import read_card
 from regard.checkpoints.hub import short_name
 from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.http.refusals import Busy
-from regard.recipes.card import read_card
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits

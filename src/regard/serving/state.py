@@ -1,24 +1,17 @@
 """State that the routes of one server share."""
 
-import inspect
 import os
-from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from fastapi import Depends, Request
 
-from regard.http.application import Followed
 from regard.http.guard import Access, Room
-from regard.http.shortcut import Answer, Route
 from regard.serving.metrics import Metrics
 from regard.serving.process import give_way
 from regard.serving.served import Served
@@ -97,25 +90,3 @@ async def _state(request: Request) -> State:  # FastAPI runs a plain function in
 
 
 Here = Annotated[State, Depends(_state)]
-
-
-def short_routes(here: State, *routers: APIRouter) -> Iterator[tuple[str, Route]]:
-    """The path and the short way of each route that takes a request, a model of JSON and the
-    state."""
-    for router in routers:
-        for route in router.routes:
-            if isinstance(route, APIRoute):
-                names = inspect.signature(route.endpoint).parameters
-                if [*names] == ["request", "asked", "here"]:
-                    kind = names["asked"].annotation
-                    yield route.path, partial(_short, route.endpoint, kind, here)
-
-
-def _short(
-    endpoint: Any, kind: type[BaseModel], here: State, request: Followed, values: Any
-) -> Answer | None:
-    fields = kind.model_validate(values)
-    if getattr(fields, "stream", False):
-        return None
-    answer: Answer = endpoint(request, fields, here)
-    return answer

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from regard.http.guard import Access, Admission, Guard
 from regard.http.server import answer
-from regard.later import uncollected
+from regard.lazy import uncollected
 from regard.studio import page
 
 

@@ -326,10 +326,6 @@ def check_engine(name: str, **settings: Any) -> type[Engine]:
     Raises:
         BadArgumentError: an unknown name, or a setting that the engine lacks.
     """
-    if name == "onnx":
-        raise BadArgumentError(
-            "there is no engine onnx; use native, or `regard export onnx` for ONNX Runtime."
-        )
     check_choice("engine", name, ENGINES)
     for setting, value in settings.items():
         if value is not None and setting not in ENGINES[name].settings:

@@ -27,8 +27,8 @@ T = TypeVar("T")
 State = tuple[Any, ...]
 
 
-class Later(Generic[T]):
-    """A value that is made when it is first asked for, once for all who share this object."""
+class Lazy(Generic[T]):
+    """A value computed on first use and shared."""
 
     def __init__(self, make: Callable[[], T]):
         self._make: Callable[[], T] | None = make
@@ -66,9 +66,9 @@ class ModelHandle:
         self.config = config
         self.architecture = architecture
         self.source = source
-        self._loaded = Later(lambda: ((model := load()), _state(model)))
-        self._model: Later[Any] = Later(lambda: self.original)
-        self._engine: Later[Engine] = Later(lambda: Torch(self))
+        self._loaded = Lazy(lambda: ((model := load()), _state(model)))
+        self._model: Lazy[Any] = Lazy(lambda: self.original)
+        self._engine: Lazy[Engine] = Lazy(lambda: Torch(self))
 
     @classmethod
     def of(cls, model: Any) -> Self:
@@ -161,7 +161,7 @@ class ModelHandle:
 
     def run_by(self, kind: type[Engine], say: Callable[[str], None], **settings: Any) -> Self:
         """The same model, computed by another engine; see `engine.ENGINES`."""
-        engine = Later(lambda: kind.of(self, say, **settings))
+        engine = Lazy(lambda: kind.of(self, say, **settings))
         if not kind.decides_later:
             engine()
         return self._with(_engine=engine)
@@ -235,7 +235,7 @@ class EncoderDecoderHandle(ModelHandle):
             return self
         return self._with(
             config=replace(self.config, start_id=start_id),
-            _model=Later(lambda: _starting_from(self.model, start_id)),
+            _model=Lazy(lambda: _starting_from(self.model, start_id)),
         )
 
     def padded(self, sources: Sequence[Sequence[int]]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from regard.later import later
+from regard.lazy import attach
 from regard.training.metrics import CorpusScores, chance, corpus_scores
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _BY_TORCH = {
     "run": ("Checkpoint", "RunFolder"),
 }
 
-__getattr__, __dir__ = later(
+__getattr__, __dir__ = attach(
     globals(),
     {name: f"{__name__}.{module}" for module, names in _BY_TORCH.items() for name in names},
 )

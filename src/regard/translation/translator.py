@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
+from regard.checkpoints.card import read_card
 from regard.errors import (
     BadArgumentError,
     OtherLanguageError,
@@ -20,7 +21,6 @@ from regard.errors import (
     shortened,
 )
 from regard.generation import GenerationConfig, Hypothesis
-from regard.recipes.card import read_card
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import Defaults, read_defaults
 from regard.tasks.engine import as_array

@@ -18,21 +18,3 @@ def test_a_model_that_the_page_cannot_run_is_one_sentence(regard, tmp_path):
     assert outcome.code == 2
     assert outcome.err.startswith("regard: words-en is a set of vectors")
     assert not list(tmp_path.iterdir())
-
-
-def test_the_graphs_are_in_a_folder_with_their_instructions(regard, tmp_path):
-    outcome = regard("export", "onnx", "emotions", tmp_path / "out", "--precision", "int8")
-    assert (outcome.code, outcome.out) == (0, "")
-    size = sum(file.stat().st_size for file in (tmp_path / "out").iterdir())
-    expected = f"{tmp_path / 'out'}, {size / 1e6:.1f} MB; README.md says how to run it\n"
-    assert outcome.err == expected
-    again = regard("export", "onnx", "emotions", tmp_path / "out")
-    assert again.code == 2
-    assert "output must be a new or an empty folder" in again.err
-
-
-def test_json_names_the_graphs_and_the_operators_of_onnx_runtime(regard, tmp_path):
-    found = json.loads(regard("export", "onnx", "digits", tmp_path / "out", "--json").out)
-    assert found["folder"] == str(tmp_path / "out")
-    assert found["graphs"] == ["body", "head"]
-    assert "com.microsoft: MultiHeadAttention" in found["own_operators"]

@@ -11,11 +11,11 @@ import torch
 
 import regard
 from regard import RegardError
+from regard.checkpoints.card import read_card
 from regard.recipes.answers.question_answering import (
     QuestionAnsweringRecipe,
     evaluate_answers,
 )
-from regard.recipes.card import read_card
 from regard.recipes.examples import Example, read_examples
 from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.recipe import learn

@@ -10,7 +10,7 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 from regard.recipes.examples import Example, read_examples
 from regard.recipes.labels.classification import evaluate_labels
 from regard.recipes.labels.labels import best_threshold, evaluate_logits

@@ -11,8 +11,8 @@ import torch
 import regard
 from fixtures.pictures import bars
 from regard import RegardError
+from regard.checkpoints.card import read_card
 from regard.errors import DamagedFileError
-from regard.recipes.card import read_card
 from regard.recipes.labels.image_batches import Augmentation, ImageBatches, Images
 from regard.recipes.labels.image_classification import (
     ImageClassificationRecipe,

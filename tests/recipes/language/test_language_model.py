@@ -12,9 +12,9 @@ from torch.nn.functional import cross_entropy
 import regard
 from fixtures.families import DECODERS
 from regard import RegardError
+from regard.checkpoints.card import read_card
 from regard.generation import GenerationConfig
 from regard.models import Decoder, DecoderConfig
-from regard.recipes.card import read_card
 from regard.recipes.language.blocks import BlockBatch
 from regard.recipes.language.language_model import LanguageModelRecipe, summed_loss
 from regard.recipes.options.language import LanguageModelOptions

@@ -9,7 +9,7 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 from regard.recipes.language.blocks import blocks, word_starts
 from regard.recipes.language.masked_language_model import MaskedLanguageModelRecipe, predicted
 from regard.recipes.options.language import MaskedLanguageModelOptions

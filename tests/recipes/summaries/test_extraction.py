@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import regard
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 from regard.recipes.examples import Example
 from regard.tasks.extraction import Extractor
 

@@ -10,7 +10,7 @@ import torch
 import regard
 from regard import RegardError
 from regard.checkpoints import open_checkpoint
-from regard.recipes.card import read_card
+from regard.checkpoints.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.options.sequences import SummarizationOptions
 from regard.recipes.summaries.summary_scores import rouge

@@ -11,8 +11,8 @@ import torch
 
 import regard
 from regard import RegardError
+from regard.checkpoints.card import read_card
 from regard.data import TokenStore
-from regard.recipes.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.options.encoders import EmbeddingOptions
 from regard.recipes.recipe import learn

@@ -135,7 +135,7 @@ def _described(
     name: str, folder: Path, what: str, kind: str, facts: dict[str, Any]
 ) -> dict[str, Any]:
     """The facts after what a model is and what it is used with, before its card."""
-    from regard.recipes.card import read_card
+    from regard.checkpoints.card import read_card
 
     shipped = catalog.find(name)
     facts = {

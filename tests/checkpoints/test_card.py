@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from regard.recipes.card import read_card, render
+from regard.checkpoints.card import read_card, render
 
 FACTS: dict[str, Any] = {
     "language": ["en", "hi"],

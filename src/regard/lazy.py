@@ -1,4 +1,4 @@
-"""Imports: of public names when they are first used, and of much at once."""
+"""Lazy imports, and imports without garbage collection."""
 
 import gc
 from collections.abc import Callable, Iterator, Mapping
@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 from regard.packages import MissingPackageError
 
 
-def later(
+def attach(
     package: dict[str, Any], home: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package.
+    """Return `__getattr__` and `__dir__` of a package whose names are imported on first use.
 
     Args:
         package: its globals().

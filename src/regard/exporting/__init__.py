@@ -1,1 +1,0 @@
-"""A model as files that run without this package."""

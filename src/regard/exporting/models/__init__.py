@@ -1,1 +1,0 @@
-"""The graphs of each class of `regard.models`, in files of the same names."""
