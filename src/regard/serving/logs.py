@@ -82,9 +82,7 @@ class Counts:
         self._refused, self._logged = 0, 0.0  # by a full server, not in the log yet
         self._answered = list[dict[str, Any]]()  # not in the log yet
 
-    def add(
-        self, route: str, status: int, seconds: float, client: str | None, method: str = "POST"
-    ) -> None:
+    def add(self, route: str, status: int, seconds: float, client: str | None, method: str) -> None:
         """Count a request that is over."""
         self._metrics.answered(route, status, seconds)
         self._refused += status == HTTPStatus.TOO_MANY_REQUESTS

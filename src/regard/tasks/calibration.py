@@ -127,7 +127,7 @@ class Calibration:
         return sum(word.casefold() in ranks for word in words) / max(len(words), 1)
 
     def is_frequent(self, word: str) -> bool:
-        """Return True for a word that is among `words`, and for any if there are none."""
+        """Return True if a word is among `words`, or if `words` is empty."""
         return not self.words or word.casefold() in self._rarities
 
     @cached_property
