@@ -59,6 +59,7 @@ check: $(CHECK_READY)
 	@echo "spelling";          $(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs examples src tests tools benchmarks web/src
 	@echo "English";           $(BIN)/python tools/english.py
 	@echo "pages, scripts";    $(BIN)/python tools/documents.py
+	@echo "interface";         $(BIN)/python tools/interface.py --check
 	@echo "types";             $(BIN)/mypy --no-error-summary
 	@echo "import directions"; $(BIN)/lint-imports --no-cache > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@echo "page";              $(MAKE) --no-print-directory check-page

@@ -19,6 +19,7 @@ from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.filters import NO_TOKEN
 from regard.generation.search import Asked, NBest, check_possible, search
 from regard.http.refusals import TooLate
+from regard.runtime.native import interface
 from regard.runtime.native import jobs as native
 from regard.runtime.native.decodes import NativeWriter
 from regard.runtime.native.library import Late
@@ -172,24 +173,24 @@ class Decoding:
                     except Exception as error:  # of the one job
                         self._fail(event, error)
             now = time.monotonic()
-            if any(event.kind == native.ASKED for event in events):
+            if any(event.kind == interface.ASKED for event in events):
                 last_request = now
             if len(self._jobs) > FEW and now > last_request + RESTLESS:
                 time.sleep(PAUSE)
 
     def _handle(self, event: native.Event) -> None:
         job: Decode = event.tag
-        if event.kind == native.STEPPED:
+        if event.kind == interface.STEPPED:
             self._metrics.stepped(*event.value)
         elif job is None:  # it was cancelled a moment ago
             return
-        elif event.kind == native.BEGUN:
+        elif event.kind == interface.BEGUN:
             self.waiting.took(job.line)
-        elif event.kind == native.TOKEN:
+        elif event.kind == interface.TOKEN:
             self._pass(job, event.value)
-        elif event.kind == native.ASKED:
+        elif event.kind == interface.ASKED:
             self._answer(event, job)
-        elif event.kind == native.ENDED:
+        elif event.kind == interface.ENDED:
             self._end(job, event.value)
         else:
             self._fail(event, event.value)

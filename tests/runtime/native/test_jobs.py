@@ -17,16 +17,8 @@ from regard.generation.search import Asked, NBest, search
 from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.progress import Stopped
 from regard.runtime.native import library
-from regard.runtime.native.jobs import (
-    ASKED,
-    BEGUN,
-    ENDED,
-    FAILED,
-    STEPPED,
-    TOKEN,
-    Event,
-    Jobs,
-)
+from regard.runtime.native.interface import ASKED, BEGUN, ENDED, FAILED, STEPPED, TOKEN
+from regard.runtime.native.jobs import Event, Jobs
 from regard.runtime.native.loading import open_native
 
 VOCAB, LONGEST = 31, 64

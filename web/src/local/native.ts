@@ -1,5 +1,7 @@
 /** The native engine in WebAssembly: the calls that the page needs of engine/interface.h, and what passes inside. */
 import type { Side } from "./config";
+import { ATTENTION, CONFIG, CROSS, INTERFACE, NUMBERS, SELF, STATES, TENSOR, type Functions } from "./interface";
+import { structAt, structsOf, type Fields } from "./structs";
 import type { Tensors } from "./weights";
 
 /** Input of one attention, all heads side by side: q is (rows, width), k and v (columns, width), repeated for the heads that share them. */
@@ -33,13 +35,16 @@ export interface Ranked {
 /** Tokens that each hypothesis reads. */
 export type Rows = readonly (readonly number[])[];
 
-type Calls = Record<string, (...values: (number | bigint)[]) => number>;
+/** What the library has for the page alone. */
+interface Calls extends Functions {
+  _initialize(): void;
+  regard_allocate(bytes: number): number;
+  regard_free(place: number): void;
+  regard_listen_page(listens: number): void;
+}
 type Numbers = Int32Array | Float32Array | Uint8Array;
 
-const KINDS = ["self", "cross", "states"] as const;
-const FLOATS = 0; // kinds of a tensor's numbers
-const BYTES = 2;
-const TENSOR = 32; // bytes of regard_tensor
+const [FLOATS, BYTES] = [NUMBERS.indexOf("float32"), NUMBERS.indexOf("int8")];
 const ROOM = 5; // that an open model takes beside its int8 weights while it is opened, in their size
 
 export class Native {
@@ -57,32 +62,34 @@ export class Native {
     const page = { listen: (place: number) => this.listened(place) };
     const { exports } = new WebAssembly.Instance(compiled(code), { wasi_snapshot_preview1: nothing, page });
     [this.calls, this.memory] = [exports as unknown as Calls, exports["memory"] as WebAssembly.Memory];
-    this.call("_initialize");
+    this.calls._initialize();
+    const version = this.calls.regard_interface();
+    if (version !== INTERFACE) throw new Error(`The engine of this page must have the interface ${INTERFACE}, and has ${version}; save the page again.`);
   }
 
   /** Opens a model, in place of the one before: its regard_config, its tensors in `content`, and tables beside them. */
   open(settings: Uint8Array, tensors: Tensors, content: Uint8Array, tables: Record<string, Float32Array>): void {
-    this.call("regard_close", this.model);
-    this.call("regard_free", this.call("regard_allocate", ROOM * content.length)); // at once: whenever memory grows, garbage is collected
+    this.calls.regard_close(this.model);
+    this.calls.regard_free(this.calls.regard_allocate(ROOM * content.length)); // at once: whenever memory grows, garbage is collected
     const data = this.copied(content);
-    const entries = Object.entries(tensors).flatMap(([name, place]): [string, number, number, number, number][] =>
+    const floats = (name: string, at: number, rows: number, columns: number) => ({ name, at, rows, columns, numbers: FLOATS });
+    const entries = Object.entries(tensors).flatMap(([name, place]) =>
       "rows" in place
-        ? [[name, data + place.at, place.rows, place.columns, BYTES], [`${name}.scales`, data + place.scales, 1, place.rows, FLOATS]]
-        : [[name, data + place.at, 1, place.length, FLOATS]]);
+        ? [{ ...place, name, at: data + place.at, numbers: BYTES }, floats(`${name}.scales`, data + place.scales, 1, place.rows)]
+        : [floats(name, data + place.at, 1, place.length)]);
     const places = [data];
-    const fields = new Int32Array(settings.buffer, 0, 32); // of regard_config
-    [this.outputs, this.width] = [(fields[31] || fields[2]) as number, fields[3] as number];
+    const config = structAt(CONFIG, settings.buffer);
+    [this.outputs, this.width] = [config.head_outputs || config.target_vocab_size, config.d_model];
     for (const [name, values] of Object.entries(tables)) {
       places.push(this.copied(values));
-      entries.push([name, places.at(-1) as number, values.length / this.width, this.width, FLOATS]);
+      entries.push(floats(name, places.at(-1) as number, values.length / this.width, this.width));
     }
-    const all = new DataView(new ArrayBuffer(TENSOR * entries.length));
-    entries.forEach(([name, place, rows, columns, numbers], i) => {
+    const all = entries.map(({ name, at, rows, columns, numbers }) => {
       places.push(this.copied(new TextEncoder().encode(`${name}\0`)));
-      [places.at(-1) as number, place, rows, 0, columns, 0, numbers].forEach((value, field) => all.setInt32(TENSOR * i + 4 * field, value, true));
+      return { name: places.at(-1) as number, data: at, rows, columns, numbers };
     });
-    this.model = this.placed([settings, new Uint8Array(all.buffer)], (config, each) => this.call("regard_open", config, each, entries.length));
-    for (const place of places) this.call("regard_free", place);
+    this.model = this.placed([settings, structsOf(TENSOR, all)], (config, each) => this.calls.regard_open(config, each, all.length, 0));
+    for (const place of places) this.calls.regard_free(place);
     if (!this.model) throw this.refusal();
   }
 
@@ -90,12 +97,12 @@ export class Native {
   listening<Result>(listener: Listener | null, run: () => Result): Result {
     const before = this.listener;
     this.listener = listener;
-    this.call("regard_listen_page", Number(listener !== null));
+    this.calls.regard_listen_page(Number(listener !== null));
     try {
       return run();
     } finally {
       this.listener = before;
-      this.call("regard_listen_page", Number(before !== null));
+      this.calls.regard_listen_page(Number(before !== null));
     }
   }
 
@@ -103,7 +110,7 @@ export class Native {
   read(source: readonly number[], target: readonly number[]): Float32Array {
     const states = new Float32Array(target.length * this.width);
     this.into([states], [Int32Array.from(source), Int32Array.from(target)], (out, from, to) =>
-      this.call("regard_read_pair", this.model, from, BigInt(source.length), to, BigInt(target.length), 1, out));
+      this.calls.regard_read_pair(this.model, from, BigInt(source.length), to, BigInt(target.length), 1, out));
     return states;
   }
 
@@ -111,14 +118,14 @@ export class Native {
   readText(ids: readonly number[]): Float32Array {
     const states = new Float32Array(ids.length * this.width);
     this.into([states], [Int32Array.from(ids), Int32Array.from(ids.keys()), Int32Array.of(ids.length)], (out, tokens, places, lengths) =>
-      this.call("regard_read_texts", this.model, tokens, places, 0, BigInt(ids.length), lengths, 1n, 1, out));
+      this.calls.regard_read_texts(this.model, tokens, places, 0, BigInt(ids.length), lengths, 1n, 1, out));
     return states;
   }
 
   /** The same, (positions, d_model), of an image: its patches. */
   readImage(patches: Float32Array, positions: number): Float32Array {
     const states = new Float32Array(positions * this.width);
-    this.into([states], [patches], (out, from) => this.call("regard_read_images", this.model, from, 1n, 1, out));
+    this.into([states], [patches], (out, from) => this.calls.regard_read_images(this.model, from, 1n, 1, out));
     return states;
   }
 
@@ -126,29 +133,29 @@ export class Native {
   gradient(source: readonly number[], target: readonly number[], position: number, token: number): [Float32Array, Float32Array] {
     const found: [Float32Array, Float32Array] = [new Float32Array(source.length), new Float32Array(target.length)];
     this.into(found, [Int32Array.from(source), Int32Array.from(target)], (ofSource, ofTarget, from, to) =>
-      this.call("regard_gradient", this.model, from, BigInt(source.length), to, BigInt(target.length), BigInt(position), token, ofSource, ofTarget));
+      this.calls.regard_gradient(this.model, from, BigInt(source.length), to, BigInt(target.length), BigInt(position), token, ofSource, ofTarget));
     return found;
   }
 
   /** Logits of last states, (rows, outputs). */
   logits(states: Float32Array, rows: number): Float32Array {
     const logits = new Float32Array(rows * this.outputs);
-    this.into([logits], [states], (out, from) => this.call("regard_head", this.model, from, BigInt(rows), 1, out));
+    this.into([logits], [states], (out, from) => this.calls.regard_head(this.model, from, BigInt(rows), 1, out));
     return logits;
   }
 
   /** A decode of one source, empty of a decoder alone, of one hypothesis that has read nothing yet. */
   begin(source: readonly number[]): number {
-    const decode = this.call("regard_begin", this.model, 1);
+    const decode = this.calls.regard_begin(this.model, 1);
     const number = new Int32Array(1);
-    this.into([number], [Int32Array.from(source)], (out, ids) => this.call("regard_add", decode, ids, 1n, BigInt(source.length), out));
+    this.into([number], [Int32Array.from(source)], (out, ids) => this.calls.regard_add(decode, ids, 1n, BigInt(source.length), out));
     return decode;
   }
 
   /** Tokens for each hypothesis → the logits of the next one. */
   step(decode: number, rows: Rows): Float32Array {
     const logits = new Float32Array(rows.length * this.outputs);
-    this.into([logits], read(rows), (out, text, tokens, lengths) => this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, out, 0, 0, 0));
+    this.into([logits], read(rows), (out, text, tokens, lengths) => this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, out, 0, 0, 0));
     return logits;
   }
 
@@ -156,30 +163,26 @@ export class Native {
   likeliest(decode: number, rows: Rows, best: number): Ranked {
     const [logs, ids] = [new Float32Array(rows.length * best), new Int32Array(rows.length * best)];
     this.into([logs, ids], read(rows), (out, found, text, tokens, lengths) =>
-      this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, 0, best, out, found));
+      this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, 0, best, out, found));
     return { logs, ids };
   }
 
   /** The same for what passes inside. */
   pass(decode: number, rows: Rows): void {
-    this.into([], read(rows), (text, tokens, lengths) => this.call("regard_step", decode, text, 1, tokens, lengths, rows.length, 0, 0, 0, 0));
+    this.into([], read(rows), (text, tokens, lengths) => this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, 0, 0, 0, 0));
   }
 
   /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins again. */
   select(decode: number, rows: readonly number[]): void {
-    this.into([], [Int32Array.from(rows)], (chosen) => this.call("regard_select", decode, 0, chosen, rows.length));
+    this.into([], [Int32Array.from(rows)], (chosen) => this.calls.regard_select(decode, 0, chosen, rows.length));
   }
 
   end(decode: number): void {
-    this.call("regard_end", decode);
-  }
-
-  private call(name: string, ...values: (number | bigint)[]): number {
-    return (this.calls[name] as Calls[string])(...values);
+    this.calls.regard_end(decode);
   }
 
   private copied(numbers: Numbers): number {
-    const place = this.call("regard_allocate", numbers.byteLength || 1);
+    const place = this.calls.regard_allocate(numbers.byteLength || 1);
     if (!place) throw new Error("This browser has no memory left for the model; close other tabs and reload the page.");
     new Uint8Array(this.memory.buffer).set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), place);
     return place;
@@ -191,7 +194,7 @@ export class Native {
     try {
       return run(...places);
     } finally {
-      for (const place of places) this.call("regard_free", place);
+      for (const place of places) this.calls.regard_free(place);
     }
   }
 
@@ -208,14 +211,14 @@ export class Native {
   }
 
   private refusal(): Error {
-    const bytes = new Uint8Array(this.memory.buffer, this.call("regard_error"));
+    const bytes = new Uint8Array(this.memory.buffer, this.calls.regard_error());
     return new Error(`The model cannot run in this page: ${new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)))}.`);
   }
 
   /** Tells the listener of a regard_attention; an answer other than 0 stops the engine. */
   private listened(place: number): number {
     try {
-      this.tell(new Int32Array(this.memory.buffer, place, 28));
+      this.tell(structAt(ATTENTION, this.memory.buffer, place));
       return 0;
     } catch (error) {
       this.failure = { error };
@@ -223,18 +226,17 @@ export class Native {
     }
   }
 
-  private tell(what: Int32Array): void {
-    const [kind, ofDecoder, layer, heads, keyHeads, dim, step, rows, columns] = what as unknown as Nine;
-    const [query, key, value, , , output] = what.subarray(13) as unknown as Nine; // in bytes
-    const [queryStride, keyStride, valueStride, outputStride] = [20, 22, 24, 26].map((field) => what[field]) as unknown as Nine;
+  private tell(what: Fields<typeof ATTENTION>): void {
+    const { kind, of_decoder, layer, heads, head_dim: dim, head_width: step, queries: rows, keys: columns } = what;
     const floats = new Float32Array(this.memory.buffer);
-    const side = ofDecoder ? "decoder" : "encoder";
+    const side = of_decoder ? "decoder" : "encoder";
     const slice = (from: number, row: number, stride: number, head: number) => floats.subarray(from / 4 + row * stride + head * step, from / 4 + row * stride + head * step + dim);
-    if (KINDS[kind] === "states") {
-      this.listener?.states?.(side, layer, Array.from({ length: rows }, (_, row) => slice(output, row, outputStride, 0)));
+    if (kind === STATES) {
+      this.listener?.states?.(side, layer, Array.from({ length: rows }, (_, row) => slice(what.output, row, what.output_stride, 0)));
       return;
     }
-    const shared = heads / keyHeads; // queries' heads that have the same key
+    if (kind !== SELF && kind !== CROSS) return;
+    const shared = heads / what.key_heads; // queries' heads that have the same key
     const joined = (from: number, count: number, stride: number, group: number) => {
       const found = new Float32Array(count * heads * dim);
       for (let row = 0; row < count; row++) for (let head = 0; head < heads; head++) found.set(slice(from, row, stride, Math.floor(head / group)), (row * heads + head) * dim);
@@ -244,17 +246,17 @@ export class Native {
       const found = new Float32Array(columns * heads * dim);
       for (let head = 0; head < heads; head++)
         for (let i = 0; i < dim; i++) {
-          const from = key / 4 + (Math.floor(head / shared) * step + i) * keyStride;
+          const from = what.key / 4 + (Math.floor(head / shared) * step + i) * what.key_stride;
           for (let at = 0; at < columns; at++) found[(at * heads + head) * dim + i] = floats[from + at] as number;
         }
       return found;
     };
     this.listener?.attention?.({
-      tap: `${side}.layers.${layer}.${KINDS[kind]}`,
+      tap: `${side}.layers.${layer}.${kind === CROSS ? "cross" : "self"}`,
       rows,
       heads,
-      inputs: () => ({ query: joined(query, rows, queryStride, 1), key: turned(), value: joined(value, columns, valueStride, shared) }),
-      output: (row, head) => slice(output, row, outputStride, head),
+      inputs: () => ({ query: joined(what.query, rows, what.query_stride, 1), key: turned(), value: joined(what.value, columns, what.value_stride, shared) }),
+      output: (row, head) => slice(what.output, row, what.output_stride, head),
     });
   }
 }
@@ -269,5 +271,3 @@ export function compiled(code: BufferSource | WebAssembly.Module): WebAssembly.M
     throw new Error("This browser lacks the SIMD or the exceptions of WebAssembly; open the page in a current Chromium or Firefox.");
   }
 }
-
-type Nine = [number, number, number, number, number, number, number, number, number];

@@ -22,7 +22,7 @@ from regard.generation.filters import NO_TOKEN, BadWords, filters_for
 from regard.generation.loop import check_prompt
 from regard.generation.search import check_possible, hypothesis_of
 from regard.progress import report
-from regard.runtime.native import library
+from regard.runtime.native import interface, library
 from regard.runtime.native.library import Threads, int32, is_listened_to, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_length, padded_on_the_right
 
@@ -83,7 +83,7 @@ class NativeWriter:
                 while done.value < len(ids):  # signals are handled, and work is stopped, between
                     self.check(self._library.regard_search_run(search, SECONDS, byref(done)))
                     report("generating", done.value, len(ids))
-                hypotheses = library.Hypotheses()
+                hypotheses = interface.Hypotheses()
                 self.check(self._library.regard_search_read(search, byref(hypotheses)))
                 return hypotheses_of(hypotheses, config)
             finally:
@@ -269,7 +269,7 @@ class Slots:
         weakref.finalize(self, model.threads.give)
         self._pointer = self._library.regard_begin(model.pointer, threads)
         if not self._pointer:
-            library.refuse(library.MEMORY)
+            library.refuse(interface.MEMORY)
         weakref.finalize(self, self._library.regard_end, self._pointer)
 
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
@@ -465,12 +465,12 @@ def settings_of(config: GenerationConfig, start: int, vocab: int) -> tuple[Any, 
         "bad_word_lengths": tuple(map(len, words)),
     }
     arrays = {name: np.array(values, np.int32) for name, values in lists.items()}
-    names = {field[0] for field in library.Generation._fields_}
+    names = {field[0] for field in interface.Generation._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     nothing = {"forced_bos_token_id": -1, "forced_eos_token_id": -1}
     same |= {name: value for name, value in nothing.items() if same[name] is None}
     same |= {name: pointer_to(array) for name, array in arrays.items()}
-    settings = library.Generation(
+    settings = interface.Generation(
         **same
         | dict(
             start_id=start,

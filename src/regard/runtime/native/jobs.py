@@ -5,7 +5,7 @@ A text that is searched greedily or with beams is the engine's alone. Any other 
 """
 
 import weakref
-from ctypes import byref, c_int32, c_int64
+from ctypes import byref, c_int32, c_int64, pointer
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -14,15 +14,15 @@ import numpy as np
 from regard.generation import GenerationConfig
 from regard.generation.filters import NO_TOKEN
 from regard.generation.search import Asked
-from regard.runtime.native import library
+from regard.runtime.native import interface, library
 from regard.runtime.native.decodes import NativeWriter, hypotheses_of, settings_of
+from regard.runtime.native.interface import ASKED, ENDED, FAILED, STEPPED
 from regard.runtime.native.library import int32, pointer_to
 from regard.runtime.native.texts import Ints
 
 TOKENS = 256  # of prompts, or sources, in a step: others wait no longer
 EVENTS = 256  # of one poll
 CANCELED = GenerationConfig(), None  # of a text that was cancelled a moment ago
-BEGUN, TOKEN, ASKED, ENDED, FAILED, STEPPED = range(1, 7)
 
 
 class Event(NamedTuple):
@@ -65,9 +65,9 @@ class Jobs:
             model.pointer, threads, rows, kept, short, tokens
         )
         if not self._pointer:
-            library.refuse(library.MISTAKE)
+            library.refuse(interface.MISTAKE)
         self._close = weakref.finalize(self, _close, self._pointer, model)
-        self._events = (library.Event * EVENTS)()
+        self._events = (interface.Event * EVENTS)()
         self._open: dict[int, tuple[GenerationConfig, Any]] = {}  # config and tag of those not over
         self._lock = Lock()  # so that a job that ends at once is in the table
 
@@ -101,10 +101,10 @@ class Jobs:
         settings, _arrays = None, None
         if asked is None:
             settings, _arrays = settings_of(config, start, self._model.vocab)
-        job = library.Job(
+        job = interface.Job(
             pointer_to(tokens),
             len(tokens),
-            settings and library.address_of(settings),
+            settings and pointer(settings),
             start_id=start,
             rows=config.rows,
             best=0 if asked is None else asked.best or 0,

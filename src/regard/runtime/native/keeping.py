@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regard.inspection.recording import IN_MEMORY, empty_on_disk
 from regard.progress import Stopped, check
-from regard.runtime.native import library
+from regard.runtime.native import interface, library
 from regard.runtime.native.library import here
 
 Floats = NDArray[np.float32]
@@ -103,7 +103,7 @@ class _Block:
     def __init__(self, memory: NDArray[np.uint8]):
         self._memory, self.size = memory, memory.size
         self.first = self.end = memory.ctypes.data
-        self.room = library.Room(more=_MORE)
+        self.room = interface.Room(more=_MORE)
         self.address = library.address_of(self.room)
         _at[self.address] = self
         self.open()
@@ -124,7 +124,7 @@ class _Block:
     def captured(self) -> Iterator[library.Captured]:
         """Yield what the engine captured here."""
         memory = self._memory[: self.end - self.first].data
-        return map(library.Captured._make, library.CAPTURED.iter_unpack(memory))
+        return map(library.Captured._make, interface.ATTENTION.iter_unpack(memory))
 
     def numbers(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Floats:
         steps = [4 * step for step in strides]
@@ -137,6 +137,6 @@ def _more(room: int, needed: int) -> int:
     return 1 if context is None else context.more(needed)
 
 
-_MORE = library.More(_more)
+_MORE = interface.More(_more)
 _at = WeakValueDictionary[int, _Block]()  # by the address of its room
 _ALONE = _Block(np.empty(1, np.uint8)).references()

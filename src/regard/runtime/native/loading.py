@@ -19,7 +19,7 @@ from regard.configs.tables import every_distance_row, relative_buckets
 from regard.configs.vision import VisionConfig
 from regard.errors import UnsupportedError, check_choice
 from regard.generation.filters import NO_TOKEN
-from regard.runtime.native import library, reads
+from regard.runtime.native import interface, library, reads
 from regard.runtime.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.runtime.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
 
@@ -76,7 +76,7 @@ def _opened(
     config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
     """The model of these weights, as `open_native` gives it."""
-    entries = (library.Tensor * len(arrays))(*(_entry(name, arrays[name]) for name in arrays))
+    entries = (interface.Tensor * len(arrays))(*(_entry(name, arrays[name]) for name in arrays))
     settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
     used: dict[int, NDArray[Any]] = {}  # by address, what the library reads of `Stored` matrices
     failed: list[BaseException] = []
@@ -95,12 +95,12 @@ def _opened(
         return int(array.ctypes.data)
 
     pointer = library.library().regard_open(
-        ctypes.byref(settings), entries, len(entries), library.Read(read)
+        ctypes.byref(settings), entries, len(entries), interface.Read(read)
     )
     if failed:
         raise failed[0]
     if not pointer:
-        library.refuse(library.MISTAKE)
+        library.refuse(interface.MISTAKE)
     if isinstance(config, VisionConfig):
         return NativeVision(config, pointer, of_calls)
     if config.head != "language_model":
@@ -115,11 +115,11 @@ def _opened(
 def _entry(name: str, array: Any) -> Any:
     """An array as the library's struct."""
     stored = isinstance(array, Stored)
-    return library.Tensor(
+    return interface.Tensor(
         name.encode(),
         None if stored else array.ctypes.data,
         *(array.shape if array.ndim == 2 else (1, len(array))),
-        (2 if array.group else 0) if stored else library.NUMBERS.index(array.dtype),
+        (2 if array.group else 0) if stored else library.DTYPES.index(array.dtype),
         array.group if stored else 0,
     )
 
@@ -169,7 +169,7 @@ def _check_kind(architecture: str) -> None:
 
 def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> Any:
     """A config as the library's struct."""
-    names = {field[0] for field in library.Config._fields_}
+    names = {field[0] for field in interface.Config._fields_}
     same = {name: value for name, value in vars(config).items() if name in names}
     bias = arrays.get(f"decoder.{BIAS}")
     width = config.score_width
@@ -188,12 +188,12 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         **reads.head(config),
     )
     if isinstance(config, EncoderConfig | VisionConfig):
-        return library.Config(**same | common | reads.settings(config))
+        return interface.Config(**same | common | reads.settings(config))
     common["has_positions"] = config.positions in ("learned", "sinusoidal", "spread")
     common["max_positions"] = reads.limits_of(config).max_positions or MOST_POSITIONS
     if isinstance(config, DecoderConfig):
         alone = dict(
-            kind=library.DECODER,
+            kind=interface.DECODER,
             target_vocab_size=config.vocab_size,
             encoder_heads=1,
             encoder_head_dim=1,
@@ -205,9 +205,9 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
             output_cap=config.output_cap or 0,
             pad_id=NO_TOKEN,
         )
-        return library.Config(**same | common | alone)
+        return interface.Config(**same | common | alone)
     pair = dict(
-        kind=library.ENCODER_DECODER,
+        kind=interface.ENCODER_DECODER,
         target_vocab_size=config.decoder_vocab_size,
         encoder_head_dim=config.head_dim or config.d_model // config.encoder_heads,
         decoder_head_dim=config.head_dim or config.d_model // config.decoder_heads,
@@ -215,7 +215,7 @@ def settings_of(config: Any, arrays: Arrays, precision: int, kernels: int) -> An
         rotary_factor=1,
         sound_length=getattr(config, "source_positions", 0),
     )
-    return library.Config(**same | common | pair)
+    return interface.Config(**same | common | pair)
 
 
 def _widened(array: NDArray[Any]) -> NDArray[Any]:
@@ -226,7 +226,7 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
-    """A matrix or a vector of `library.NUMBERS`. A convolution is a product with each patch,
+    """A matrix or a vector of `library.DTYPES`. A convolution is a product with each patch,
     (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
     (1, length, d_model), are rows."""
     if array.ndim == 3 and len(array) > 1:
@@ -234,7 +234,7 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     matrix = array.reshape(len(array), -1) if array.ndim > 2 and len(array) > 1 else array
     matrix = matrix[0] if matrix.ndim == 3 else matrix
     return np.ascontiguousarray(
-        matrix, array.dtype if array.dtype in library.NUMBERS else np.float32
+        matrix, array.dtype if array.dtype in library.DTYPES else np.float32
     )
 
 

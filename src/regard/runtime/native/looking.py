@@ -26,7 +26,7 @@ from regard.configs.facts import DualFacts, Facts, ImageFacts, PairFacts, Speech
 from regard.errors import UnavailableError, UnsupportedError
 from regard.inspection.recording import array_on_disk
 from regard.progress import Stopped, check
-from regard.runtime.native import library
+from regard.runtime.native import interface, library
 from regard.runtime.native.keeping import Floats, Kept, Numbers
 from regard.runtime.native.loading import open_native, part_of, weights_of
 from regard.runtime.native.texts import Ints
@@ -138,10 +138,10 @@ class Seen(Facts):
         def receive(address: int) -> int:
             try:
                 check()  # whether the work is still wanted
-                if library.kind_at(address) == library.STATES and at is None:
+                if library.kind_at(address) == interface.STATES and at is None:
                     return 0
                 what = library.Captured.at(address)
-                if what.kind == library.STATES:
+                if what.kind == interface.STATES:
                     assert at is not None, "else nothing is replaced"
                     states = _states(what, _array)
                     _replace(states, at(_stack(what), what.layer, states.copy()))
@@ -157,7 +157,7 @@ class Seen(Facts):
             at or outer[1],
             routed or outer[2],
         )
-        before = library.listen(library.Listener(receive))
+        before = library.listen(interface.Listener(receive))
         try:
             yield
         except Stopped:
@@ -183,12 +183,12 @@ class Seen(Facts):
         routed: Callable[[str, Floats], None] | None,
     ) -> None:
         path = f"{_stack(what)}.layers.{what.layer}."
-        if what.kind == library.ROUTES:
+        if what.kind == interface.ROUTES:
             if routed is not None:
                 routed(f"{path}feed_forward", _states(what, numbers))
         elif listener is not None:
-            path += "cross_attention" if what.kind == library.CROSS else "self_attention"
-            if what.kind == library.CROSS and not what.of_decoder:
+            path += "cross_attention" if what.kind == interface.CROSS else "self_attention"
+            if what.kind == interface.CROSS and not what.of_decoder:
                 path = "head.pool.cross_attention"
             output = _output(what) if what.output else None
             call = Call(self._attention(path, what, numbers), output, _lse(what, numbers))

@@ -14,7 +14,7 @@ from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.configs.heads import HEADS
 from regard.configs.vision import VisionConfig
 from regard.errors import BadArgumentError
-from regard.runtime.native import library
+from regard.runtime.native import interface, library
 from regard.runtime.native.library import Threads, int32, pointer_to
 from regard.runtime.native.texts import Ints, Limits, check_ended, check_pixels, not_padding
 
@@ -237,7 +237,7 @@ class NativeDual:
 def settings(config: EncoderConfig | VisionConfig) -> dict[str, Any]:
     """The library's settings of an encoder, but for those of the same name and meaning."""
     common = dict(
-        kind=library.ENCODER,
+        kind=interface.ENCODER,
         target_vocab_size=1,
         encoder_layers=config.num_layers,
         encoder_heads=config.num_heads,
