@@ -38,17 +38,19 @@ export function* written(next: (token: number) => Float32Array, decoding: Decodi
   }
 }
 
-const NOTHING = "The search found no text: every token was forbidden at some step.";
+function nothing(): never {
+  throw new Error("The search found no text: every token was forbidden at some step.");
+}
 
 /** Hypotheses without what they say again and again, if they do; there must be some. */
 export function trimmed(found: Hypothesis[], cut: boolean): Hypothesis[] {
-  if (!found.length) throw new Error(NOTHING);
+  if (!found.length) nothing();
   return found.map((each) => (cut && !each.finished ? { ...each, tokens: each.tokens.slice(0, each.tokens.length - repeats(each.tokens)) } : each));
 }
 
 function chosen(scores: Float32Array, sampling: Sampling | null, step: number): number {
   const [best] = largest(scores, 1) as [number];
-  if (scores[best] === -Infinity) throw new Error(NOTHING);
+  if (scores[best] === -Infinity) nothing();
   return sampling ? drawn(narrowed(scores, sampling), sampling.draws[step] as number) : best;
 }
 
