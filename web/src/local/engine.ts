@@ -42,16 +42,20 @@ export function engine() {
     stopped = false;
     const model = modelOf(wanted.model);
     const run = model.tracing(wanted);
-    for (let before = performance.now(), step = run.next(); ; step = run.next()) {
-      if (step.done) {
-        kept = step.value.kept;
-        return { info: step.value.info, run: step.value.run };
+    try {
+      for (let before = performance.now(), step = run.next(); ; step = run.next()) {
+        if (step.done) {
+          kept = step.value.kept;
+          return { info: step.value.info, run: step.value.run };
+        }
+        if (performance.now() - before < EVERY) continue;
+        if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) show(model.spelled(step.value)); // of several beams the best is another one soon
+        await new Promise((done) => setTimeout(done));
+        if (stopped) throw new DOMException("stopped", "AbortError");
+        before = performance.now();
       }
-      if (performance.now() - before < EVERY) continue;
-      if ((wanted.num_beams ?? model.file.decoding?.num_beams) === 1) show(model.spelled(step.value)); // of several beams the best is another one soon
-      await new Promise((done) => setTimeout(done));
-      if (stopped) throw new DOMException("stopped", "AbortError");
-      before = performance.now();
+    } finally {
+      run.return(null as never); // of one that was stopped, what the engine has of it
     }
   };
   /** Opens the next model, which is filled from here on. */

@@ -1,6 +1,7 @@
 /** The native engine in WebAssembly: the calls that the page needs of engine/interface.h, and what passes inside. */
-import type { Side } from "./config";
-import { ATTENTION, CONFIG, CROSS, INTERFACE, NUMBERS, SELF, STATES, TENSOR, type Functions } from "./interface";
+import type { Decoding, Side } from "./config";
+import { ATTENTION, CONFIG, CROSS, EARLY_STOPPING, GENERATION, HYPOTHESES, INTERFACE, NUMBERS, SELF, STATES, TENSOR, type Functions } from "./interface";
+import type { Hypothesis } from "./search/search";
 import { structAt, structsOf, type Fields } from "./structs";
 import type { Tensors } from "./weights";
 
@@ -25,15 +26,6 @@ export interface Listener {
   /** States of the residual stream, where they are, when so many layers of a stack have run. */
   states?(side: Side, layer: number, rows: readonly Float32Array[]): void;
 }
-
-/** Likeliest tokens of each row, (rows, best), and their log-probabilities. */
-export interface Ranked {
-  ids: Int32Array;
-  logs: Float32Array;
-}
-
-/** Tokens that each hypothesis reads. */
-export type Rows = readonly (readonly number[])[];
 
 /** What the library has for the page alone. */
 interface Calls extends Functions {
@@ -152,33 +144,61 @@ export class Native {
     return decode;
   }
 
-  /** Tokens for each hypothesis → the logits of the next one. */
-  step(decode: number, rows: Rows): Float32Array {
-    const logits = new Float32Array(rows.length * this.outputs);
-    this.into([logits], read(rows), (out, text, tokens, lengths) => this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, out, 0, 0, 0));
+  /** Tokens that it reads → the logits of the next one. */
+  step(decode: number, tokens: readonly number[]): Float32Array {
+    const logits = new Float32Array(this.outputs);
+    this.into([logits], [Int32Array.of(0), Int32Array.from(tokens), Int32Array.of(tokens.length)], (out, text, read, lengths) =>
+      this.calls.regard_step(decode, text, 1, read, lengths, 1, out, 0, 0, 0));
     return logits;
-  }
-
-  /** The same → the likeliest next ones. */
-  likeliest(decode: number, rows: Rows, best: number): Ranked {
-    const [logs, ids] = [new Float32Array(rows.length * best), new Int32Array(rows.length * best)];
-    this.into([logs, ids], read(rows), (out, found, text, tokens, lengths) =>
-      this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, 0, best, out, found));
-    return { logs, ids };
-  }
-
-  /** The same for what passes inside. */
-  pass(decode: number, rows: Rows): void {
-    this.into([], read(rows), (text, tokens, lengths) => this.calls.regard_step(decode, text, 1, tokens, lengths, rows.length, 0, 0, 0, 0));
-  }
-
-  /** Keeps, repeats or reorders hypotheses, by their numbers; of none, one begins again. */
-  select(decode: number, rows: readonly number[]): void {
-    this.into([], [Int32Array.from(rows)], (chosen) => this.calls.regard_select(decode, 0, chosen, rows.length));
   }
 
   end(decode: number): void {
     this.calls.regard_end(decode);
+  }
+
+  /** A search of the engine, of one source or, of a decoder alone, from one prompt; what it finds begins with the tokens of `beginning`. */
+  openSearch(ids: readonly number[], decoding: Decoding, beginning: readonly number[], cut: boolean): number {
+    const { eos_ids, forbidden_ids, early_stopping, forced_bos_id, forced_eos_id, renormalized, num_beams } = decoding;
+    const lists = [eos_ids, beginning, forbidden_ids, forbidden_ids.map(() => 1)].map((each) => Int32Array.from(each));
+    const search = new Int32Array(1);
+    this.placed(lists, (ends, forced, words, lengths) => {
+      const { start_id, max_new_tokens, min_new_tokens, length_penalty } = decoding;
+      const settings = structsOf(GENERATION, [{
+        start_id, max_new_tokens, min_new_tokens, num_beams, length_penalty, alternatives: num_beams, repetition_penalty: 1,
+        early_stopping: EARLY_STOPPING.indexOf(early_stopping === "never" ? early_stopping : early_stopping ? "yes" : "no"),
+        renormalize_logits: Number(renormalized), cut_repetition: Number(cut),
+        forced_bos_token_id: forced_bos_id ?? -1, forced_eos_token_id: forced_eos_id ?? -1,
+        eos_ids: ends, eos_count: eos_ids.length, forced_beginning: forced, beginning_count: beginning.length,
+        bad_words: words, bad_word_lengths: lengths, bad_word_count: forbidden_ids.length,
+      }]);
+      this.into([search], [Int32Array.from(ids), settings], (out, from, config) => this.calls.regard_search_open(this.model, from, 1n, BigInt(ids.length), config, 1, num_beams, out));
+    });
+    return search[0] as number;
+  }
+
+  /** A step of a search; true when it is over. */
+  runSearch(search: number): boolean {
+    const done = new Int32Array(2); // of 64 bits
+    this.into([done], [], (out) => this.calls.regard_search_run(search, 0, out));
+    return done[0] === 1;
+  }
+
+  /** What it has found, best first. */
+  readSearch(search: number): Hypothesis[] {
+    const bytes = structsOf(HYPOTHESES, [{}]);
+    this.into([bytes], [], (out) => this.calls.regard_search_read(search, out));
+    const found = structAt(HYPOTHESES, bytes.buffer);
+    const { buffer } = this.memory;
+    const [scores, finished] = [new Float32Array(buffer, found.scores, found.hypotheses), new Int32Array(buffer, found.finished, found.hypotheses)];
+    let end = 0;
+    return Array.from(new Int32Array(buffer, found.lengths, found.hypotheses), (length, i) => {
+      end += length;
+      return { tokens: [...new Int32Array(buffer, found.ids + 4 * (end - length), length)], score: scores[i] as number, finished: finished[i] === 1 };
+    });
+  }
+
+  closeSearch(search: number): void {
+    this.calls.regard_search_close(search);
   }
 
   private copied(numbers: Numbers): number {
@@ -199,7 +219,7 @@ export class Native {
   }
 
   /** The same for a call that writes the first of them and gives a status. */
-  private into(outputs: readonly (Float32Array | Int32Array)[], inputs: readonly Numbers[], run: (...places: number[]) => number): void {
+  private into(outputs: readonly Numbers[], inputs: readonly Numbers[], run: (...places: number[]) => number): void {
     this.placed([...outputs, ...inputs], (...places) => {
       const status = run(...places);
       const { failure } = this;
@@ -260,8 +280,6 @@ export class Native {
     });
   }
 }
-
-const read = (rows: Rows): Int32Array[] => [Int32Array.of(0), Int32Array.from(rows.flat()), Int32Array.from(rows, (each) => each.length)];
 
 export function compiled(code: BufferSource | WebAssembly.Module): WebAssembly.Module {
   if (code instanceof WebAssembly.Module) return code;

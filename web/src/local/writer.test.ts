@@ -1,5 +1,5 @@
 /** The page's own engine against Python with the same weights: tests/fixtures/local.py made the numbers. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import tokenizerFile from "../../../src/regard/shipped/en-de/tokenizer.json?raw";
 import fixture from "../../../tests/fixtures/local.json";
 import { engines, library, packed } from "../../tests/library";
@@ -54,6 +54,15 @@ describe.each(variants)("%s-norm", (_, variant) => {
       expect(found.map((each) => each.text)).toEqual(expected.map(([words]) => words));
       near(found.map((each) => each.score ?? NaN), expected.map(([, score]) => score), 3e-5);
     });
+  });
+
+  test.each([1, 3])("a search of %s beams that is stopped leaves nothing in the engine", (num_beams) => {
+    const closed = [vi.spyOn(translator.model, "end"), vi.spyOn(translator.model, "closeSearch")];
+    const run = translator.tracing({ model: "untrained", text: `${TEXT} ${TEXT}`, num_beams });
+    run.next();
+    run.return(null as never);
+    expect(closed.map((each) => each.mock.calls.length)).toEqual(num_beams === 1 ? [1, 0] : [0, 1]);
+    vi.restoreAllMocks();
   });
 
   test("a text of several sentences is looked at sentence by sentence", () => {

@@ -3,10 +3,10 @@ import type { AxisInfo, TraceRequest } from "../source";
 import type { Decoding, ModelFile } from "./config";
 import { Model, ROUNDED, type Run, type Traced, type Tracing, type Whole } from "./model";
 import type { Inputs, Listener } from "./native";
-import { largest, logSoftmax } from "./search/numbers";
 import { uniformDraws } from "./search/draws";
+import { largest, logSoftmax } from "./search/numbers";
 import type { Sampling } from "./search/sampling";
-import { ended, search, type Hypothesis, type Search } from "./search/search";
+import { ended, trimmed, written, type Hypothesis, type Search } from "./search/search";
 import { piecesOf } from "./text/capitals";
 import { normalize } from "./text/normalize";
 import { quoted, readability, type Readability } from "./text/readable";
@@ -14,11 +14,9 @@ import { passages, type Passage, type Translated } from "./text/passages";
 import { spread } from "./text/shown";
 import { likeliest, readable } from "./trace/ablation";
 import { checked, editOf, lookingRows, looksBefore, notesOf, type Changes } from "./trace/off";
-import { joined, read } from "./trace/stream";
 
 const ONE_PASS = "maps are of one pass over the finished hypothesis";
 const REMEMBERED = 16; // searches
-const TOGETHER = 256; // tokens that the engine reads at once
 const TRACED = 20; // tokens that a language model writes, if nothing else is asked
 
 const IN_PARTS = "the translation is put together from those of the parts between what stays: the model lost a word that stands for it";
@@ -41,20 +39,12 @@ function around(all: readonly Passage[], number: number): [string, string] {
 
 const restored = (text: string, { passage }: Looked) => (passage?.restorations ?? []).reduce((found, [word, own]) => found.replaceAll(word, own), text);
 
-/** A source that the encoder has read, as the last one; of a decoder alone, nothing. */
-interface Encoded {
-  key: string;
-  decode: number;
-  inputs: ReadonlyMap<string, Inputs>; // of its attention
-}
-
 export class Writer extends Model {
   readonly decoding: Decoding;
   /** It has an encoder, which reads the source; else the decoder reads it before what it writes. */
   readonly pairs: boolean;
   private readonly readability: Readability;
   private readonly pieces: (word: string) => number;
-  private last: Encoded | null = null;
   private readonly searches = new Map<string, Hypothesis[]>();
 
   constructor(file: ModelFile, engine: BufferSource | WebAssembly.Module) {
@@ -63,11 +53,6 @@ export class Writer extends Model {
     this.pairs = file.config.encoder_layers > 0;
     this.readability = readability(file.info.name, file.reads);
     this.pieces = piecesOf((word) => this.texts.source.encode(word), file.reads?.words ?? "");
-  }
-
-  protected override open(): void {
-    this.forget();
-    super.open();
   }
 
   override warm(): void {
@@ -128,26 +113,6 @@ export class Writer extends Model {
     return info.max_tokens - before.length - after.length + Number(this.pairs); // max_tokens leaves one for a translator's end
   }
 
-  private forget(): void {
-    if (this.last) this.model.end(this.last.decode);
-    this.last = null;
-  }
-
-  /** A decode of a source, of one hypothesis that has read nothing, and what the encoder's attention read. */
-  private begun(source: readonly number[], { without, looks }: Changes): Encoded {
-    const changes = { without, looks: looksBefore(looks, 0) }; // the encoder's
-    const key = this.pairs ? JSON.stringify([source, changes]) : "";
-    if (this.last?.key === key) this.model.select(this.last.decode, []);
-    else {
-      this.forget();
-      const inputs = new Map<string, Inputs>();
-      const listener: Listener = { attention: (passing) => inputs.set(passing.tap, passing.inputs()) };
-      const begin = () => this.model.begin(this.pairs ? source : []);
-      this.last = { key, inputs, decode: this.pairs ? this.listened(editOf(changes, this.taps), listener, 0, begin) : begin() };
-    }
-    return this.last;
-  }
-
   /** Tokens that may be written after a source. */
   private room(source: readonly number[]): number {
     return this.file.config.max_positions - (this.pairs ? 1 : source.length);
@@ -161,21 +126,30 @@ export class Writer extends Model {
     const unknown = beginning.find((id) => !(id >= 0 && id < this.model.outputs));
     if (unknown !== undefined) throw new Error(`Token ids must be from 0 to ${this.model.outputs - 1}; got ${unknown}.`);
     if (beginning.length > limit) throw new Error(`An output may begin with ${limit} tokens; got ${beginning.length}.`);
-    const { decode } = this.begun(source, changes);
     const edit = editOf(changes, this.taps);
-    let length = 0; // tokens that each hypothesis has read
-    const step = <Answer>(tokens: readonly number[], run: (rows: number[][]) => Answer) => {
-      const rows = length || this.pairs ? tokens.map((token) => [token]) : [[...source]];
-      const first = length;
-      length += (rows[0] as number[]).length;
-      return this.listened(edit, null, first, () => run(rows));
+    let first = 0; // position of the token that is read next
+    const step = <Answer>(run: () => Answer) => {
+      const answer = this.listened(edit, null, first, run);
+      first += first || this.pairs ? 1 : source.length;
+      return answer;
     };
-    const decoder = {
-      step: (tokens: readonly number[]) => step(tokens, (rows) => this.model.step(decode, rows)),
-      likeliest: (tokens: readonly number[], best: number) => step(tokens, (rows) => this.model.likeliest(decode, rows, best)),
-      select: (rows: readonly number[]) => this.model.select(decode, rows),
-    };
-    return yield* search(decoder, settings, beginning, sampling, this.pairs);
+    if (settings.num_beams > 1) return yield* this.searched(this.model.openSearch(source, settings, beginning, this.pairs), step);
+    const decode = this.listened(edit, null, 0, () => this.model.begin(this.pairs ? source : []));
+    try {
+      return yield* written((token) => step(() => this.model.step(decode, first || this.pairs ? [token] : source)), settings, beginning, sampling, this.pairs);
+    } finally {
+      this.model.end(decode);
+    }
+  }
+
+  /** The hypotheses of a search of the engine. */
+  private *searched(search: number, step: (run: () => boolean) => boolean): Search {
+    try {
+      while (!step(() => this.model.runSearch(search))) yield [];
+      return trimmed(this.model.readSearch(search), this.pairs);
+    } finally {
+      this.model.closeSearch(search);
+    }
   }
 
   /** The hypotheses of a search that may have been made already: a look begins where the one before it ended. */
@@ -237,7 +211,8 @@ export class Writer extends Model {
     const last = lookingRows(changes.looks).at(-1) ?? 0;
     const rows = this.sequence(run).length;
     if (last >= rows) throw new Error(`Rows of ${this.axis} must be from 0 to ${rows - 1}; got ${last}.`);
-    const { inputs, states } = this.passed(run);
+    const inputs = new Map<string, Inputs>();
+    const states = this.read(run, { attention: (passing) => inputs.set(passing.tap, passing.inputs()) });
     const all = this.rows(states, rows);
     const name = (id: number) => this.entry(id, run);
     const said = (tokens: readonly number[], i: number) => {
@@ -325,23 +300,6 @@ export class Writer extends Model {
     const all = this.model.logits(states, rows);
     const { outputs } = this.model;
     return Array.from({ length: rows }, (_, i) => logSoftmax(all.subarray(i * outputs, (i + 1) * outputs)));
-  }
-
-  /** What every attention of a run read, and its last states, beside the source as it has been read. */
-  private passed(run: Run): { inputs: Map<string, Inputs>; states: Float32Array } {
-    const { weights, file: { config } } = this;
-    const inputs = new Map<string, Inputs>();
-    const attention: Listener["attention"] = (passing) => inputs.set(passing.tap, passing.inputs());
-    if (!this.pairs || run.target.length > TOGETHER) return { inputs, states: this.read(run, { attention }) };
-    const { decode, inputs: own } = this.begun(run.source, run);
-    for (const [tap, of] of own) inputs.set(tap, of);
-    let states: Float32Array = new Float32Array();
-    const listener: Listener = {
-      attention,
-      states: (_, layer, rows) => void (layer === config.decoder_layers && (states = joined(rows.map((row) => read(weights, config, row))))),
-    };
-    this.listened(editOf(run, this.taps), listener, 0, () => this.model.pass(decode, [this.sequence(run)]));
-    return { inputs, states };
   }
 
   /** The last states of each position that is written from, (positions, d_model). */
