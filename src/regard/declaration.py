@@ -9,7 +9,7 @@ from typing import Any
 from regard.options import Options, panel_of, with_decoding
 
 # A class that is imported when needed: a function that returns it, or its name, `module:class`.
-LazyClass = str | Callable[[], Any]
+LazyClass = str | Callable[[], type]
 
 # Commands that take a model of a kind, beside its verb.
 ENCODER = ("meaning", "look", "explain", "studio")

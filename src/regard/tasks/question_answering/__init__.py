@@ -8,9 +8,9 @@ from regard.lazy import LazyModule
 if TYPE_CHECKING:
     from regard.tasks.question_answering import command, options, score, task, train, train_options
 else:
-    names = ("command", "options", "score", "task", "train", "train_options")
     command, options, score, task, train, train_options = (
-        LazyModule(f"{__name__}.{name}") for name in names
+        LazyModule(f"{__name__}.{name}")
+        for name in ("command", "options", "score", "task", "train", "train_options")
     )
 
 TASK = Kind(
