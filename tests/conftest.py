@@ -17,7 +17,10 @@ from typing import Any
 import jaxtyping
 import pytest
 
-pytest_plugins = ["fixtures.lanes", "fixtures.started", "fixtures.translators", "fixtures.figures"]
+pytest_plugins = [
+    *("fixtures.command", "fixtures.figures", "fixtures.lanes", "fixtures.started"),
+    "fixtures.translators",
+]
 
 if find_spec("beartype") is not None:
     jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")

@@ -93,7 +93,7 @@ def test_every_error_that_is_raised_says_its_kind() -> None:
 def test_a_librarys_message_names_no_option_of_a_command() -> None:
     found, raised = [], 0
     for path in (ROOT / "src").rglob("*.py"):
-        if "cli" in path.parts:
+        if "cli" in path.parts or path.name == "command.py":  # of a task
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Raise):

@@ -13,11 +13,11 @@ from regard.catalog import LOADED
 from regard.checkpoints import find_folder, from_pretrained
 from regard.explanation.sentence import explain
 from regard.inspection.huggingface import load_for_tracing
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.summarization import Summarizer
 from regard.tasks.writing import Writer
 from regard.translation.translator import Translator

@@ -13,7 +13,7 @@ import regard
 from regard.api.pipelines import Pipeline
 from regard.inspection import Trace
 from regard.models import EncoderDecoder, Model
-from regard.tasks.answering import Answerer
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller

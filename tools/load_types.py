@@ -30,7 +30,8 @@ def pipeline(
 
 def load_types() -> str:
     """The stub: an overload for each shipped model and for each task."""
-    loaded = {task: catalog.KINDS[task].task.split(":") for task in catalog.LOADED}
+    models = {task: catalog.KINDS[task].task_class() for task in catalog.LOADED}
+    loaded = {task: (model.__module__, model.__name__) for task, model in models.items()}
     classes = {
         "regard.tasks.task": {"Task"},
         "regard.api.pipelines": {"Device", "Model", "Pipeline"},

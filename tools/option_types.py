@@ -35,7 +35,8 @@ def option_types() -> str:
         for option, hint in first.items()
         if all(other.get(option) == hint for other in others)
     }
-    classes = {name: kind.task.split(":") for name, kind in TRAINED.items()}
+    models = {name: kind.task_class() for name, kind in TRAINED.items()}
+    classes = {name: (model.__module__, model.__name__) for name, model in models.items()}
     imports = sorted(f"from {module} import {name}" for module, name in classes.values())
     parts = [HEAD.format(imports="\n".join(imports))]
     parts.append(_typed_dict("Arguments", "TypedDict", "Options of every task.", shared))

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from regard.declaration import Input, Kind, Training
+from regard.declaration import ENCODER, READS, WRITES, Input, Kind, Training
 from regard.errors import BadArgumentError, check_choice, unknown
 from regard.options import former
 
@@ -13,12 +14,16 @@ FOLDER = Path(__file__).parent / "shipped"
 VECTOR_FILES = ("vectors.safetensors", "words.txt")  # a folder of word vectors
 MODEL = "here a model is needed, such as en-de"
 
-_ENCODER = ("meaning", "look", "explain", "studio")
-_READS = ("evaluate", "encode", *_ENCODER, "serve")
-_WRITES = ("evaluate", "look", "explain", "meaning", "studio", "serve")
 _TEXT = (Input("text", "the text"),)
 
 _RUNNING_TEXT = "Text: a file or folder; JSON lines, CSV, Parquet; also .gz."
+
+
+def _declared(folder: str) -> Kind:
+    """Return the declaration of a task that is a folder; it is above this file, so read by name."""
+    kind: Kind = import_module(f"regard.tasks.{folder}").TASK
+    return kind
+
 
 # By the names that transformers gives to tasks, but for the last two.
 DECLARATIONS = (
@@ -27,7 +32,7 @@ DECLARATIONS = (
         "a translator",
         "to translate",
         "en-de, en-hi, or a Marian, BART, mBART, M2M100, NLLB, T5 or Pegasus model",
-        _WRITES,
+        WRITES,
         task="regard.translation.translator:Translator",
         model="EncoderDecoder",
         also=("summarization", "text2text-generation"),
@@ -57,7 +62,7 @@ DECLARATIONS = (
         "a summarizer",
         "to summarize",
         "summaries, or a BART, Pegasus or T5 model",
-        _WRITES,
+        WRITES,
         task="regard.tasks.summarization:Summarizer",
         also=("translation", "text2text-generation"),
         verb="summarize",
@@ -85,7 +90,7 @@ DECLARATIONS = (
         "a summarizer that takes a sentence of the text",
         "to summarize",
         "summaries, or another model that regard trained for it",
-        ("summarize", *_READS),
+        ("summarize", *READS),
         task="regard.tasks.extraction:Extractor",
         also=("token-classification", "feature-extraction"),
         does="summarization",
@@ -143,7 +148,7 @@ DECLARATIONS = (
         "to classify texts",
         "emotions, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model with labels"
         " (…ForSequenceClassification)",
-        _READS,
+        READS,
         task="regard.tasks.classification:Classifier",
         also=("feature-extraction",),
         heads=("classification",),
@@ -170,7 +175,7 @@ DECLARATIONS = (
         "a model that labels words",
         "to label words",
         "a BERT, RoBERTa or DistilBERT model with labels of words (…ForTokenClassification)",
-        _READS,
+        READS,
         task="regard.tasks.token_classification:TokenClassifier",
         also=("feature-extraction",),
         heads=("token_classification",),
@@ -192,42 +197,13 @@ DECLARATIONS = (
             figures="precision, recall and F1 of labeled parts",
         ),
     ),
-    Kind(
-        "question-answering",
-        "a model that answers questions",
-        "to answer questions",
-        "answers, or a BERT, RoBERTa, DistilBERT, GPT-2, Llama or BART model trained for it"
-        " (…ForQuestionAnswering)",
-        _READS,
-        task="regard.tasks.answering:Answerer",
-        also=("feature-extraction",),
-        heads=("question_answering",),
-        verb="answer",
-        help="Answer questions from a text.\n\nOne question in, one line out: the answer and"
-        " its probability, separated by a tab.",
-        inputs=(Input("question", "the question"), Input("context", "the text to search")),
-        options="regard.tasks.options:AnswerOptions",
-        result="regard.tasks.answering:Answers",
-        shard=100,
-        blank=True,
-        pipeline="regard.api.pipeline_reading:answer",
-        training=Training(
-            "question-answering",
-            "Train a model that finds the answer to a question in a text.",
-            "Questions with contexts and answers: SQuAD's JSON, or TSV, CSV, JSON lines,"
-            " Parquet; also .gz.",
-            "regard.recipes.answers.question_answering:QuestionAnsweringRecipe",
-            "regard.recipes.options.encoders:QuestionAnsweringOptions",
-            "regard.recipes.answers.answer_evaluation:AnswerEvaluator",
-            figures="exact match and F1",
-        ),
-    ),
+    _declared("question_answering"),
     Kind(
         "fill-mask",
         "a model that fills in masked words",
         "to fill in masked words",
         "a BERT, RoBERTa or DistilBERT model trained for it (…ForMaskedLM)",
-        ("encode", *_ENCODER, "evaluate"),
+        ("encode", *ENCODER, "evaluate"),
         task="regard.tasks.filling:MaskFiller",
         also=("feature-extraction",),
         heads=("masked_lm",),
@@ -246,7 +222,7 @@ DECLARATIONS = (
         "a text encoder",
         "to encode texts",
         "sentences, or a BERT, RoBERTa, DistilBERT or sentence-transformers model",
-        (*_ENCODER, "evaluate", "serve"),
+        (*ENCODER, "evaluate", "serve"),
         task="regard.tasks.embedding:Embedder",
         heads=("pooler", "none"),
         verb="encode",

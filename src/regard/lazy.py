@@ -32,6 +32,16 @@ def attach(
     return getattribute, lambda: sorted({*package, *home})
 
 
+class LazyModule:
+    """A module that is imported when one of its names is needed."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
 class Unavailable:
     """A public function or class whose package is not installed: a call says how to install it.
 

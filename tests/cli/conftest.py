@@ -1,8 +1,6 @@
-"""The command run in-process, with a translator that needs no weights."""
+"""Servers that commands make, and a translator that needs no weights."""
 
-import io
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,32 +12,6 @@ from regard.tasks.calibration import Calibration
 from regard.translation.translator import Translation
 
 
-@dataclass
-class Outcome:
-    """What a command left."""
-
-    code: int
-    out: str
-    err: str
-
-
-class Terminal(io.StringIO):
-    """A stdin that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.fixture
-def keep_threads() -> Iterator[None]:
-    """`--threads` counts for the whole process: the tests that follow get theirs back."""
-    import torch
-
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The application that a command makes instead of answering, and how it is announced."""
@@ -48,25 +20,6 @@ def served(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(serve, lambda make, listener: what.update(app=make()))
     monkeypatch.setattr(announce, lambda listener, **how: what.update(how))
     return what
-
-
-@pytest.fixture
-def regard(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], keep_threads: None
-) -> Callable[..., Outcome]:
-    """Runs `regard ARGUMENTS` with the given bytes on stdin, or with a terminal there for None."""
-    from regard.cli.main import main
-
-    def run(*arguments: object, stdin: bytes | None = b"") -> Outcome:
-        piped = Terminal() if stdin is None else io.TextIOWrapper(io.BytesIO(stdin))
-        monkeypatch.setattr(sys, "stdin", piped)
-        monkeypatch.setattr(sys, "argv", ["regard", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        captured = capsys.readouterr()
-        return Outcome(int(stop.value.code or 0), captured.out, captured.err)
-
-    return run
 
 
 @dataclass

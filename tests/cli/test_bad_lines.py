@@ -9,13 +9,13 @@ import pytest
 
 from regard.data import Cleaner, read_pairs
 from regard.errors import RegardError
-from regard.recipes.answers.questions import QuestionReader
 from regard.recipes.examples import Examples
 from regard.recipes.labels.labeled_texts import read_labeled
 from regard.recipes.language.corpus import Documents
-from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.summaries.summary_scores import read_documents_with_summaries
 from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.tasks.question_answering.read import QuestionReader
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.translation.evaluation import read_test_set
 
 ROWS = [

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from regard.generation import GenerationConfig
-from regard.tasks.answering import Answer, Answers
 from regard.tasks.classification import Classification, Label
 from regard.tasks.embedding import Embedding
+from regard.tasks.question_answering.task import Answer, Answers
 from regard.tasks.summarization import Summary
 from regard.tasks.writing import Continuation
 from regard.translation.translator import Translation

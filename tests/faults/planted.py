@@ -210,11 +210,11 @@ FAULTS = (
     # Tasks, recipes
     fault(
         "an answer begins with the space before it",
-        "src/regard/tasks/spans.py",
+        "src/regard/tasks/question_answering/spans.py",
         "while start < end and context[start].isspace():",
         "while start > end and context[start].isspace():",
-        "tests/tasks/test_spans.py",
-        "tests/tasks/test_answering.py",
+        "tests/tasks/question_answering/test_spans.py",
+        "tests/tasks/question_answering/test_task.py",
     ),
     fault(
         "macro F1 is weighted by how often a label is predicted",

@@ -17,14 +17,14 @@ from regard.data import TokenStore, read_pairs
 from regard.data.batches import Batches
 from regard.data.documents import read_documents
 from regard.errors import RegardError
-from regard.recipes.answers.questions import QuestionReader
 from regard.recipes.labels.labeled_texts import read_labeled
 from regard.recipes.labels.pictures import open_pictures
-from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.prepared import prepare_once
 from regard.recipes.summaries.summary_scores import read_documents_with_summaries
 from regard.recipes.vectors.text_pairs import read_text_pairs
 from regard.tasks.preparation import Preparation
+from regard.tasks.question_answering.read import QuestionReader
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.training import RunFolder
 from regard.words import load_vectors
 from regard.words.segmentation import read_sentences

@@ -10,14 +10,14 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.recipes.answers.question_answering import QuestionAnsweringRecipe
 from regard.recipes.encoders import freeze, layer_rate
 from regard.recipes.examples import read_examples
 from regard.recipes.labels.classification import evaluate_labels
-from regard.recipes.options.encoders import QuestionAnsweringOptions
 from regard.recipes.recipe import learn
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
+from regard.tasks.question_answering.task import Answerer
+from regard.tasks.question_answering.train import QuestionAnsweringRecipe
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 
 transformers = pytest.importorskip("transformers")
 

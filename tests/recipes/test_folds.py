@@ -15,7 +15,7 @@ from regard.checkpoints.card import read_card
 from regard.recipes.examples import read_examples
 from regard.recipes.folds import CrossValidation
 from regard.recipes.options.encoders import ClassificationOptions
-from regard.tasks.answering import Answerer
+from regard.tasks.question_answering.task import Answerer
 
 SHORT = {"folds": 3, "max_steps": 4, "warmup": 1, "evaluate_every": 2}
 

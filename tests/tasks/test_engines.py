@@ -15,12 +15,12 @@ from regard import RegardError
 from regard.checkpoints import save_pretrained
 from regard.inspection.naming import Naming
 from regard.models import VisionConfig, VisionTransformer
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import POOLING, Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.preparation import Preparation, write_preparation
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.summarization import Summarizer
 from regard.tasks.writing import Writer
 from regard.text import Tokenizer

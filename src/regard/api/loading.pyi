@@ -4,13 +4,13 @@ import os
 from typing import Any, Literal, overload
 
 from regard.api.pipelines import Device, Model, Pipeline
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.extraction import Extractor
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.matching import Matcher
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.summarization import Rewriter, Summarizer
 from regard.tasks.task import Task
 from regard.tasks.token_classification import TokenClassifier

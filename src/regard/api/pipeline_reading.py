@@ -11,12 +11,12 @@ from dataclasses import asdict
 from typing import Any
 
 from regard.errors import BadArgumentError, UnsupportedError, check_choice, unknown
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import TEMPLATE, Classification, Classifier, split_labels
 from regard.tasks.embedding import Embedder
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.matching import Matcher
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.token_classification import Span, TokenClassifier
 from regard.text import Tokenizer
 

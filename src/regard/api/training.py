@@ -32,8 +32,8 @@ def train(
             or a list of files; to classify images a folder with a sub-folder for each label; of
             a language model a file or folder of text.
         options: fields of the task's options, such as `ClassificationOptions`; see
-            `regard.recipes.options` and `regard.translation.options`. Files and folders may be
-            strings or paths.
+            `regard.recipes.options`, `regard.translation.options` and a task's `train_options`.
+            Files and folders may be strings or paths.
 
     A classifier that gives one label to everything is a UserWarning.
 

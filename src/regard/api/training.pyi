@@ -3,13 +3,13 @@
 import os
 from typing import Literal, TypedDict, Unpack, overload
 
-from regard.tasks.answering import Answerer
 from regard.tasks.classification import Classifier
 from regard.tasks.embedding import Embedder
 from regard.tasks.extraction import Extractor
 from regard.tasks.filling import MaskFiller
 from regard.tasks.images import ImageClassifier
 from regard.tasks.matching import Matcher
+from regard.tasks.question_answering.task import Answerer
 from regard.tasks.summarization import Summarizer
 from regard.tasks.token_classification import TokenClassifier
 from regard.tasks.transcription import Transcriber

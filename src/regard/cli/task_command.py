@@ -174,8 +174,12 @@ class TaskCommand:
 
 def class_of(verb: str) -> type[TaskCommand]:
     """The class of the calls of a task's command."""
+    command: type[TaskCommand]
+    if catalog.doing(verb).command:
+        command = catalog.doing(verb).command_class()
+        return command
     module = f"regard.cli.commands.{verb}"
     if not find_spec(module):
         return TaskCommand
-    command: type[TaskCommand] = getattr(import_module(module), verb.capitalize())
+    command = getattr(import_module(module), verb.capitalize())
     return command

@@ -34,7 +34,7 @@ class EngineOptions(Options):
     threads: int | None = option(None, "CPU threads.", shown="one for each core", min=1)
 
 
-def _force() -> bool:
+def force_option() -> bool:
     what = "Also answer texts in another language or script than the model's: guesses."
     return option(False, what)
 
@@ -48,7 +48,7 @@ class WritingOptions(Options):
 class RewritingOptions(WritingOptions):
     """Options of a model that reads a text and writes another."""
 
-    force: bool = _force()
+    force: bool = force_option()
 
 
 class TranslationOptions(RewritingOptions):
@@ -181,25 +181,6 @@ class LabelingOptions(Options):
     )
 
 
-class AnswerOptions(Options):
-    """Options of answering questions."""
-
-    force: bool = _force()
-
-    top_k: int = option(
-        1, "Answers to each question; if more than one, as line number, answer and score.", min=1
-    )
-    max_answer_len: int | None = option(
-        None, "Longest answer, in tokens.", shown="model's, else 15", min=1
-    )
-    or_none: bool | None = option(
-        None,
-        "Allow an empty answer, in case the context contains none, or never give one.",
-        shown="model's",
-        flag="--or-none/--always-answer",
-    )
-
-
 class EncodingOptions(Options):
     """Options of turning texts into vectors."""
 
@@ -248,7 +229,7 @@ class TraceRequest:
     sentence: int | None = option(
         None, "Sentence of a text to be translated, from 1.", shown="the first", min=1
     )
-    force: bool = _force()
+    force: bool = force_option()
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -14,7 +14,8 @@ import typer
 from regard.cli.app import app
 from regard.recipes import recipe
 from regard.recipes.examples import Example, write_examples
-from regard.recipes.options.encoders import EmbeddingOptions, QuestionAnsweringOptions
+from regard.recipes.options.encoders import EmbeddingOptions
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.training import Progress
 from regard.translation.options import TrainingOptions
 

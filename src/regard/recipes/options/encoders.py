@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from regard.errors import BadArgumentError, check_choice, unknown
 from regard.recipes.options.evaluation import (
-    AnswerEvaluationOptions,
     BatchedOptions,
     DocumentColumns,
     LabelColumns,
@@ -12,7 +11,6 @@ from regard.recipes.options.evaluation import (
     LineOptions,
     PairColumns,
     PairEvaluationOptions,
-    QuestionColumns,
     SummaryEvaluationOptions,
     WorstOptions,
     column,
@@ -103,21 +101,6 @@ class ClassificationOptions(LabelColumns, FoldedOptions):
 
     output: str = data_option("runs/classification", "Folder of the run.", free=True)
     class_weights: bool = option(False, "Weigh each label by the inverse of how often it occurs.")
-
-
-class QuestionAnsweringOptions(QuestionColumns, FoldedOptions):
-    """The options of `regard train question-answering`."""
-
-    evaluation: ClassVar = AnswerEvaluationOptions
-
-    output: str = data_option("runs/question-answering", "Folder of the run.", free=True)
-    max_length: int = data_option(
-        384, "Tokens of a window, question and special tokens counted.", min=16
-    )
-    doc_stride: int = data_option(
-        128, "Tokens that a window of a long context shares with the one before it.", min=0
-    )
-    max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
 
 
 class EmbeddingOptions(PairColumns, FoldedOptions):

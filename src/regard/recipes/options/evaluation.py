@@ -98,22 +98,6 @@ class LabelColumns(LineOptions):
     )
 
 
-class QuestionColumns(LineOptions):
-    """Columns of questions with contexts and answers."""
-
-    question: str | None = column("The column of the questions.", shown="question, …")
-    context: str | None = column(
-        "The column of the texts that may hold the answers.", shown="context, passage, …"
-    )
-    answer: str | None = column(
-        "The column of the answers; empty if there is no answer.", shown="answer, answers, …"
-    )
-    start: str | None = column(
-        "The column of the answers' first characters in the context, from 0.",
-        shown="start, answer_start",
-    )
-
-
 class PairColumns(LineOptions):
     """Columns of pairs of texts."""
 
@@ -160,10 +144,6 @@ class TextColumn(LineOptions):
 
 class LabelEvaluationOptions(LabelColumns, LabelOptions):
     """Options of evaluating a classifier of texts."""
-
-
-class AnswerEvaluationOptions(QuestionColumns, WorstOptions, BatchedOptions):
-    """Options of evaluating a model that answers questions."""
 
 
 class PairEvaluationOptions(PairColumns, WorstOptions, BatchedOptions):

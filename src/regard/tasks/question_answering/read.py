@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from regard.data.seen import hash_text
 from regard.errors import DamagedFileError, shortened
 from regard.recipes.examples import Example
-from regard.recipes.options.evaluation import QuestionColumns
 from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
 from regard.records.cells import literal
 from regard.records.lines import Say
 from regard.records.reader import BadLines, suffix_of
 from regard.records.streams import open_bytes, unpacking
+from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
 
 QUESTION = ("question", "query")

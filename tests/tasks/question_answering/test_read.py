@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.recipes.answers.questions import (
+from regard.recipes.examples import Example
+from regard.records import refuse
+from regard.tasks.question_answering.read import (
     NOT_AT_START,
     NOT_THERE,
     QuestionReader,
@@ -15,9 +17,7 @@ from regard.recipes.answers.questions import (
     locate,
     read_squad,
 )
-from regard.recipes.examples import Example
-from regard.recipes.options.encoders import QuestionAnsweringOptions
-from regard.records import refuse
+from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 
 CONTEXT = "The dog sees the cat. The cat sleeps."
 

@@ -15,10 +15,10 @@ from regard.lines import one_line
 from regard.options import Options, option
 from regard.tasks.batching import read_each
 from regard.tasks.defaults import task_settings
-from regard.tasks.options import AnswerOptions
+from regard.tasks.question_answering.options import AnswerOptions
+from regard.tasks.question_answering.spans import TokenPair, best_spans
 from regard.tasks.reading import ReadingTask, Tokens
 from regard.tasks.result import Result, inside
-from regard.tasks.spans import TokenPair, best_spans
 from regard.tasks.task import check_known
 from regard.text import Tokenizer
 from regard.text.cutting import windows

@@ -5,7 +5,13 @@ import pytest
 import tokenizers
 from tokenizers import models, pre_tokenizers, processors
 
-from regard.tasks.spans import TokenPair, best_spans, characters, probabilities, ranked
+from regard.tasks.question_answering.spans import (
+    TokenPair,
+    best_spans,
+    characters,
+    probabilities,
+    ranked,
+)
 
 CONTEXT = "ab c"
 

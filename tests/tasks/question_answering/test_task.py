@@ -8,7 +8,7 @@ import torch
 
 import regard
 from regard import RegardError
-from regard.tasks.answering import Answerer, AnswerSettings
+from regard.tasks.question_answering.task import Answerer, AnswerSettings
 
 transformers = pytest.importorskip("transformers")
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from regard.tasks.answering import Answerer
+from regard.tasks.question_answering.task import Answerer
 
 TEXT = "Anna lives in the red house near the river in Vienna."
 QUESTION = "Where is the house?"

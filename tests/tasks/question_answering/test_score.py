@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.recipes.answers.answer_metrics import (
+from regard.tasks.question_answering.score import (
     AnswerEvaluation,
     answer_scores,
     exact_match,

@@ -1,1 +1,0 @@
-"""Learn to find answers in texts."""
