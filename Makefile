@@ -98,8 +98,8 @@ build/zig: $(READY) Makefile
 CALLS ?= 1000000
 SETTINGS ?= 5000
 fuzz: $(TEST_READY)
-	@FUZZ_CALLS=$(CALLS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_safety.py -k random
-	@FUZZ_SETTINGS=$(SETTINGS) $(BIN)/python -m pytest -q -W error tests/runtime/native/test_decode*s.py \
+	@FUZZ_CALLS=$(CALLS) $(BIN)/python -m pytest -q -W error tests/engine/native/test_safety.py -k random
+	@FUZZ_SETTINGS=$(SETTINGS) $(BIN)/python -m pytest -q -W error tests/engine/native/test_decode*s.py \
 		-k every_search
 
 docs: $(DOCS_READY)

@@ -18,7 +18,7 @@ from torch import Tensor
 import regard
 from regard.data import pad, read_pairs
 from regard.inspection import STEPS, cross_attention, group_words
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
 

@@ -4,7 +4,7 @@
 
 A decoder with random weights, of GPT-2's size (131,072 tokens), of 2 layers of 4 heads with rotary
 positions (1,048,576), or like Gemma 3 270M, whose layers are local but for every sixth (32,768), is
-run once by `regard.runtime`, traced, saved and opened again; then come tiles of 256 x 256 from
+run once by `regard.engine`, traced, saved and opened again; then come tiles of 256 x 256 from
 everywhere: how long one takes, how exact it is, and how much memory the process had.
 `--torch` traces transformers' GPT-2 with its fast attention instead, and `--eager` runs that with
 output_attentions.
@@ -62,8 +62,8 @@ def main() -> None:
 
 
 def by_engine(shape: str, length: int, layers: int | None, threads: int) -> None:
-    from regard.configs.decoder import DecoderConfig
     from regard.inspection.models import traced
+    from regard.models.configs.decoder import DecoderConfig
 
     settings = SHAPES[shape][1] | dict(max_positions=length)
     if layers:
@@ -93,9 +93,9 @@ def opened(config: Any, threads: int) -> Any:
     """The engine's decoder, of random weights."""
     import torch
 
+    from regard.engine.native.loading import open_native
+    from regard.engine.native.looking import seen
     from regard.models import Decoder
-    from regard.runtime.native.loading import open_native
-    from regard.runtime.native.looking import seen
 
     torch.manual_seed(0)
     model = Decoder(config).eval()

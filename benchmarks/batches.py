@@ -12,7 +12,7 @@ import random
 import sys
 from pathlib import Path
 
-from regard.translation.translator import Translation, Translator
+from regard.tasks.translation.task import Translation, Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "train.tsv"
 AT_ONCE = 500  # sentences between two lines of the report

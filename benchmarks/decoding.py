@@ -26,8 +26,8 @@ from regard.checkpoints import find_folder
 from regard.data import pad, read_pairs
 from regard.generation import GenerationConfig
 from regard.models import EncoderDecoder, preset
+from regard.tasks.translation.task import Translator
 from regard.text import normalize, train_pair
-from regard.translation.translator import Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
 SETTINGS = [(1, 1), (1, 4), (32, 1), (32, 4)]  # sentences together, beams

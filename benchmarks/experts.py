@@ -13,9 +13,9 @@ import time
 import numpy as np
 import torch
 
+from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig
 from regard.models import Decoder, DecoderConfig
-from regard.runtime.native.loading import open_native
 
 VOCAB, PROMPT, NEW, WIDE = 1000, 16, 64, 1024
 KINDS = {

@@ -25,9 +25,9 @@ import numpy as np
 import torch
 
 from regard.checkpoints import save_pretrained
+from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig
-from regard.runtime.native.loading import open_native
 
 PEERS = Path(__file__).parent / "peers"
 sys.path.insert(0, str(PEERS))

@@ -21,9 +21,9 @@ from names import wilson
 
 import regard
 from regard.data import read_pairs
+from regard.tasks.translation.glossary import Glossary
+from regard.tasks.translation.task import Translator
 from regard.training import corpus_scores
-from regard.translation.glossary import Glossary
-from regard.translation.translator import Translator
 
 SENTENCES = 200
 CANDIDATES = 2000  # sentences with a term

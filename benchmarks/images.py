@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from regard.recipes.labels.image_classification import ImageClassificationRecipe
-from regard.recipes.options.images import ImageClassificationOptions
-from regard.recipes.recipe import learn
+from regard.tasks.images.train import ImageClassificationRecipe
+from regard.tasks.images.train_options import ImageClassificationOptions
 from regard.training import Progress
+from regard.training.recipe import learn
 
 IMAGES = Path(__file__).parents[2] / "shared" / "data" / "mnist" / "train.npz"
 

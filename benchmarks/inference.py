@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).parent / "peers"))
 from random_models import VOCAB, saved
 
 from regard.checkpoints import find_folder, open_checkpoint
-from regard.tasks.defaults import read_defaults
+from regard.engine.defaults import read_defaults
 
 ENGINE = Path(__file__).parent / "peers" / "engine.py"
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"

@@ -11,8 +11,8 @@ import statistics
 import time
 from http.client import HTTPConnection
 
-from regard.api.loading import load
 from regard.studio.app import create_app, in_background
+from regard.tasks.loading import load
 
 TEXT = "The old man bought a small red car."
 TILE = "/api/traces/given/tile?tap=decoder.layers.0.cross&head=0&level=0"

@@ -22,11 +22,11 @@ import torch
 from peers.plain_gpt import PlainGPT
 
 from regard.models import Decoder
-from regard.recipes.language.blocks import Blocks, cut_blocks, even_starts
-from regard.recipes.language.language_model import LanguageModelRecipe, RunningText, summed_loss
-from regard.recipes.options.language import LanguageModelOptions
-from regard.recipes.recipe import learn
+from regard.tasks.text_generation.blocks import Blocks, cut_blocks, even_starts
+from regard.tasks.text_generation.train import LanguageModelRecipe, RunningText, summed_loss
+from regard.tasks.text_generation.train_options import LanguageModelOptions
 from regard.training import Progress
+from regard.training.recipe import learn
 from regard.training.schedule import learning_rate
 
 TEXT = Path(__file__).parents[2] / "shared" / "data" / "shakespeare" / "input.txt"

@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 
 import regard
-from regard.records.streams import open_bytes
-from regard.tasks.calibration import Calibration
+from regard.data.streams import open_bytes
+from regard.engine.calibration import Calibration
 
 
 def texts(file: str) -> list[str]:

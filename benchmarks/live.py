@@ -34,7 +34,7 @@ import regard
 from regard.studio.live_model import config_of, without_of
 from regard.studio.live_page import live_page
 from regard.studio.packing import round_weights
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 WEB = Path(__file__).parent.parent / "web"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]

@@ -27,7 +27,7 @@ def now():
 READ = "total = sum(float(weight.sum()) for weight in model.parameters())"
 NATIVE = (
     "import numpy as np, torch, regard.checkpoints.gguf, gguf\n"
-    "from regard.runtime.native.loading import open_native",
+    "from regard.engine.native.loading import open_native",
     "model = open_native(folder)",
     "model.start(np.ones((1, 8), bool)).step(np.arange(8)[None])",
 )

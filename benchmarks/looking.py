@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.api.looking import open_for_looking
 from regard.attention import Causal, scaled_dot
 from regard.attention.record import Attention, Call
+from regard.engine.native.loading import open_native
+from regard.engine.native.looking import seen
 from regard.inspection.recording import Recorder
 from regard.inspection.tap import Tap
 from regard.models import Decoder, decoder_preset
-from regard.runtime.native.loading import open_native
-from regard.runtime.native.looking import seen
+from regard.tasks.looking import open_for_looking
 
 TEXTS = {
     "en-de": "I would like to drink a cup of tea with my friends.",

@@ -4,7 +4,7 @@
     python benchmarks/names.py --model runs/mine --show
 
 The sentences are those of a development set in which the same capitalized word stands on both
-sides. It is replaced by a name of `regard.translation.names`, which `--names` never puts
+sides. It is replaced by a name of `regard.tasks.translation.names`, which `--names` never puts
 into training pairs: behind "in", "from" or "near" by a city, elsewhere by a given name, a surname
 or a company in turn. A name is kept where the translation has it as a word, or with a genitive s.
 The interval is Wilson's, of 95 %. The same file gives the same sentences.
@@ -20,7 +20,7 @@ from random import Random
 
 import regard
 from regard.data import read_pairs
-from regard.translation.names import CITIES, COMPANIES, GIVEN, SURNAMES, Names, put
+from regard.tasks.translation.names import CITIES, COMPANIES, GIVEN, SURNAMES, Names, put
 
 DEV = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
 SENTENCES = 200

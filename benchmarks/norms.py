@@ -19,10 +19,10 @@ from typing import Any
 import torch
 
 from regard.errors import RegardError
-from regard.recipes.options.run import model_option
-from regard.recipes.recipe import learn
-from regard.translation.options import TrainingOptions
-from regard.translation.training import TranslationRecipe
+from regard.tasks.translation.train import TranslationRecipe
+from regard.tasks.translation.train_options import TrainingOptions
+from regard.training.options.run import model_option
+from regard.training.recipe import learn
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "multi30k"

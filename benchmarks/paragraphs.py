@@ -19,9 +19,9 @@ from random import Random
 
 import regard
 from regard.data import read_pairs
+from regard.tasks.translation.passages import passages
+from regard.tasks.translation.task import Translator
 from regard.training import corpus_scores
-from regard.translation.passages import passages
-from regard.translation.translator import Translator
 
 COUNT = 200
 LINES = (

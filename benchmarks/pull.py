@@ -25,7 +25,7 @@ from playwright.sync_api import sync_playwright
 
 import regard
 from regard.studio.live_page import live_page
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "tatoeba_en_de" / "dev.tsv"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import regard
-from regard.api.evaluation import RECIPES, evaluator_of, kind_of_model
+from regard.engine.native.library import PRECISIONS
 from regard.options import decoding_of
-from regard.runtime.native.library import PRECISIONS
+from regard.tasks.evaluation import RECIPES, evaluator_of, kind_of_model
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 HEADER = ("model", "data", "figure", "torch", "precision", "native", "difference", "same")

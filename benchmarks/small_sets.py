@@ -223,7 +223,7 @@ def trained(
 ) -> tuple[float, list[Row]]:
     """Accuracy of what the command trains at its defaults, and the rows that it trains on."""
     import regard
-    from regard.recipes.examples import read_examples
+    from regard.training.examples import read_examples
 
     with tempfile.TemporaryDirectory() as folder:
         file, run = Path(folder) / "rows.csv", Path(folder) / "run"

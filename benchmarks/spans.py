@@ -11,8 +11,8 @@ where the span is then put: it says how much the span changes the rest.
 import argparse
 
 import regard
+from regard.tasks.translation.passages import joined
 from regard.training import corpus_scores
-from regard.translation.passages import joined
 
 # Sentences, the span of each, and what could stand in its place.
 SPANS = {

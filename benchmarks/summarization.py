@@ -19,9 +19,9 @@ from pathlib import Path
 
 import regard
 from regard.errors import RegardError
-from regard.recipes.examples import read_examples
-from regard.recipes.options.evaluation import SummaryEvaluationOptions
-from regard.recipes.summaries.summary_scores import NAMES, SummaryEvaluator
+from regard.tasks.summarization.score import NAMES, SummaryEvaluator
+from regard.tasks.summarization.train_options import SummaryEvaluationOptions
+from regard.training.examples import read_examples
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "scitldr"

@@ -28,7 +28,7 @@ import numpy as np
 import torch
 
 import regard
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 ADJECTIVES = ["old", "young", "tall", "red", "happy", "small"]
 NOUNS = ["man", "woman", "dog", "child", "girl", "horse", "player"]

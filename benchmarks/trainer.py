@@ -31,14 +31,14 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from regard.checkpoints import save_pretrained
-from regard.recipes.labels.classification import ClassificationRecipe
-from regard.recipes.language.language_model import LanguageModelRecipe
-from regard.recipes.options.encoders import ClassificationOptions
-from regard.recipes.options.language import LanguageModelOptions
-from regard.recipes.options.sequences import SummarizationOptions
-from regard.recipes.recipe import Recipe, learn
-from regard.recipes.summaries.summarization import SummarizationRecipe
+from regard.tasks.classification.train import ClassificationRecipe
+from regard.tasks.classification.train_options import ClassificationOptions
+from regard.tasks.summarization.train import SummarizationRecipe
+from regard.tasks.summarization.train_options import SummarizationOptions
+from regard.tasks.text_generation.train import LanguageModelRecipe
+from regard.tasks.text_generation.train_options import LanguageModelOptions
 from regard.training import Progress
+from regard.training.recipe import Recipe, learn
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 NEVER = 10**6  # evaluations

@@ -29,10 +29,10 @@ from peers.plain_torch import PlainTorch
 
 from regard.data import Batches
 from regard.models import preset
+from regard.tasks.translation.train import TranslationRecipe, train_translation
+from regard.tasks.translation.train_options import TrainingOptions
 from regard.training import Progress
 from regard.training.precision import choose_dtype
-from regard.translation.options import TrainingOptions
-from regard.translation.training import TranslationRecipe, train_translation
 
 PAIRS = Path(__file__).parents[2] / "shared" / "data" / "multi30k" / "train.en-de.tsv"
 

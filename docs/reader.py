@@ -26,7 +26,7 @@ from regard.models import (
     VisionConfig,
     speech_preset,
 )
-from regard.tasks.preparation import Preparation, write_preparation
+from regard.tasks.images.preparation import Preparation, write_preparation
 from regard.text import TokenizerPair
 
 STEPS = 3

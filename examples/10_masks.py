@@ -15,9 +15,9 @@ import typer
 
 from regard import attend, attention_weights
 from regard.attention import Causal, Padding, Window
+from regard.course.words.vectors import load_vectors
 from regard.figures.images import images
 from regard.figures.style import save
-from regard.words.vectors import load_vectors
 
 Sentence = Annotated[str, typer.Argument(help="words in small letters")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]

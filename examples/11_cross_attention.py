@@ -14,9 +14,9 @@ import numpy as np
 import typer
 
 from regard import attend, attention_weights
+from regard.course.words.vectors import load_vectors
 from regard.figures.flow import flow
 from regard.figures.style import save
-from regard.words.vectors import load_vectors
 
 Sentence = Annotated[str, typer.Argument(help="words in small letters")]
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]

@@ -20,7 +20,7 @@ import typer
 from statsmodels.stats.proportion import proportion_confint
 
 import regard
-from regard.tasks.task import Task
+from regard.engine.task import Task
 
 Model = Annotated[Path, typer.Argument(exists=True, file_okay=False)]
 PEOPLE = (("mary", "john"), ("anna", "peter"), ("sarah", "david"), ("queen", "king"))

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from regard import attention_weights
-from regard.words.vectors import load_vectors
+from regard.course.words.vectors import load_vectors
 
 WRITTEN = {
     "money bank grows": [0.3, 0.7, 0.1],

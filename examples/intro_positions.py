@@ -13,7 +13,7 @@ It needs `pip install torch`.
 import torch
 import typer
 
-from regard.positions import sinusoidal
+from regard.models.positions import sinusoidal
 
 LENGTH, DIMS, WORDS = 100, (8, 32, 128, 512), 2000
 

@@ -19,7 +19,7 @@ import typer
 from statsmodels.stats.proportion import proportion_confint
 
 import regard
-from regard.tasks.task import Task
+from regard.engine.task import Task
 
 Model = Annotated[Path, typer.Argument(exists=True, file_okay=False)]
 ROLES = ("the word before", "an article's noun", "a verb's subject", "  not the word before")

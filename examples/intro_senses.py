@@ -16,8 +16,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from regard.words import WordVectors
-from regard.words.cooccurrence import train_vectors
+from regard.course.words import WordVectors
+from regard.course.words.cooccurrence import train_vectors
 
 LEAST = 60  # occurrences of a sense; one with fewer is left out
 EPOCHS = 10

@@ -13,7 +13,7 @@ import torch
 import typer
 
 import regard
-from regard.tasks.embedding import Embedder
+from regard.tasks.embedding.task import Embedder
 
 PAIRS = {
     "Where is the station?": "Wo ist der Bahnhof?",

@@ -20,7 +20,7 @@ from regard import attend
 from regard.attention import Causal
 from regard.figures.plots import Plot, plots
 from regard.figures.style import save
-from regard.positions import alibi, rotary_frequencies, rotate, sinusoidal
+from regard.models.positions import alibi, rotary_frequencies, rotate, sinusoidal
 
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM = 13, 32

@@ -16,7 +16,7 @@ import typer
 
 from regard.figures.images import images
 from regard.figures.style import save
-from regard.positions import shift_matrix, sinusoidal
+from regard.models.positions import shift_matrix, sinusoidal
 
 Folder = Annotated[Path | None, typer.Option(file_okay=False, help="for the pictures")]
 LENGTH, DIM, SHIFT = 64, 32, 5

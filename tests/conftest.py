@@ -23,7 +23,9 @@ pytest_plugins = [
 ]
 
 if find_spec("beartype") is not None:
-    jaxtyping.install_import_hook(["regard.attention", "regard.positions"], "beartype.beartype")
+    jaxtyping.install_import_hook(
+        ["regard.attention", "regard.models.positions"], "beartype.beartype"
+    )
 
 
 gc.disable()  # until the tests are collected: a fifth of that time went into a search for garbage

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from regard import catalog
 from regard.cli.app import app
+from regard.tasks import index as catalog
 
 
 def test_every_shipped_folder_is_in_the_table_and_no_other() -> None:

@@ -86,7 +86,7 @@ def test_every_error_that_is_raised_says_its_kind() -> None:
     assert "RegardError" not in called
     # One place decides what was meant; the other lends a word another one's vector.
     guessing = {source for source in SOURCES if "get_close_matches" in source}
-    places = ("errors.py", "words/vectors.py")
+    places = ("errors.py", "course/words/vectors.py")
     assert guessing == {(ROOT / "src/regard" / place).read_text("utf-8") for place in places}
 
 

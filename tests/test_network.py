@@ -7,22 +7,22 @@ import pytest
 
 import regard
 from regard import RegardError
-from regard.api.looking import open_for_looking
-from regard.api.pipeline_arguments import ARGUMENTS
-from regard.catalog import LOADED
 from regard.checkpoints import find_folder, from_pretrained
-from regard.explanation.sentence import explain
+from regard.course.explanation.sentence import explain
+from regard.course.words import load_vectors
+from regard.course.words.states import WordReader
 from regard.inspection.huggingface import load_for_tracing
-from regard.tasks.classification import Classifier
-from regard.tasks.embedding import Embedder
-from regard.tasks.filling import MaskFiller
-from regard.tasks.images import ImageClassifier
+from regard.tasks.classification.task import Classifier
+from regard.tasks.embedding.task import Embedder
+from regard.tasks.fill_mask.task import MaskFiller
+from regard.tasks.images.task import ImageClassifier
+from regard.tasks.index import LOADED
+from regard.tasks.looking import open_for_looking
+from regard.tasks.pipelines.arguments import ARGUMENTS
 from regard.tasks.question_answering.task import Answerer
-from regard.tasks.summarization import Summarizer
-from regard.tasks.writing import Writer
-from regard.translation.translator import Translator
-from regard.words import load_vectors
-from regard.words.states import WordReader
+from regard.tasks.summarization.task import Summarizer
+from regard.tasks.text_generation.task import Writer
+from regard.tasks.translation.task import Translator
 
 OPENERS: list[Callable[[str], object]] = [
     find_folder,

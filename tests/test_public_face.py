@@ -37,9 +37,9 @@ def test_every_name_is_there(name):
 
 
 def test_a_name_is_the_one_of_its_home():
-    from regard.api.loading import load
     from regard.attention import attend
     from regard.checkpoints import from_pretrained
+    from regard.tasks.loading import load
 
     assert regard.attend is attend
     assert regard.from_pretrained is from_pretrained

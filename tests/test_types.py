@@ -10,18 +10,18 @@ import torch
 from typing_extensions import assert_type
 
 import regard
-from regard.api.pipelines import Pipeline
+from regard.tasks.pipelines.pipelines import Pipeline
 from regard.inspection import Trace
 from regard.models import EncoderDecoder, Model
 from regard.tasks.question_answering.task import Answerer
-from regard.tasks.classification import Classifier
-from regard.tasks.embedding import Embedder
-from regard.tasks.filling import MaskFiller
-from regard.tasks.images import ImageClassifier
-from regard.tasks.summarization import Rewriter, Summarizer
-from regard.tasks.task import Task
-from regard.tasks.writing import Writer
-from regard.translation.translator import Translation, Translator
+from regard.tasks.classification.task import Classifier
+from regard.tasks.embedding.task import Embedder
+from regard.tasks.fill_mask.task import MaskFiller
+from regard.tasks.images.task import ImageClassifier
+from regard.tasks.summarization.task import Rewriter, Summarizer
+from regard.engine.task import Task
+from regard.tasks.text_generation.task import Writer
+from regard.tasks.translation.task import Translation, Translator
 
 translator = regard.load("en-de")
 assert_type(translator, Translator)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "engine"
-LIBRARIES = ROOT / "src" / "regard" / "runtime" / "native" / "libraries"
+LIBRARIES = ROOT / "src" / "regard" / "engine" / "native" / "libraries"
 FINGERPRINTS = "sources.sha256"  # beside the libraries: of what each was built from
 OPTIONS = [
     *("-O2", "-g0", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 HEADER = ROOT / "engine" / "interface.h"
-PYTHON = ROOT / "src" / "regard" / "runtime" / "native" / "interface.py"
+PYTHON = ROOT / "src" / "regard" / "engine" / "native" / "interface.py"
 TYPESCRIPT = ROOT / "web" / "src" / "local" / "interface.ts"
 WRITTEN = "Written by tools/interface.py from engine/interface.h; not to be edited."
 TUPLES = ("attention",)  # structs of which Python reads many, each at once

@@ -1,11 +1,11 @@
 """What a type checker and an editor know of `regard.load` and `regard.pipeline`.
 
-python tools/load_types.py > src/regard/api/loading.pyi
+python tools/load_types.py > src/regard/tasks/loading.pyi
 """
 
-from regard import catalog
-from regard.api.pipeline_arguments import ALIASES, ARGUMENTS, done_by
-from regard.api.pipelines import SHIPPED
+from regard.tasks import index as catalog
+from regard.tasks.pipelines.arguments import ALIASES, ARGUMENTS, done_by
+from regard.tasks.pipelines.pipelines import SHIPPED
 
 HEAD = '''"""Types of `regard.load` and `regard.pipeline`, written by tools/load_types.py."""
 
@@ -33,8 +33,8 @@ def load_types() -> str:
     models = {task: catalog.KINDS[task].task_class() for task in catalog.LOADED}
     loaded = {task: (model.__module__, model.__name__) for task, model in models.items()}
     classes = {
-        "regard.tasks.task": {"Task"},
-        "regard.api.pipelines": {"Device", "Model", "Pipeline"},
+        "regard.engine.task": {"Task"},
+        "regard.tasks.pipelines.pipelines": {"Device", "Model", "Pipeline"},
     }
     for module, name in loaded.values():
         classes.setdefault(module, set()).add(name)

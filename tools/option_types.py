@@ -1,13 +1,13 @@
 """What a type checker and an editor know of `regard.train`, from the classes of its options.
 
-python tools/option_types.py > src/regard/api/training.pyi
+python tools/option_types.py > src/regard/tasks/training.pyi
 """
 
 import inspect
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from regard.catalog import TRAINED
+from regard.tasks.index import TRAINED
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 

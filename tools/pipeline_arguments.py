@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from regard.api.pipeline_arguments import tables
+from regard.tasks.pipelines.arguments import tables
 
 PAGE = Path(__file__).parents[1] / "docs" / "howto" / "pipelines.md"
 HEADING = "## Every argument\n"

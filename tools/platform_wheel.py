@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LIBRARIES = Path("src/regard/runtime/native/libraries")
+LIBRARIES = Path("src/regard/engine/native/libraries")
 TAGS = {
     "linux-x86_64": "manylinux_2_17_x86_64",
     "linux-arm64": "manylinux_2_17_aarch64",

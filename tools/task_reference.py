@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard import catalog
-from regard.tasks.result import Float32, shape
+from regard.engine.result import Float32, shape
+from regard.tasks import index as catalog
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tasks.md"
 HEAD = """# Tasks
 
-Every task is declared once, in `regard/catalog.py`. Its command, its route `/run/…`, its rows in
+Every task is declared once, in `regard/tasks/index.py`. Its command, its route `/run/…`, its rows in
 `regard run` and `Task.run_rows` in Python have these inputs, options and results.
 """
 

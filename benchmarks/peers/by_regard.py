@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from regard.checkpoints import from_pretrained
+from regard.engine.native.decodes import NativeEncoderDecoder
+from regard.engine.native.loading import open_native
+from regard.engine.native.reads import NativeReader
 from regard.generation import GenerationConfig
-from regard.runtime.native.decodes import NativeEncoderDecoder
-from regard.runtime.native.loading import open_native
-from regard.runtime.native.reads import NativeReader
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 
 def opened(folder: Path, threads: int, workers: int) -> Callable[[dict[str, Any]], Any]:

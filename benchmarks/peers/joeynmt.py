@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.models import EncoderDecoderConfig
-from regard.translation.data import TranslationData
+from regard.tasks.translation.data import TranslationData
 
 
 class JoeyNMT:

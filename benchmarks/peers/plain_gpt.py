@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from regard.models import Decoder
-from regard.recipes.language.blocks import BlockBatch
+from regard.tasks.text_generation.blocks import BlockBatch
 
 
 class PlainGPT:

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from regard.data import Batch
 from regard.models import EncoderDecoderConfig
-from regard.positions import sinusoidal
+from regard.models.positions import sinusoidal
 
 
 class PlainTorch(nn.Module):

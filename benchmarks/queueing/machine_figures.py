@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy
 
 from queueing.load import Connection, Running
-from regard.api.loading import load
+from regard.tasks.loading import load
 
 READS = """
 import sys, time, numpy

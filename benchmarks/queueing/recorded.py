@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from queueing.cases import Case
-from regard.runtime.native.decodes import Slots
-from regard.runtime.native.reads import NativeReader, NativeVision
+from regard.engine.native.decodes import Slots
+from regard.engine.native.reads import NativeReader, NativeVision
 from regard.serving.jobs import Job
 from regard.serving.limits import Limits
 from regard.serving.served import Model

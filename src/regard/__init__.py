@@ -22,12 +22,12 @@ from regard.packages import Missing
 from regard.version import __version__
 
 if TYPE_CHECKING:
-    from regard.api.evaluation import evaluate
-    from regard.api.loading import load, pipeline
-    from regard.api.training import train
     from regard.attention import attend, attention_weights
     from regard.checkpoints import from_pretrained
     from regard.inspection.models import trace
+    from regard.tasks.evaluation import evaluate
+    from regard.tasks.loading import load, pipeline
+    from regard.tasks.training import train
 
 
 __all__ = [
@@ -51,12 +51,12 @@ __all__ = [
 _HOME = {
     "attend": "regard.attention",
     "attention_weights": "regard.attention",
-    "evaluate": "regard.api.evaluation",
+    "evaluate": "regard.tasks.evaluation",
     "from_pretrained": "regard.checkpoints",
-    "load": "regard.api.loading",
-    "pipeline": "regard.api.loading",
+    "load": "regard.tasks.loading",
+    "pipeline": "regard.tasks.loading",
     "trace": "regard.inspection",
-    "train": "regard.api.training",
+    "train": "regard.tasks.training",
 }
 
 sys.meta_path.append(Missing())

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import regard
-from regard.api.sample_image import sample_image
 from regard.studio.app import create_app, in_background
 from regard.studio.live_page import live_page
 from regard.studio.packing import round_weights
-from regard.tasks.images import open_image
+from regard.tasks.images.task import open_image
+from regard.tasks.sample_image import sample_image
 
 pytest.importorskip("PIL.Image", reason="images need Pillow")
 expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect

@@ -8,8 +8,8 @@ import torch
 
 import regard
 from regard.attention import Causal, cosine, gaussian, scaled, scaled_dot
+from regard.course.words import load_vectors
 from regard.studio.export import to_html
-from regard.words import load_vectors
 
 LESSONS = (
     "words", "average", "alike", "softmax", "scale", "qkv", "heads", "order", "masks", "similarity",

@@ -8,9 +8,9 @@ import pytest
 from regard.bulk.reading import Reader
 from regard.bulk.settings import Settings
 from regard.bulk.shards import MOST_BYTES, Input, Shard
+from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import LONGEST_LINE
-from regard.records.reader import format_of
 
 
 def lines_of(source: Input, order: list[int] | None = None) -> list[tuple[int, str | None]]:

@@ -14,12 +14,11 @@ import torch
 
 import regard
 from regard import RegardError, models
-from regard.catalog import FOLDER
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained, weights
 from regard.cli.commands.info import _model as info
-from regard.doctor.checks import examine
+from regard.course.explanation.sentence import explain
+from regard.engine.doctor.checks import examine
 from regard.errors import DamagedFileError
-from regard.explanation.sentence import explain
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -32,6 +31,7 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
+from regard.tasks.index import FOLDER
 
 
 @pytest.fixture

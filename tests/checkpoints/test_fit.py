@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.checkpoints.family import Family
 from regard.checkpoints.fit import fit
-from regard.configs.config import ModelConfig
+from regard.models.configs.config import ModelConfig
 
 OURS = {"table.weight": (5, 3), "inner.weight": (7, 3), "inner.bias": (7,)}
 FAMILY = Family(

@@ -32,11 +32,11 @@ from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import read_state
 from regard.checkpoints.gguf_groups import GROUPS, unpacked
 from regard.cli.app import app
-from regard.doctor.checks import examine
+from regard.engine.doctor.checks import examine
+from regard.engine.native import library
+from regard.engine.native.loading import open_native
 from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.models import Decoder
-from regard.runtime.native import library
-from regard.runtime.native.loading import open_native
 from regard.text.gguf import tokenizer_of
 from regard.text.sentencepiece import SPACE
 

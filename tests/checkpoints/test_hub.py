@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import regard
-from regard import RegardError, catalog
-from regard.api.looking import open_for_looking
+from regard import RegardError
 from regard.checkpoints import from_pretrained, hub
-from regard.translation.translator import Translator
+from regard.tasks import index as catalog
+from regard.tasks.looking import open_for_looking
+from regard.tasks.translation.task import Translator
 
 COMMIT = "a" * 40
 LARGE = "model.safetensors"

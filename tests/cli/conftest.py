@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regard.engine.calibration import Calibration
 from regard.generation import GenerationConfig
-from regard.tasks.calibration import Calibration
-from regard.translation.translator import Translation
+from regard.tasks.translation.task import Translation
 
 
 @pytest.fixture
@@ -84,16 +84,16 @@ class UpperCase:
 @pytest.fixture
 def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
     """What `regard.load` gives, whatever it is asked for."""
-    import regard.api.loading
+    import regard.tasks.loading
 
     translator = UpperCase()
-    monkeypatch.setattr(regard.api.loading, "load", lambda name, task: translator, raising=False)
+    monkeypatch.setattr(regard.tasks.loading, "load", lambda name, task: translator, raising=False)
     return translator
 
 
 @pytest.fixture
 def scored(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loss for a translator that has no model to compute one."""
-    from regard.translation import evaluation
+    from regard.tasks.translation import score as evaluation
 
     monkeypatch.setattr(evaluation, "mean_loss", lambda *_, **__: 1.25)

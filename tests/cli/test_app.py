@@ -8,8 +8,9 @@ import sys
 import pytest
 import typer
 
-from regard import __version__, catalog
+from regard import __version__
 from regard.cli.app import app, first_words
+from regard.tasks import index as catalog
 
 RUN = {
     "input", "output", "--model", "--id", "--delimiter", "--runner", "--address", "--workers",

@@ -8,8 +8,8 @@ import torch
 
 from regard.checkpoints import save_pretrained
 from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.tasks.translation.task import Translator
 from regard.text import train_pair
-from regard.translation.translator import Translator
 
 FILES = {
     "good.tsv": b"".join(f"dog {k}.\thund {k}.\n".encode() for k in range(40)),

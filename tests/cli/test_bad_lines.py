@@ -9,14 +9,14 @@ import pytest
 
 from regard.data import Cleaner, read_pairs
 from regard.errors import RegardError
-from regard.recipes.examples import Examples
-from regard.recipes.labels.labeled_texts import read_labeled
-from regard.recipes.language.corpus import Documents
-from regard.recipes.summaries.summary_scores import read_documents_with_summaries
-from regard.recipes.vectors.text_pairs import read_text_pairs
+from regard.tasks.classification.read import read_labeled
+from regard.tasks.embedding.read import read_text_pairs
 from regard.tasks.question_answering.read import QuestionReader
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
-from regard.translation.evaluation import read_test_set
+from regard.tasks.summarization.score import read_documents_with_summaries
+from regard.tasks.text_generation.read import Documents
+from regard.tasks.translation.score import read_test_set
+from regard.training.examples import Examples
 
 ROWS = [
     {"source": f"a dog {k}", "target": f"ein Hund {k}", "text": f"a dog {k}", "pair": "a cat"}

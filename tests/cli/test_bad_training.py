@@ -184,7 +184,7 @@ def bases(tmp_path_factory: pytest.TempPathFactory) -> Path:
         encoder_preset,
         vision_preset,
     )
-    from regard.tasks.preparation import Preparation, write_preparation
+    from regard.tasks.images.preparation import Preparation, write_preparation
     from regard.text.continuous import train_continuous
     from regard.text.train import train_tokenizer
 

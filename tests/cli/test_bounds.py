@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.catalog import TRAINED
 from regard.options import Bounds
+from regard.tasks.index import TRAINED
 
 EVERY = [
     pytest.param(task, field.name, field.metadata["bounds"], id=f"{task} {field.name}")

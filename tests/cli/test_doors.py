@@ -10,9 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 import regard as package
-from regard import RegardError, catalog
+from regard import RegardError
+from regard.engine.result import shape
 from regard.options import Bounds
-from regard.tasks.result import shape
+from regard.tasks import index as catalog
 
 EXAMPLES = {
     "translate": ("en-de", "Where is the station?"),

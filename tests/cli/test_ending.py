@@ -11,9 +11,9 @@ from regard.cli.ending import SIGNALS, ended_by_signals
 
 SLOW = """
 import sys, time
-import regard.api.loading
+import regard.tasks.loading
 from regard.generation import GenerationConfig
-from regard.translation.translator import Translation
+from regard.tasks.translation.task import Translation
 class Slow:
     generation = GenerationConfig()
     not_followed = ()
@@ -24,7 +24,7 @@ class Slow:
         return self, options
     def run_rows(self, rows, **options):
         time.sleep(600)
-regard.api.loading.load = lambda name, task: Slow()
+regard.tasks.loading.load = lambda name, task: Slow()
 from regard.cli.main import main
 main()
 """

@@ -9,7 +9,7 @@ import pytest
 
 from regard.checkpoints import open_checkpoint
 from regard.models import RecurrentEncoderDecoder, recurrent_preset
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 DIGIT = str(Path(__file__).parents[2] / "docs" / "images" / "digit.png")
 COMMANDS: dict[str, tuple[str, ...]] = {

@@ -7,11 +7,11 @@ import pytest
 
 from regard.cli.lines import read_lines
 from regard.cli.texts import count_lines, text_groups
+from regard.data import lines
+from regard.data.lines import read_text
+from regard.data.streams import CHUNK
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
-from regard.records import lines
-from regard.records.lines import read_text
-from regard.records.streams import CHUNK
 
 
 def lines_of(content: bytes, **options: bool) -> list[tuple[int, str]]:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from regard.generation import GenerationConfig
-from regard.tasks.classification import Classification, Label
-from regard.tasks.embedding import Embedding
+from regard.tasks.classification.task import Classification, Label
+from regard.tasks.embedding.task import Embedding
 from regard.tasks.question_answering.task import Answer, Answers
-from regard.tasks.summarization import Summary
-from regard.tasks.writing import Continuation
-from regard.translation.translator import Translation
+from regard.tasks.summarization.task import Summary
+from regard.tasks.text_generation.task import Continuation
+from regard.tasks.translation.task import Translation
 
 TEXT = b"one two\nthree\n\nfour\n"
 PAIRS = b"a dog\tein Hund\na cat\teine Katze\n"
@@ -73,7 +73,7 @@ class Model:
 
 @pytest.fixture
 def model(monkeypatch):
-    from regard.api import loading
+    from regard.tasks import loading
 
     model = Model()
 
@@ -101,7 +101,7 @@ def test_a_fifo_gives_every_line_to_what_answers_empty_ones_too(command, regard,
 
 
 def test_questions_and_their_context_come_from_fifos(regard, monkeypatch, fifo):
-    from regard.api import loading
+    from regard.tasks import loading
 
     asked = []
 
@@ -151,7 +151,7 @@ def test_look_reads_a_fifo(fifo):
 
 
 def test_a_translator_is_scored_on_pairs_from_a_fifo(fifo):
-    from regard.translation.evaluation import read_test_set
+    from regard.tasks.translation.score import read_test_set
 
     assert read_test_set(fifo(PAIRS)) == [("a dog", "ein Hund"), ("a cat", "eine Katze")]
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 import typer
 
-from regard import catalog
 from regard.cli.app import app
 from regard.cli.plain_call import plain_call
 from regard.cli.task_command import class_of
+from regard.tasks import index as catalog
 
 CALLS = [
     ["translate", "a"],

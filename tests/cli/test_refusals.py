@@ -4,8 +4,8 @@ import pytest
 
 from regard.cli.lines import Line
 from regard.cli.refusals import NAMED, Refusals
+from regard.engine.batching import read_each
 from regard.errors import BadArgumentError, RegardError
-from regard.tasks.batching import read_each
 
 
 def doubled(lines, progress):

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from regard import catalog, load
+from regard import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.card import read_card
+from regard.tasks import index as catalog
 
 ROOT = Path(__file__).parents[2]
 

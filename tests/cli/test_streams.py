@@ -11,9 +11,9 @@ from regard.lines import one_line, several_lines
 
 RUN = "from regard.cli.main import main; main()"
 FAKE = """
-import regard.api.loading
+import regard.tasks.loading
 from regard.generation import GenerationConfig
-from regard.translation.translator import Translation
+from regard.tasks.translation.task import Translation
 class Fake:
     generation = GenerationConfig()
     not_followed = ()
@@ -24,7 +24,7 @@ class Fake:
         return self, options
     def run_rows(self, rows, **options):
         return [Translation(text.upper(), 0.0, True) for (text,) in rows]
-regard.api.loading.load = lambda name, task: Fake()
+regard.tasks.loading.load = lambda name, task: Fake()
 """
 
 

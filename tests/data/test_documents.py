@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from regard import RegardError
+from regard.data import BadLine
 from regard.data.documents import PIECE, read_documents, text_files
-from regard.records import BadLine
 
 
 def documents(path: Path, **options: str) -> dict[int, str]:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.data import Pair, read_pairs
+from regard.data import BadLine, Pair, read_pairs
 from regard.errors import RegardError
-from regard.records import BadLine
 
 PAIRS = [Pair("Hi.", "Hallo.", 1), Pair("Go!", "Geh!", 2)]
 

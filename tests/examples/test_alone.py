@@ -20,7 +20,7 @@ FOLDER = ROOT / "examples"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 WITH_REGARD = {"numpy", "regard", "typer"}
 PACKAGES = {"skimage": "scikit-image", "sklearn": "scikit-learn"}
-NEEDS = {"regard.figures": "matplotlib", "regard.words.cooccurrence": "gensim"}
+NEEDS = {"regard.figures": "matplotlib", "regard.course.words.cooccurrence": "gensim"}
 
 
 def text(name: str) -> str:

@@ -250,7 +250,7 @@ def test_the_mean_of_two_senses_is_nearer_than_one_of_them(example, tmp_path):
 
 
 def test_a_weighted_mean_is_weighted_by_how_often_a_sense_occurs(example):
-    from regard.words import WordVectors
+    from regard.course.words import WordVectors
 
     words = ["a0static0", "a0static1", "a0sense0", "a0sense1"]
     vectors = np.array([[3, 1], [1, 1], [1, 0], [0, 1]], np.float32)

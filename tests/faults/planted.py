@@ -75,27 +75,27 @@ FAULTS = (
     ),
     fault(
         "rotary positions turn the other half the wrong way",
-        "src/regard/positions/rotary.py",
+        "src/regard/models/positions/rotary.py",
         "second * cosine + first * sine, rest], -1)",
         "second * cosine - first * sine, rest], -1)",
-        "tests/positions/test_rotary.py",
+        "tests/models/positions/test_rotary.py",
     ),
     # Layers, models, checkpoints
     fault(
         "a layer's window is one wider than its setting",
-        "src/regard/layers/transformer.py",
+        "src/regard/models/layers/transformer.py",
         "allowed = Window(window - 1, 0)",
         "allowed = Window(window, 0)",
         "tests/models/test_decoder.py",
-        "tests/layers/test_transformer_stack.py",
+        "tests/models/layers/test_transformer_stack.py",
         "tests/checkpoints/families/test_llama.py",
     ),
     fault(
         "a cache reorders keys and leaves values in place",
-        "src/regard/layers/attention.py",
+        "src/regard/models/layers/attention.py",
         "self._value = self._value.index_select(0, rows)",
         "self._value = self._value",
-        "tests/layers/test_attention.py",
+        "tests/models/layers/test_attention.py",
     ),
     fault(
         "an encoder-decoder sees the padding of its source",
@@ -128,11 +128,11 @@ FAULTS = (
     ),
     fault(
         "a byte order mark becomes part of the first text",
-        "src/regard/records/lines.py",
+        "src/regard/data/lines.py",
         "block = block.removeprefix(codecs.BOM_UTF8)",
         "block = block.removeprefix(b'')",
-        "tests/records/test_lines.py",
-        "tests/records/test_reader.py",
+        "tests/data/test_lines.py",
+        "tests/data/test_reader.py",
     ),
     fault(
         "a ratio of lengths is by characters alone",
@@ -218,10 +218,10 @@ FAULTS = (
     ),
     fault(
         "macro F1 is weighted by how often a label is predicted",
-        "src/regard/recipes/labels/labels.py",
+        "src/regard/training/labels.py",
         "macro_f1=float(_ratio(2 * both, answers + right).mean()),",
         "macro_f1=float(_ratio(2 * both.sum(), answers.sum() + right.sum())),",
-        "tests/recipes/labels/test_label_metrics.py",
+        "tests/training/test_label_metrics.py",
     ),
     # Serving, bulk, studio
     fault(
@@ -280,12 +280,12 @@ FAULTS = (
     ),
     fault(
         "an explanation's scores are scaled twice",
-        "src/regard/explanation/steps.py",
+        "src/regard/course/explanation/steps.py",
         "unscaled = setup.score if factor is None else dot",
         "unscaled = setup.score",
-        "tests/explanation/test_vectors.py",
-        "tests/explanation/test_model.py",
-        "tests/explanation/test_sentence.py",
+        "tests/course/explanation/test_vectors.py",
+        "tests/course/explanation/test_model.py",
+        "tests/course/explanation/test_sentence.py",
     ),
     # The command, files, documents
     fault(

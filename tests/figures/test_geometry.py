@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.explanation import explain_vectors, geometry
+from regard.course.explanation import explain_vectors, geometry
 from regard.figures.geometry import geometry_figure
 
 pytest.importorskip("matplotlib")

@@ -9,7 +9,7 @@ import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 
 from regard.errors import RegardError
-from regard.tasks.chat import chat_ids
+from regard.tasks.text_generation.chat import chat_ids
 from regard.text import Tokenizer
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|user|>", "<|tool|>", "</s>", "[INST]")

@@ -13,22 +13,22 @@ import numpy as np
 from fixtures.tasks import rows
 from fuzz.small_models import TEXT
 from regard.cli.lines import read_lines
+from regard.course.words import load_vectors
+from regard.course.words.segmentation import read_sentences
+from regard.course.words.vectors import WordVectors
 from regard.data import TokenStore, read_pairs
 from regard.data.batches import Batches
 from regard.data.documents import read_documents
 from regard.errors import RegardError
-from regard.recipes.labels.labeled_texts import read_labeled
-from regard.recipes.labels.pictures import open_pictures
-from regard.recipes.prepared import prepare_once
-from regard.recipes.summaries.summary_scores import read_documents_with_summaries
-from regard.recipes.vectors.text_pairs import read_text_pairs
-from regard.tasks.preparation import Preparation
+from regard.tasks.classification.read import read_labeled
+from regard.tasks.embedding.read import read_text_pairs
+from regard.tasks.images.preparation import Preparation
+from regard.tasks.images.read import open_pictures
 from regard.tasks.question_answering.read import QuestionReader
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
+from regard.tasks.summarization.score import read_documents_with_summaries
 from regard.training import RunFolder
-from regard.words import load_vectors
-from regard.words.segmentation import read_sentences
-from regard.words.vectors import WordVectors
+from regard.training.prepared import prepare_once
 
 
 def make_pairs(folder: Path) -> list[str]:

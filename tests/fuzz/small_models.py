@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save_file
 import regard
 from fixtures.tasks import OPTIONS, write_data
 from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.tasks.translation.task import Translator
 from regard.text import TokenizerPair, train_pair
-from regard.translation.translator import Translator
 
 LATER_LAYER = re.compile(r"\.layers?\.[1-9][0-9]*\.")
 TEXT = "the dog sees a house"

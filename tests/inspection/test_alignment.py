@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from regard import RegardError
 from regard.attention import Causal
 from regard.inspection import cross_attention, group_words
-from regard.layers import TransformerLayer
 from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models.layers import TransformerLayer
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
 TARGET = torch.tensor([[4, 22, 13, 6, 1], [17, 2, 1, 0, 0]])

@@ -10,12 +10,12 @@ import torch
 from fixtures.families import ENCODERS
 from regard import RegardError, trace
 from regard.arrays import as_numpy
+from regard.engine.native.loading import open_native
+from regard.engine.native.looking import seen
 from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.inspection.views.formula import formula
 from regard.models import Encoder, EncoderConfig
-from regard.runtime.native.loading import open_native
-from regard.runtime.native.looking import seen
 
 IDS = torch.randint(1, 31, (1, 23), generator=torch.Generator().manual_seed(5))
 TAP = "encoder.layers.1.self"

@@ -9,7 +9,6 @@ from regard.inspection import Trace
 from regard.inspection.hiding import Edge, Head, Look, Position, SwitchedOff, check_parts, part_of
 from regard.inspection.models import hiding, switched_off, traced
 from regard.inspection.views.ablation import ablate, reliances
-from regard.layers import MultiHeadAttention
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -20,7 +19,8 @@ from regard.models import (
     RecurrentConfig,
     RecurrentEncoderDecoder,
 )
-from regard.translation.translator import Translator
+from regard.models.layers import MultiHeadAttention
+from regard.tasks.translation.task import Translator
 
 SOURCE = torch.tensor([[5, 9, 2, 30, 7, 11, 1]])
 TARGET = torch.tensor([[4, 22, 13, 6, 1]])

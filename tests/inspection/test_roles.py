@@ -8,12 +8,12 @@ from regard import trace
 from regard.attention import Causal
 from regard.attention.record import Attention
 from regard.attention.scores import scaled_dot
+from regard.engine.native.loading import open_native
+from regard.engine.native.looking import seen
 from regard.inspection.models import traced
 from regard.inspection.roles import ROLES, name_shares, role_keys, role_shares
 from regard.inspection.tap import Tap
 from regard.models import Decoder, DecoderConfig
-from regard.runtime.native.loading import open_native
-from regard.runtime.native.looking import seen
 
 TWICE = np.array([4, 7, 2, 9, 4, 7, 2, 9])
 TOKENS = 10  # of a vocabulary

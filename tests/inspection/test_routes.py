@@ -8,11 +8,11 @@ import torch
 
 from fixtures.families import DECODERS
 from regard import trace
+from regard.engine.native.loading import open_native
+from regard.engine.native.looking import seen
 from regard.inspection import Trace
 from regard.inspection.models import traced
 from regard.models import Decoder, DecoderConfig
-from regard.runtime.native.loading import open_native
-from regard.runtime.native.looking import seen
 
 IDS = torch.tensor([[5, 9, 2, 30, 7]])
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import regard
-from regard.explanation import explain_tap, running
+from regard.course.explanation import explain_tap, running
 from regard.inspection import cross_attention
 from regard.inspection.recording import Memory, capturing
 from regard.inspection.views.ablation import ablate

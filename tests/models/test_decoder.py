@@ -9,11 +9,11 @@ from fixtures.families import DECODERS as FAMILIES
 from fixtures.families import GPT2 as SIZES
 from fixtures.families import LLAMA
 from regard import RegardError
+from regard.engine.native.loading import open_native
 from regard.generation import Decoder as Steps
 from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig, decoder_preset
-from regard.positions import LinearScaling, LongScaling
-from regard.runtime.native.loading import open_native
+from regard.models.positions import LinearScaling, LongScaling
 
 VOCAB = 31
 family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)

@@ -23,7 +23,7 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
-from regard.positions import Llama3Scaling, YarnScaling
+from regard.models.positions import Llama3Scaling, YarnScaling
 
 VOCAB, PAD = 31, 0
 TEXTS = [[5, 9, 2, 30, 7, 11, 1], [8, 3, 14, 1], [22], [4, 4, 19, 28, 6]]  # unequal lengths

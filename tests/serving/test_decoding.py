@@ -227,7 +227,7 @@ def test_a_failure_of_the_model_refuses_what_runs_and_the_next_is_answered(
         raise MemoryError("of a test")
 
     with monkeypatch.context() as broken:
-        broken.setattr("regard.runtime.native.jobs.hypotheses_of", fail)
+        broken.setattr("regard.engine.native.jobs.hypotheses_of", fail)
         with pytest.raises(RuntimeError, match="the model failed; the server's log says why"):
             results(shared, work)
     assert "a step failed" in caplog.text

@@ -11,11 +11,11 @@ import openai
 import pytest
 
 import regard
-from regard import catalog
+from regard.engine.result import shape
 from regard.errors import BadArgumentError
 from regard.http.guard import Access
 from regard.options import Bounds
-from regard.tasks.result import shape
+from regard.tasks import index as catalog
 
 from .conftest import serving
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from regard.api.loading import load
 from regard.inspection import Trace
 from regard.studio.app import create_app
+from regard.tasks.loading import load
 
 HOST = "127.0.0.1:8765"
 TEXT = "The old man bought a small red car."

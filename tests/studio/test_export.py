@@ -13,7 +13,7 @@ from regard.errors import RegardError
 from regard.inspection import Trace
 from regard.inspection.answers import AxisInfo
 from regard.inspection.views.tiles import TileRequest, tile
-from regard.layers import MultiHeadAttention
+from regard.models.layers import MultiHeadAttention
 from regard.studio import export, page
 from regard.studio.export import to_html
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from regard.api.loading import load
-from regard.api.sample_image import sample_image
+from regard.engine.options import TraceRequest
 from regard.studio.app import IMAGE_LIMIT, create_app
-from regard.tasks.options import TraceRequest
+from regard.tasks.loading import load
+from regard.tasks.sample_image import sample_image
 
 pytest.importorskip("PIL.Image", reason="images need Pillow")
 

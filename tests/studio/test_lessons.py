@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from regard import attend
-from regard.api.loading import load
+from regard.course.words import WordVectors
 from regard.studio import lessons
-from regard.words import WordVectors
+from regard.tasks.loading import load
 
 TEXT = "The old man bought a small red car."
 NAMES = ["the", "river", "bank", "grows", "money"]

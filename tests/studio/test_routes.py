@@ -397,8 +397,8 @@ def test_a_trace_that_is_given_up_stops_between_two_layers(client, monkeypatch):
     """The model's thread is free for the next text, and nothing is kept of the one given up."""
     import asyncio
 
+    from regard.engine.native import keeping as module
     from regard.progress import Stopped, Work, current
-    from regard.runtime.native import keeping as module
     from regard.studio.requests import TraceRequest
     from regard.studio.routes import in_turn
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from regard.catalog import FOLDER
 from regard.checkpoints import hub
 from regard.errors import RegardError
 from regard.studio.app import create_app
 from regard.studio.library import Shelf
+from regard.tasks.index import FOLDER
 
 COMMIT = "b" * 40
 

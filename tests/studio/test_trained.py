@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.api.loading import load
+from regard.tasks.loading import load
 
 TEXT = "The old man bought a small red car"
 ROOT = Path(__file__).parents[2]

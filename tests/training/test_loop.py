@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from regard import RegardError
-from regard.layers import Dropout
+from regard.models.layers import Dropout
 from regard.training import Objective, Progress, RunFolder, TrainingConfig, fit
 from regard.training.config import OPTIMIZERS
 

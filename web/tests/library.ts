@@ -1,6 +1,6 @@
 /** The native engine's library in WebAssembly, as the tests load it. */
-import fused from "../../src/regard/runtime/native/libraries/wasm32-relaxed.wasm?url&inline";
-import plain from "../../src/regard/runtime/native/libraries/wasm32.wasm?url&inline";
+import fused from "../../src/regard/engine/native/libraries/wasm32-relaxed.wasm?url&inline";
+import plain from "../../src/regard/engine/native/libraries/wasm32.wasm?url&inline";
 import { fromBase64 } from "../src/local/base64";
 
 const bytes = (url: string) => fromBase64(url.slice(url.indexOf(",") + 1));

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from regard import catalog
 from regard.bulk.settings import Settings
+from regard.engine.result import Result
 from regard.errors import BadArgumentError
 from regard.progress import check
-from regard.tasks.result import Result
+from regard.tasks import index as catalog
 
 Texts = tuple[str, ...]
 Fields = dict[str, Any]
@@ -44,7 +44,7 @@ def opened(settings: Settings, threads: int, say: Callable[[str], None]) -> Any:
     Raises:
         RegardError: it cannot be loaded, or does not do the task.
     """
-    from regard.api.loading import load
+    from regard.tasks.loading import load
 
     task: Any = load(settings.model, catalog.VERBS[settings.task])
     task = task.run_by(settings.engine, precision=settings.precision, say=say)

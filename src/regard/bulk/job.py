@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard import catalog
 from regard.bulk import answering, parts
 from regard.bulk.reading import check_columns, find_columns
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard
+from regard.data.lines import Say, warn
+from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256_tree, whole_file, write_json
 from regard.json_files import read_object
-from regard.records.lines import Say, warn
-from regard.records.reader import format_of
+from regard.tasks import index as catalog
 from regard.version import __version__
 
 Advance = Callable[[int], None]

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard import catalog
 from regard.bulk.answering import Fields
 from regard.bulk.reading import Lines
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard, parquet
+from regard.data.reader import Format
+from regard.engine.result import Float32, shape
 from regard.errors import DamagedFileError
 from regard.lines import json_line
-from regard.records.reader import Format
-from regard.tasks.result import Float32, shape
+from regard.tasks import index as catalog
 
 SHOWN = 3  # texts of a doubt
 _PIECE = 2**20

@@ -8,11 +8,11 @@ from typing import Any, BinaryIO
 
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Input, Shard, parquet
+from regard.data import reader as records
+from regard.data.inputs import name_of
+from regard.data.lines import BadLine, Decoder
+from regard.data.streams import open_bytes
 from regard.errors import BadArgumentError, DamagedFileError, RegardError, did_you_mean
-from regard.records import reader as records
-from regard.records.inputs import name_of
-from regard.records.lines import BadLine, Decoder
-from regard.records.streams import open_bytes
 
 Fields = dict[str, Any]
 

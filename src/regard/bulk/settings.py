@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from regard.records.reader import Format
+from regard.data.reader import Format
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from regard.data.csv_rows import delimiter_of
+from regard.data.lines import Decoder, Say, empty_file, warn
+from regard.data.reader import Format, format_of, read_groups
+from regard.data.streams import open_bytes, unpacking
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import sha256
 from regard.packages import optional_package
-from regard.records.csv_rows import delimiter_of
-from regard.records.lines import Decoder, Say, empty_file, warn
-from regard.records.reader import Format, format_of, read_groups
-from regard.records.streams import open_bytes, unpacking
 
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
 _PIECE = 2**20

@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from regard import catalog
 from regard.bulk.answering import answers, opened
 from regard.bulk.parts import SHOWN, Part, bad_lines, encoded
 from regard.bulk.reading import Lines, Reader
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard
 from regard.errors import OtherLanguageError, RegardError
+from regard.tasks import index as catalog
 
 
 class Worker:
@@ -51,7 +51,7 @@ class Worker:
         Raises:
             RegardError: the model or an option cannot be used.
         """
-        from regard.tasks.batching import answer_each
+        from regard.engine.batching import answer_each
 
         lines = self.reader.read(shard)
         records = lines.records

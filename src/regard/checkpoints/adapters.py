@@ -13,7 +13,7 @@ from torch.nn import functional
 from regard.checkpoints.families import family_of
 from regard.checkpoints.family import Place, places
 from regard.files import whole_file, write_json
-from regard.layers.low_rank import LowRankLinear
+from regard.models.layers.low_rank import LowRankLinear
 
 _PREFIX = "base_model.model."
 

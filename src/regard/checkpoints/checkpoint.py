@@ -13,7 +13,6 @@ from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
 from regard.checkpoints.weights import Weights, open_weights, weight_files
-from regard.configs.config import ModelConfig
 from regard.errors import (
     BadArgumentError,
     NotFoundError,
@@ -23,6 +22,7 @@ from regard.errors import (
 )
 from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject
+from regard.models.configs.config import ModelConfig
 from regard.text import TokenizerPair
 
 MOST_LAYERS = 1000

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
 from regard.checkpoints.weights import Stored, Weights
-from regard.configs.scaling import Llama3Scaling
 from regard.errors import DamagedFileError, UnsupportedError, refusing
 from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
+from regard.models.configs.scaling import Llama3Scaling
 from regard.packages import optional_package
 from regard.text import TokenizerPair
 from regard.text.gguf import tokenizer_of

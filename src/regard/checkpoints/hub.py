@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from regard import catalog
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -18,6 +17,7 @@ from regard.errors import (
     first_line,
 )
 from regard.files import sha256
+from regard.tasks import index as catalog
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.

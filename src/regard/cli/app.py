@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from regard import __version__, catalog
+from regard import __version__
 from regard.cli.command_group import CommandGroup
+from regard.tasks import index as catalog
 
 app = typer.Typer(
     name="regard",

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from regard import catalog
+from regard.tasks import index as catalog
 
 OTHERS = (
     "run",

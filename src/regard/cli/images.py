@@ -41,7 +41,7 @@ class ImageCommand(TaskCommand):
 
     def _with_folders(self, groups: Iterable[list[Line]]) -> Iterator[list[Line]]:
         """The lines, with those of its images in a folder's place."""
-        from regard.tasks.images import image_files
+        from regard.tasks.images.task import image_files
 
         for group in groups:
             lines: list[Line] = []

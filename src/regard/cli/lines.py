@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from regard.cli.streams import say
+from regard.data.columns import Columns
+from regard.data.inputs import TEXT
+from regard.data.lines import BadLine, Decoder, refuse
+from regard.data.reader import Format, plain, read_groups
+from regard.data.roles import Role
 from regard.errors import DamagedFileError, RegardError
 from regard.lines import json_object
-from regard.records.columns import Columns
-from regard.records.inputs import TEXT
-from regard.records.lines import BadLine, Decoder, refuse
-from regard.records.reader import Format, plain, read_groups
-from regard.records.roles import Role
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.progress import waiting
+from regard.engine.options import TraceRequest
 from regard.errors import BadArgumentError, shortened
 from regard.lines import is_number, one_line
 from regard.options import check_options
-from regard.tasks.options import TraceRequest
 
 if TYPE_CHECKING:
     from regard.inspection.trace import Trace
@@ -54,9 +54,9 @@ def traced(model: str, saved: bool, text: str, options: dict[str, Any]) -> "Trac
             from regard.inspection import Trace
 
             return Trace.load(model)
-        from regard.api import looking
-        from regard.tasks.images import is_image
-        from regard.tasks.matching import Matcher
+        from regard.tasks import looking
+        from regard.tasks.images.task import is_image
+        from regard.tasks.matching.task import Matcher
 
         opened, seen = looking.open_for_looking(model), Path(text)
         is_file = isinstance(opened, Matcher) and is_image(seen)  # which reads texts and images

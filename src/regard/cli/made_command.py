@@ -5,12 +5,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
-from regard import catalog
 from regard.cli import options
 from regard.cli.command_group import LazyCommand
 from regard.cli.task_command import class_of
 from regard.cli.training_options import takes
-from regard.declaration import Kind
+from regard.tasks import index as catalog
+from regard.tasks.declaration import Kind
 
 
 def task_command(verb: str) -> LazyCommand:

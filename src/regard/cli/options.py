@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from regard.engine.options import EngineOptions
 from regard.errors import BadArgumentError, NotFoundError
-from regard.tasks.options import EngineOptions
 
 FIGURES = (".svg", ".pdf", ".png")
 

@@ -4,7 +4,7 @@ longer than a translation: texts and options of which nothing can be wrong."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from regard import catalog
+from regard.tasks import index as catalog
 
 if TYPE_CHECKING:
     from regard.cli.looked import PlainLook

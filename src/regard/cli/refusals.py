@@ -38,7 +38,7 @@ class Refusals(Generic[T]):
         Raises:
             RegardError: a line is refused, and `keep_going` is False; the message has its number.
         """
-        from regard.tasks.batching import answer_each
+        from regard.engine.batching import answer_each
 
         lines = list(group)
         places_asked = [k for k, line in enumerate(lines) if self._is_asked(line)]
@@ -87,6 +87,6 @@ class Refusals(Generic[T]):
 
 def say_doubts(name: str, doubted: Sequence[str], count: int, total: int) -> None:
     """Say which texts seem to be in another language than the model's."""
-    from regard.translation.translator import doubt_said
+    from regard.tasks.translation.task import doubt_said
 
     say(doubt_said(name, doubted, count, total, "--strict-language"))

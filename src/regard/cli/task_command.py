@@ -6,13 +6,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from regard import catalog
 from regard.cli.lines import Line
 from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
+from regard.data.inputs import TEXT
 from regard.options import Options, decoding_of
-from regard.records.inputs import TEXT
+from regard.tasks import index as catalog
 
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 
@@ -99,8 +99,8 @@ class TaskCommand:
         Raises:
             RegardError: no such model, or an option that it cannot have.
         """
-        from regard.api.loading import load
-        from regard.tasks.engine import computed_by
+        from regard.engine.engines import computed_by
+        from regard.tasks.loading import load
 
         languages = map(self.chosen.get, ("source_language", "target_language"))
         model = self.common["model"] or catalog.default(self.kind_name, *languages) or ""
@@ -133,7 +133,7 @@ class TaskCommand:
                 " reads; the rest was left out. Split the text."
             )
         if not getattr(result, "finished", True):
-            from regard.tasks.result import shape
+            from regard.engine.result import shape
 
             name = next(iter(shape(self.kind.result_class())))
             say(

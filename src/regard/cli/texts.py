@@ -11,16 +11,16 @@ from regard import lines
 from regard.cli.lines import Line, read_lines
 from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin, say
-from regard.errors import BadArgumentError
-from regard.records.inputs import TEXT
-from regard.records.lines import (
+from regard.data.inputs import TEXT
+from regard.data.lines import (
     check_file,
     empty_file,
     read_text,
 )
-from regard.records.reader import format_of
-from regard.records.roles import Role
-from regard.records.streams import CHUNK, as_utf8, open_bytes, unpacking
+from regard.data.reader import format_of
+from regard.data.roles import Role
+from regard.data.streams import CHUNK, as_utf8, open_bytes, unpacking
+from regard.errors import BadArgumentError
 
 
 def text_groups(

@@ -1,25 +1,31 @@
-"""From records to batches: sentence pairs and documents; clean, split, store, batch."""
+"""Data: records of files and pipes; sentence pairs and documents; clean, split, store, batch."""
 
 from typing import TYPE_CHECKING
 
 from regard.data.clean import Cleaner, CleaningReport, CleaningRules
+from regard.data.lines import BadLine, LeftOut, OnBadLine, refuse
 from regard.data.pairs import Pair, read_pairs
+from regard.data.reader import BadCellError, Row, read_examples, read_rows
+from regard.data.roles import Column, Role
 from regard.data.split import Folds, Part, Split, part_size, plan_folds, plan_split
 from regard.data.store import TokenStore
 from regard.lazy import attach
-from regard.records import BadLine, Role, Row, read_rows
 
 if TYPE_CHECKING:
     from regard.data.batches import Batch, Batches, Plan, pad
 
 __all__ = [
+    "BadCellError",
     "BadLine",
     "Batch",
     "Batches",
     "Cleaner",
     "CleaningReport",
     "CleaningRules",
+    "Column",
     "Folds",
+    "LeftOut",
+    "OnBadLine",
     "Pair",
     "Part",
     "Plan",
@@ -31,8 +37,10 @@ __all__ = [
     "part_size",
     "plan_folds",
     "plan_split",
+    "read_examples",
     "read_pairs",
     "read_rows",
+    "refuse",
 ]
 
 _BATCHES = dict.fromkeys(("Batch", "Batches", "Plan", "pad"), "regard.data.batches")  # by torch

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from regard.data.lines import BadLine
 from regard.data.pairs import Pair
 from regard.data.seen import SeenHashes, hash_texts
 from regard.data.split import bare
 from regard.errors import BadArgumentError, DamagedFileError
-from regard.records import BadLine
 from regard.text import normalize
 
 _PAIRS_AT_ONCE = 8192

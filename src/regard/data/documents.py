@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.errors import BadArgumentError, NotFoundError
-from regard.records.lines import (
+from regard.data.lines import (
     BadLine,
     Decoder,
     OnBadLine,
@@ -14,9 +13,10 @@ from regard.records.lines import (
     read_lines,
     warn,
 )
-from regard.records.reader import BadLines, not_empty, read_examples, suffix_of
-from regard.records.roles import Role
-from regard.records.streams import open_bytes
+from regard.data.reader import BadLines, not_empty, read_examples, suffix_of
+from regard.data.roles import Role
+from regard.data.streams import open_bytes
+from regard.errors import BadArgumentError, NotFoundError
 
 PIECE = 16_384  # characters from which a piece ends at the next suitable line
 TEXT = ("text", "content", "document", "body", "story", "article")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
+from regard.data.lines import Say
+from regard.data.streams import CHUNK, open_bytes
 from regard.errors import BadArgumentError, DamagedFileError
-from regard.records.lines import Say
-from regard.records.streams import CHUNK, open_bytes
 
 MEMORIES = frozenset((".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff"))
 

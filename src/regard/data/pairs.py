@@ -5,10 +5,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from regard.data.memories import MEMORIES, read_memory
-from regard.errors import BadArgumentError, DamagedFileError
-from regard.records.columns import quiet
-from regard.records.lines import (
+from regard.data.columns import quiet
+from regard.data.lines import (
     BadLine,
     Decoder,
     OnBadLine,
@@ -18,9 +16,11 @@ from regard.records.lines import (
     refuse,
     warn,
 )
-from regard.records.reader import BadLines, Format, not_empty, read_examples, suffix_of
-from regard.records.roles import Column, Role
-from regard.records.streams import open_bytes
+from regard.data.memories import MEMORIES, read_memory
+from regard.data.reader import BadLines, Format, not_empty, read_examples, suffix_of
+from regard.data.roles import Column, Role
+from regard.data.streams import open_bytes
+from regard.errors import BadArgumentError, DamagedFileError
 
 SOURCE = ("source", "src", "source_text", "input", "sentence1")
 TARGET = ("target", "tgt", "trg", "target_text", "output", "sentence2", "translation")
@@ -63,7 +63,7 @@ def read_pairs(
     file, a missing column (the message lists those there) and two files of unequal length.
 
     Args:
-        reading: `delimiter` and `say`, as `regard.records.read_examples` takes them.
+        reading: `delimiter` and `say`, as `regard.data.read_examples` takes them.
 
     >>> pairs = read_pairs("pairs.tsv")
     >>> next(pairs)

@@ -11,7 +11,6 @@ from regard.arrays import Array, arrays_of, finite, without_gradients
 from regard.attention import Call
 from regard.attention.disentangled import Distances
 from regard.attention.masks import PastSink
-from regard.configs.facts import Facts
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.answers import AxisInfo
 from regard.inspection.hiding import (
@@ -40,6 +39,7 @@ from regard.inspection.tap import Tap
 from regard.inspection.trace import Trace
 from regard.inspection.trace_data import Edit
 from regard.inspection.writing import Found, Written, likeliest, written
+from regard.models.configs.facts import Facts
 from regard.progress import report
 
 NOTHING = SwitchedOff()
@@ -411,7 +411,7 @@ def tap_name(path: str) -> str:
 
 def output_weight(attention: Any) -> Array | None:
     """W_O of each head, (heads, head_dim, d_model): x W_O is the sum over heads of x_h W_O,h."""
-    from regard.layers import MultiHeadAttention
+    from regard.models.layers import MultiHeadAttention
 
     if not isinstance(attention, MultiHeadAttention):
         return None

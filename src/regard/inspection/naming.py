@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regard.arrays import Array
-from regard.configs.facts import Facts
-from regard.configs.heads import HEADS
 from regard.inspection.answers import AxisInfo
 from regard.inspection.grouping import sentence_spans, word_spans
 from regard.letters import bare
+from regard.models.configs.facts import Facts
+from regard.models.configs.heads import HEADS
 from regard.text import Tokenizer, TokenizerPair
 
 

@@ -62,7 +62,7 @@ def routing(model: Any, listener: Callable[[str, Array], None]) -> Iterator[None
             yield
         return
     from regard.inspection.watching import watching
-    from regard.layers import MixtureOfExperts
+    from regard.models.layers import MixtureOfExperts
 
     paths = {
         module.router: path

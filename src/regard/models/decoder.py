@@ -11,9 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Documents, Padding
-from regard.configs.decoder import DecoderConfig
-from regard.configs.facts import TextFacts
-from regard.layers import Embedding, LayerCache, Stack, check_ids, empty_table
+from regard.models.configs.decoder import DecoderConfig
+from regard.models.configs.facts import TextFacts
 from regard.models.decoding import (
     TextState,
     check_attention_mask,
@@ -22,6 +21,7 @@ from regard.models.decoding import (
     positions_within,
 )
 from regard.models.heads import LinearHead, TokenHead, last_state
+from regard.models.layers import Embedding, LayerCache, Stack, check_ids, empty_table
 from regard.models.model import Model, make_layer, norm_of, rotaries
 
 

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from regard.attention import Padding
 from regard.errors import BadArgumentError
-from regard.layers import LayerCache
-from regard.layers.recurrent import State
+from regard.models.layers import LayerCache
+from regard.models.layers.recurrent import State
 
 if TYPE_CHECKING:
     from regard.models.decoder import Decoder

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.configs.dual_encoder import DualEncoderConfig
-from regard.configs.facts import DualFacts
+from regard.models.configs.dual_encoder import DualEncoderConfig
+from regard.models.configs.facts import DualFacts
 from regard.models.encoder import Encoder
 from regard.models.model import Model
 from regard.models.vision import VisionTransformer

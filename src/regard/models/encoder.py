@@ -10,9 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regard.attention import Padding
-from regard.configs.encoder import EncoderConfig, place_read
 from regard.errors import BadArgumentError
-from regard.layers import (
+from regard.models.configs.encoder import EncoderConfig, place_read
+from regard.models.heads import ClassificationHead, EmbeddingHead, Pooler, TokenHead, mean_state
+from regard.models.layers import (
     ACTIVATIONS,
     DistanceStates,
     Dropout,
@@ -22,7 +23,6 @@ from regard.layers import (
     empty_table,
     make_norm,
 )
-from regard.models.heads import ClassificationHead, EmbeddingHead, Pooler, TokenHead, mean_state
 from regard.models.model import Model, init_weights, make_layer, norm_of, rotaries
 
 

@@ -8,9 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Mask, Padding
-from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import BadArgumentError
-from regard.layers import (
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+from regard.models.decoding import PairState
+from regard.models.heads import ClassificationHead, Pooler, TokenHead, last_state
+from regard.models.layers import (
     Embedding,
     LayerCache,
     MultiHeadAttention,
@@ -18,8 +20,6 @@ from regard.layers import (
     Stack,
     check_ids,
 )
-from regard.models.decoding import PairState
-from regard.models.heads import ClassificationHead, Pooler, TokenHead, last_state
 from regard.models.model import (
     AnyEncoderDecoder,
     init_projection,

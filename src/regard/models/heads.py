@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regard.configs.encoder import EncoderConfig
-from regard.configs.vision import VisionConfig
-from regard.layers import Dropout, FeedForward, MultiHeadAttention, make_norm
+from regard.models.configs.encoder import EncoderConfig
+from regard.models.configs.vision import VisionConfig
+from regard.models.layers import Dropout, FeedForward, MultiHeadAttention, make_norm
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
 _ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu, "gelu": functional.gelu}

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from regard.attention.padding import not_padding
 from regard.attention.scores import score_of
-from regard.configs.config import ModelConfig
-from regard.configs.facts import Facts, PairFacts
-from regard.layers import (
+from regard.models.configs.config import ModelConfig
+from regard.models.configs.facts import Facts, PairFacts
+from regard.models.layers import (
     FeedForward,
     MixtureOfExperts,
     MultiHeadAttention,

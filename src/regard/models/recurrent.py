@@ -10,18 +10,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.configs.facts import RecurrentFacts
-from regard.configs.recurrent import RecurrentConfig
-from regard.layers import Embedding, check_ids
-from regard.layers.recurrent import make_cells, read_tokens, reset_cells
-from regard.layers.recurrent_decoders import (
+from regard.models.configs.facts import RecurrentFacts
+from regard.models.configs.recurrent import RecurrentConfig
+from regard.models.decoding import RecurrentState
+from regard.models.layers import Embedding, check_ids
+from regard.models.layers.recurrent import make_cells, read_tokens, reset_cells
+from regard.models.layers.recurrent_decoders import (
     BahdanauAttention,
     ContextDecoder,
     LuongAttention,
     LuongDecoder,
     Memory,
 )
-from regard.models.decoding import RecurrentState
 from regard.models.model import AnyEncoderDecoder, init_projection, two_tables
 
 

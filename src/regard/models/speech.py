@@ -6,10 +6,10 @@ Radford et al. 2022, Robust Speech Recognition via Large-Scale Weak Supervision:
 import torch
 from torch import Tensor
 
-from regard.configs.facts import SpeechFacts
-from regard.configs.speech import SpeechConfig
-from regard.layers import SoundEmbedding
+from regard.models.configs.facts import SpeechFacts
+from regard.models.configs.speech import SpeechConfig
 from regard.models.encoder_decoder import EncoderDecoder
+from regard.models.layers import SoundEmbedding
 
 
 class SpeechEncoderDecoder(SpeechFacts, EncoderDecoder):

@@ -6,10 +6,10 @@ Dosovitskiy et al. 2021, An Image is Worth 16x16 Words.
 import torch
 from torch import Tensor, nn
 
-from regard.configs.facts import ImageFacts
-from regard.configs.vision import VisionConfig
-from regard.layers import PatchEmbedding, Stack
+from regard.models.configs.facts import ImageFacts
+from regard.models.configs.vision import VisionConfig
 from regard.models.heads import EmbeddingHead, LinearHead, Pooler
+from regard.models.layers import PatchEmbedding, Stack
 from regard.models.model import Model, init_weights, make_layer, norm_of
 
 

@@ -14,15 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from regard.engine.native import interface
+from regard.engine.native import jobs as native
+from regard.engine.native.decodes import NativeWriter
+from regard.engine.native.library import Late
 from regard.errors import RegardError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.generation.filters import NO_TOKEN
 from regard.generation.search import Asked, NBest, check_possible, search
 from regard.http.refusals import TooLate
-from regard.runtime.native import interface
-from regard.runtime.native import jobs as native
-from regard.runtime.native.decodes import NativeWriter
-from regard.runtime.native.library import Late
 from regard.serving.jobs import Job, Line, Waiting, as_refusal, together
 from regard.serving.metrics import ModelMetrics
 from regard.serving.process import give_way

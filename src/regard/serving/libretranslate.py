@@ -23,7 +23,7 @@ from regard.serving.run import decoded
 from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import listed
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 libretranslate = APIRouter(tags=["LibreTranslate"])
 

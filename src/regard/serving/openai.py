@@ -28,7 +28,7 @@ from regard.serving.jobs import Line
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, listed
 from regard.serving.written import Prompts, Stops
-from regard.tasks.writing import Continuation, Prompt
+from regard.tasks.text_generation.task import Continuation, Prompt
 
 openai = APIRouter(prefix="/v1", tags=["OpenAI"])
 

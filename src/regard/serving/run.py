@@ -23,8 +23,8 @@ from pydantic import (
 )
 from starlette.exceptions import HTTPException
 
-from regard import catalog
-from regard.declaration import Kind
+from regard.engine.result import Result, shape
+from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError, RegardError, check_choice, unknown
 from regard.generation import Hypothesis
 from regard.http.application import download
@@ -34,11 +34,11 @@ from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Sounds, Texts, listed
 from regard.serving.written import Prompts
-from regard.tasks.classification import split_labels
-from regard.tasks.images import WRITTEN
-from regard.tasks.result import Result, shape
-from regard.tasks.text_to_text import TextToText
-from regard.tasks.writing import Continuation, Prompted
+from regard.tasks import index as catalog
+from regard.tasks.classification.task import split_labels
+from regard.tasks.declaration import Kind
+from regard.tasks.images.task import WRITTEN
+from regard.tasks.text_generation.task import Continuation, Prompted
 
 run = APIRouter(tags=["regard"])
 

@@ -5,21 +5,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from regard import catalog
-from regard.api.loading import load
 from regard.checkpoints import find_folder
 from regard.checkpoints.card import read_card
 from regard.checkpoints.hub import short_name
+from regard.engine.batching import cores
+from regard.engine.task import Task
+from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError, UnsupportedError, unknown
 from regard.http.refusals import Busy
 from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.tasks.batching import cores
-from regard.tasks.task import Task
-from regard.tasks.text_to_text import TextToText
-from regard.tasks.writing import Writer
+from regard.tasks import index as catalog
+from regard.tasks.loading import load
+from regard.tasks.text_generation.task import Writer
 
 BATCH = 64  # texts that a model reads together
 

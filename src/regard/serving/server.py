@@ -19,11 +19,11 @@ from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
+from regard.engine.batching import cores
 from regard.errors import RegardError, UnavailableError
 from regard.http.guard import Access
 from regard.processes import Child, end_with_parent
 from regard.serving.limits import Limits
-from regard.tasks.batching import cores
 
 END = getattr(signal, "SIGUSR1", signal.SIGTERM)  # which a group of processes does not get at once
 PAUSE = 5.0  # seconds from the start of a worker until it may be replaced

@@ -6,14 +6,14 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeVar
 
+from regard.engine.text_to_text import TextToText
 from regard.errors import RegardError, UnavailableError
 from regard.generation import GenerationConfig, Hypothesis
 from regard.serving.batches import Reading
 from regard.serving.decoding import Decode
 from regard.serving.jobs import Job
 from regard.serving.limits import Limits
-from regard.tasks.text_to_text import TextToText
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 SMALL = 500  # characters that are read sooner than threads change
 PER_TEXT = 50  # characters that take as long to read as a text takes besides

@@ -10,7 +10,7 @@ from regard.generation import Hypothesis
 from regard.serving.decoding import Decode
 from regard.serving.served import Model
 from regard.serving.work import Work
-from regard.tasks.writing import Continuation, Prompt, Prompted, Writer
+from regard.tasks.text_generation.task import Continuation, Prompt, Prompted, Writer
 
 DEEPEST = 32  # of values in values that a chat has
 

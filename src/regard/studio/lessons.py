@@ -7,17 +7,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
+from regard.course.explanation import LONGEST, geometry
+from regard.course.explanation.record import Explanation
+from regard.course.explanation.sentence import WORDS, explain_words
+from regard.course.words import WordVectors, load_vectors
+from regard.course.words.segmentation import word_spans
+from regard.course.words.vectors import nearest_spelled
 from regard.errors import BadArgumentError
-from regard.explanation import LONGEST, geometry
-from regard.explanation.record import Explanation
-from regard.explanation.sentence import WORDS, explain_words
 from regard.figures.geometry import Geometry
 from regard.studio.requests import REFUSALS
 from regard.studio.trained import explain_encoder, token_of
 from regard.text import normalize
-from regard.words import WordVectors, load_vectors
-from regard.words.segmentation import word_spans
-from regard.words.vectors import nearest_spelled
 
 OPTIONS = (
     "heads",

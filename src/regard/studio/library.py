@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from threading import Lock, RLock, get_native_id
 from typing import Any
 
-from regard.api.looking import Traceable, describe, look_at, open_for_looking
 from regard.checkpoints import hub
+from regard.engine.options import TRACED, TraceRequest
 from regard.errors import BadArgumentError, NotFoundError, RegardError, UnsupportedError, unknown
 from regard.inspection.answers import OF_FILES, ModelInfo
 from regard.inspection.trace import Trace
@@ -21,9 +21,9 @@ from regard.inspection.watching import watching
 from regard.options import check_options
 from regard.progress import Work, check, current, report
 from regard.studio.requests import Listed, Offer, Working
-from regard.tasks.images import WRITTEN
-from regard.tasks.options import TRACED, TraceRequest
-from regard.tasks.writing import Writer
+from regard.tasks.images.task import WRITTEN
+from regard.tasks.looking import Traceable, describe, look_at, open_for_looking
+from regard.tasks.text_generation.task import Writer
 from regard.text.normalize import check_unicode
 
 

@@ -10,18 +10,18 @@ from typing import Any, Literal
 import numpy as np
 
 from regard.attention.scores import find_score
-from regard.configs.encoder_decoder import EncoderDecoderConfig
-from regard.configs.facts import facts_of
+from regard.engine.native.library import PRECISIONS
+from regard.engine.native.loading import settings_of, weights_of
 from regard.generation import GenerationConfig
 from regard.inspection.models import tap_name
 from regard.inspection.views.formula import scale
-from regard.runtime.native.library import PRECISIONS
-from regard.runtime.native.loading import settings_of, weights_of
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+from regard.models.configs.facts import facts_of
 from regard.studio.live_tokenizer import around, tokenizer_parts, unsupported
 from regard.studio.packing import packed
-from regard.tasks.embedding import EVERYDAY
-from regard.tasks.preparation import Background
-from regard.translation.translator import Translator
+from regard.tasks.embedding.task import EVERYDAY
+from regard.tasks.images.preparation import Background
+from regard.tasks.translation.task import Translator
 
 POSITIONS = frozenset({"encoder.embed.positions.weight", "decoder.embed.positions.weight"})
 # Settings of decoding that the page follows; of the others only what changes nothing is taken.

@@ -13,16 +13,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.api.loading import task_class
-from regard.api.looking import describe
 from regard.checkpoints import open_checkpoint
+from regard.course.explanation.sentence import WORDS
+from regard.course.words import load_vectors
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.explanation.sentence import WORDS
 from regard.files import whole_file
 from regard.studio.live_model import content, parameters_of
 from regard.studio.page import of_bytes, of_json, one_file
 from regard.tasks.kinds import kind_of
-from regard.words import load_vectors
+from regard.tasks.loading import task_class
+from regard.tasks.looking import describe
 
 LARGEST = 100_000_000  # bytes of a model's weights in int8
 

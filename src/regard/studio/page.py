@@ -16,7 +16,7 @@ from typing import Any
 from regard.errors import UnavailableError
 
 STATIC: Traversable = files("regard.studio") / "static"
-_LIBRARIES = files("regard.runtime.native") / "libraries"
+_LIBRARIES = files("regard.engine.native") / "libraries"
 # What a page runs models with: the first that the browser can compile.
 ENGINES: list[Traversable] = [_LIBRARIES / "wasm32-relaxed.wasm", _LIBRARIES / "wasm32.wasm"]
 BUILT_FROM = "built-from.txt"  # what `fingerprint` was then

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from regard.tasks.options import TraceRequest
+from regard.engine.options import TraceRequest
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from regard.arrays import NUMPY
+from regard.course.explanation.inputs import LONGEST, check_length
+from regard.course.explanation.model import explain_tap, normalization_of, projection_of
+from regard.course.explanation.record import Explanation
 from regard.errors import BadArgumentError
-from regard.explanation.inputs import LONGEST, check_length
-from regard.explanation.model import explain_tap, normalization_of, projection_of
-from regard.explanation.record import Explanation
 from regard.generation.filters import Temperature, TopK, TopP
 from regard.inspection.naming import Naming
 from regard.inspection.trace import Trace
 from regard.studio.requests import REFUSALS
-from regard.translation.translator import Translator
+from regard.tasks.translation.task import Translator
 
 Floats = NDArray[Any]
 MODEL = "en-de"

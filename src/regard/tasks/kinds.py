@@ -1,6 +1,5 @@
 """The kind of model of a checkpoint, and its uses."""
 
-from regard import catalog
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.heads import (
     TEXT_HEADS,
@@ -8,7 +7,8 @@ from regard.checkpoints.heads import (
     named_head,
     read_writer_head,
 )
-from regard.tasks.defaults import task_settings
+from regard.engine.defaults import task_settings
+from regard.tasks import index as catalog
 
 _HEADS = {head: name for name, kind in catalog.KINDS.items() for head in kind.heads}
 _MODELS = {kind.model: name for name, kind in catalog.KINDS.items() if kind.model}

@@ -18,7 +18,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from regard.errors import BadArgumentError, UnavailableError
-from regard.layers import TransformerLayer
+from regard.models.layers import TransformerLayer
 
 T = TypeVar("T")
 Loss = Callable[[nn.Module, Any], tuple[Tensor, int, int]]

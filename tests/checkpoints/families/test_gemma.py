@@ -10,7 +10,7 @@ from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families.gemma import FAMILY
 from regard.models import Decoder, DecoderConfig
-from regard.positions import LinearScaling, YarnScaling
+from regard.models.positions import LinearScaling, YarnScaling
 
 SETTINGS: dict[str, Any] = dict(
     model_type="gemma3_text",

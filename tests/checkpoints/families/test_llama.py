@@ -9,7 +9,7 @@ from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families.llama import FAMILY
 from regard.models import Decoder, DecoderConfig
-from regard.positions import LinearScaling, Llama3Scaling, YarnScaling
+from regard.models.positions import LinearScaling, Llama3Scaling, YarnScaling
 
 SIZES: dict[str, Any] = dict(
     d_model=10,

@@ -10,9 +10,9 @@ from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.adapters import save_adapter
 from regard.checkpoints.families.phi3 import FAMILY
-from regard.layers.low_rank import add_adapters
 from regard.models import Decoder, DecoderConfig
-from regard.positions import LongScaling
+from regard.models.layers.low_rank import add_adapters
+from regard.models.positions import LongScaling
 
 EVEN: dict[str, Any] = DECODERS["phi3"] | dict(
     num_heads=2, head_dim=7, d_model=14, joined_projections=True

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from regard.tasks.classification import Classifier
+from regard.tasks.classification.task import Classifier
 
 LABELS = {0: "good", 1: "bad", 2: "odd"}
 

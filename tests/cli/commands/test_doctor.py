@@ -10,8 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.tasks.translation.task import Translator
 from regard.text import Tokenizer, train_pair
-from regard.translation.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_a_decoder_is_asked_for_its_padding_side(regard: Any, folder: Path) -> N
 def test_a_large_model_is_run_when_it_is_asked_for(
     regard: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("regard.doctor.checks.SMALL", 100)
+    monkeypatch.setattr("regard.engine.doctor.checks.SMALL", 100)
     output = lines(regard("doctor", folder).out)
     [(level, message)] = [(level, text) for level, check, text in output if check == "running"]
     assert level == "note"

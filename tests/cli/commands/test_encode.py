@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from regard.files import LONGEST_LINE
-from regard.tasks.embedding import Embedder
+from regard.tasks.embedding.task import Embedder
 
 
 @pytest.fixture(scope="module")

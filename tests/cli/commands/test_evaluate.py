@@ -194,7 +194,7 @@ def test_a_classifier_of_images_is_scored(regard, tmp_path):
 
     from regard.checkpoints import save_pretrained
     from regard.models import VisionConfig, VisionTransformer
-    from regard.tasks.preparation import Preparation, write_preparation
+    from regard.tasks.images.preparation import Preparation, write_preparation
 
     torch.manual_seed(1)
     sizes = dict(d_model=8, num_layers=1, num_heads=2, d_ff=16, channels=1)

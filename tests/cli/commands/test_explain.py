@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from regard.attention.scores import NAMED
-from regard.explanation.wording import SCORES
+from regard.course.explanation.wording import SCORES
+from regard.course.words import WordVectors
 from regard.studio.lessons import LessonRequest
-from regard.words import WordVectors
 
 NAMES = ["the", "river", "bank", "grows", "money"]
 SENTENCE = "The old man bought a small red car."

@@ -10,7 +10,7 @@ import torch
 
 from regard.checkpoints import save_pretrained
 from regard.models import Decoder, DecoderConfig
-from regard.tasks.writing import Writer
+from regard.tasks.text_generation.task import Writer
 from regard.text import Tokenizer
 
 TEMPLATE = (

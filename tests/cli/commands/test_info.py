@@ -8,8 +8,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from regard import __version__, catalog
+from regard import __version__
 from regard.checkpoints import from_pretrained, save_pretrained
+from regard.course.words import WordVectors
 from regard.models import (
     Decoder,
     DecoderConfig,
@@ -20,7 +21,7 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
-from regard.words import WordVectors
+from regard.tasks import index as catalog
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_control_characters_of_a_card_do_not_reach_the_terminal(regard, folder):
 
 
 def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
-    from regard.api.loading import load
+    from regard.tasks.loading import load
 
     taps = json.loads(regard("info", "en-de", "--taps", "--json").out)
     trace = load("en-de").trace("a")
@@ -176,7 +177,7 @@ def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
 
 
 def test_taps_need_no_weights(regard, tmp_path):
-    from regard.catalog import FOLDER
+    from regard.tasks.index import FOLDER
 
     for name in ("config.json", "tokenizer.json"):
         shutil.copy(FOLDER / "en-de" / name, tmp_path)
@@ -187,9 +188,9 @@ def test_taps_need_no_weights(regard, tmp_path):
 
 
 def test_taps_count_the_keys_that_heads_share(regard, monkeypatch):
-    from regard.api import looking
-    from regard.configs.decoder import decoder_preset
-    from regard.configs.facts import facts_of
+    from regard.models.configs.decoder import decoder_preset
+    from regard.models.configs.facts import facts_of
+    from regard.tasks import looking
 
     config = decoder_preset("tiny", 9, d_model=12, num_layers=1, num_heads=6, num_key_heads=2)
     monkeypatch.setattr(looking, "facts_of", lambda *model: facts_of("Decoder", config))
@@ -205,9 +206,9 @@ def test_taps_of_nothing_is_a_sentence(regard):
 
 @pytest.mark.parametrize("attention", ["bahdanau", "luong", "none"])
 def test_a_recurrent_model_is_described(regard, tmp_path, attention):
-    from regard.api.looking import describe
     from regard.checkpoints import save_pretrained
     from regard.models import RecurrentConfig, RecurrentEncoderDecoder
+    from regard.tasks.looking import describe
 
     config = RecurrentConfig(31, d_model=10, hidden_size=14, attention=attention)
     model = RecurrentEncoderDecoder(config)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from regard.translation import ladder as task
-from regard.translation.ladder import Ladder, RungResult
-from regard.translation.options import LadderOptions
+from regard.course import ladder as task
+from regard.course.ladder import Ladder, RungResult
+from regard.tasks.translation.train_options import LadderOptions
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import torch
 
 from regard import trace as regard_trace
 from regard.attention import attend
-from regard.catalog import FOLDER, taken_by
 from regard.inspection import Trace
 from regard.studio import page
 from regard.studio.requests import TraceRequest
+from regard.tasks.index import FOLDER, taken_by
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.1.cross"
@@ -25,7 +25,7 @@ CROSS = "decoder.layers.1.cross"
 
 @pytest.fixture(scope="module")
 def en_de():
-    from regard.api.loading import load
+    from regard.tasks.loading import load
 
     return load("en-de")
 
@@ -33,7 +33,7 @@ def en_de():
 @pytest.fixture(autouse=True)
 def loaded_once(en_de, monkeypatch) -> None:
     """Every command here gets the same shipped translator; folders are loaded as ever."""
-    from regard.api import looking
+    from regard.tasks import looking
 
     opened = looking.open_for_looking
     monkeypatch.setattr(

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard.api.looking import describe
-from regard.tasks.matching import Matcher
+from regard.tasks.looking import describe
+from regard.tasks.matching.task import Matcher
 
 pytest.importorskip("transformers")
 Image = pytest.importorskip("PIL.Image")

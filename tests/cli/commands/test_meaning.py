@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from regard.words import WordVectors
+from regard.course.words import WordVectors
 
 pytest.importorskip("sklearn")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import regard.api.loading
+import regard.tasks.loading
 from regard.generation import GenerationConfig
-from regard.tasks.summarization import Summary
+from regard.tasks.summarization.task import Summary
 
 
 class FirstWord:
@@ -46,7 +46,7 @@ class FirstWord:
 @pytest.fixture
 def first_word(monkeypatch: pytest.MonkeyPatch) -> FirstWord:
     summarizer = FirstWord()
-    monkeypatch.setattr(regard.api.loading, "load", lambda name, task: summarizer)
+    monkeypatch.setattr(regard.tasks.loading, "load", lambda name, task: summarizer)
     return summarizer
 
 

@@ -12,12 +12,11 @@ import pytest
 import typer
 
 from regard.cli.app import app
-from regard.recipes import recipe
-from regard.recipes.examples import Example, write_examples
-from regard.recipes.options.encoders import EmbeddingOptions
+from regard.tasks.embedding.train_options import EmbeddingOptions
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
-from regard.training import Progress
-from regard.translation.options import TrainingOptions
+from regard.tasks.translation.train_options import TrainingOptions
+from regard.training import Progress, recipe
+from regard.training.examples import Example, write_examples
 
 
 class Calls(list):

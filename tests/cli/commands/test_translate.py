@@ -19,7 +19,7 @@ def test_an_argument_becomes_a_line(regard, upper_case):
 
 def test_a_terminal_underlines_unsure_words_and_a_pipe_does_not(monkeypatch):
     from regard.cli.commands import translate
-    from regard.translation.result import Translation, WrittenWord
+    from regard.tasks.translation.result import Translation, WrittenWord
 
     words = [WrittenWord("das", 0.9, False), WrittenWord("Haus,", 0.1, True)]
     words += [WrittenWord("das", 0.2, True), WrittenWord("[b]", 0.1, True)]
@@ -176,9 +176,9 @@ def test_attention_is_read_from_the_layer_that_was_asked_for(regard, upper_case)
 
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
     program = textwrap.dedent("""
-        import regard.api.loading
+        import regard.tasks.loading
         from regard.generation import GenerationConfig
-        from regard.translation.result import Translation
+        from regard.tasks.translation.result import Translation
         class Fake:
             generation = GenerationConfig()
             not_followed = ()
@@ -189,7 +189,7 @@ def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
                 return self, options
             def run_rows(self, rows, **options):
                 return [Translation(text.upper(), 0.0, True) for (text,) in rows]
-        regard.api.loading.load = lambda name, task: Fake()
+        regard.tasks.loading.load = lambda name, task: Fake()
         from regard.cli.main import main
         main(["translate"])
     """)

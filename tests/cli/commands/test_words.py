@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from regard.words import WordVectors, load_vectors
+from regard.course.words import WordVectors, load_vectors
 
 TEXT = "The cat saw the dog.\nThe dog slept 🙂\n"
 

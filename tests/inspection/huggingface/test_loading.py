@@ -31,7 +31,7 @@ def test_a_language_model_goes_on_and_prompt_and_text_are_one_map(folder):
 
 
 def test_a_folder_is_called_by_its_own_name_or_what_it_was_asked_for(folder):
-    from regard.api.looking import open_for_looking
+    from regard.tasks.looking import open_for_looking
 
     path = folder("GPT-2")
     assert open_for_looking(str(path)).trace("the cat", generate=0).model_name == path.name
@@ -68,7 +68,7 @@ def test_tokens_are_drawn_the_same_by_the_same_seed(folder):
 
 
 def test_a_marian_model_that_is_not_ours_is_opened_by_transformers(folder, tmp_path):
-    from regard.api.looking import open_for_looking
+    from regard.tasks.looking import open_for_looking
 
     copied = tmp_path / "model"
     shutil.copytree(folder("Marian"), copied)

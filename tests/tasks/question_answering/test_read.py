@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from regard import RegardError
-from regard.recipes.examples import Example
-from regard.records import refuse
+from regard.data import refuse
 from regard.tasks.question_answering.read import (
     NOT_AT_START,
     NOT_THERE,
@@ -18,6 +17,7 @@ from regard.tasks.question_answering.read import (
     read_squad,
 )
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
+from regard.training.examples import Example
 
 CONTEXT = "The dog sees the cat. The cat sleeps."
 

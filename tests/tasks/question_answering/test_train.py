@@ -12,8 +12,6 @@ import torch
 import regard
 from regard import RegardError
 from regard.checkpoints.card import read_card
-from regard.recipes.examples import Example, read_examples
-from regard.recipes.recipe import learn
 from regard.tasks.question_answering.score import evaluate_answers
 from regard.tasks.question_answering.task import Answerer
 from regard.tasks.question_answering.train import (
@@ -23,6 +21,8 @@ from regard.tasks.question_answering.train import (
 )
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.training import Progress, RunFolder
+from regard.training.examples import Example, read_examples
+from regard.training.recipe import learn
 
 transformers = pytest.importorskip("transformers")
 

@@ -8,8 +8,8 @@ from typing import Any
 from regard.checkpoints.families import marian
 from regard.checkpoints.family import Family, Key, Settings
 from regard.checkpoints.heads import READER_HEADS
-from regard.configs.encoder_decoder import EncoderDecoderConfig
 from regard.errors import UnsupportedError
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 
 # By the config's head.
 HEAD = {

@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, tied
 from regard.checkpoints.heads import ANSWERS, TEXT_HEADS
-from regard.configs.encoder import EncoderConfig
+from regard.models.configs.encoder import EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (

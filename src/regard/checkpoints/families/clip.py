@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
-from regard.configs.dual_encoder import DualEncoderConfig
-from regard.configs.encoder import EncoderConfig
-from regard.configs.vision import VisionConfig
+from regard.models.configs.dual_encoder import DualEncoderConfig
+from regard.models.configs.encoder import EncoderConfig
+from regard.models.configs.vision import VisionConfig
 
 # Replaced in this order, inside every name of our state dict.
 NAMES = (

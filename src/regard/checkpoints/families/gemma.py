@@ -7,7 +7,7 @@ from typing import Any
 
 from regard.checkpoints.families import llama
 from regard.checkpoints.family import Key, Settings, refuse_settings, rename, tied
-from regard.configs.decoder import DecoderConfig
+from regard.models.configs.decoder import DecoderConfig
 
 RENAMES = (
     ("self_attention_output_norm", "post_attention_layernorm"),

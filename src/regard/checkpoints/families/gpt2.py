@@ -4,7 +4,7 @@ import re
 
 from regard.checkpoints.family import Family, Key, Place, rename, tied
 from regard.checkpoints.heads import READER_HEADS
-from regard.configs.decoder import DecoderConfig
+from regard.models.configs.decoder import DecoderConfig
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (

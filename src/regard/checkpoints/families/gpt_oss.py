@@ -8,8 +8,8 @@ from typing import Any
 
 from regard.checkpoints.families import llama
 from regard.checkpoints.family import Place, Settings, refuse_settings, rename, tied
-from regard.configs.decoder import DecoderConfig
 from regard.errors import UnsupportedError
+from regard.models.configs.decoder import DecoderConfig
 
 RENAMES = (
     ("feed_forward.router", "mlp.router"),

@@ -10,9 +10,10 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, is_a, rename
 from regard.checkpoints.heads import ANSWERS, READER_HEADS
-from regard.configs.decoder import DecoderConfig
-from regard.configs.encoder import EncoderConfig
-from regard.configs.scaling import (
+from regard.errors import DamagedFileError, UnsupportedError
+from regard.models.configs.decoder import DecoderConfig
+from regard.models.configs.encoder import EncoderConfig
+from regard.models.configs.scaling import (
     DynamicScaling,
     LinearScaling,
     Llama3Scaling,
@@ -20,7 +21,6 @@ from regard.configs.scaling import (
     Scaling,
     YarnScaling,
 )
-from regard.errors import DamagedFileError, UnsupportedError
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (

@@ -7,8 +7,8 @@ from typing import Any
 from regard.checkpoints.families import marian
 from regard.checkpoints.family import Family, Key, Settings
 from regard.checkpoints.heads import check_writes
-from regard.configs.encoder_decoder import EncoderDecoderConfig
-from regard.configs.tables import sinusoids
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+from regard.models.configs.tables import sinusoids
 
 KEYS = marian.KEYS | {
     "dropout": Key("dropout", 0.1),

@@ -9,9 +9,9 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Place, Settings, rename
 from regard.checkpoints.heads import check_writes
-from regard.configs.encoder_decoder import EncoderDecoderConfig
-from regard.configs.tables import sinusoids
 from regard.errors import UnsupportedError
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
+from regard.models.configs.tables import sinusoids
 
 # Replaced in this order, inside every name of our state dict.
 RENAMES = (

@@ -8,7 +8,7 @@ from typing import Any
 from regard.checkpoints.families import llama
 from regard.checkpoints.family import Settings, rename, tied
 from regard.checkpoints.heads import ANSWERS
-from regard.configs.decoder import DecoderConfig
+from regard.models.configs.decoder import DecoderConfig
 
 RENAMES = {
     "mixtral": (

@@ -7,7 +7,7 @@ from typing import Any
 from regard.checkpoints.families.llama import full_layers, layer_types
 from regard.checkpoints.family import Family, Key, Place, Settings, refuse_settings, rename, tied
 from regard.checkpoints.heads import TEXT_HEADS
-from regard.configs.encoder import EncoderConfig
+from regard.models.configs.encoder import EncoderConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from regard.checkpoints.families import llama
 from regard.checkpoints.family import Place, Settings, rename, tied
-from regard.configs.decoder import DecoderConfig
+from regard.models.configs.decoder import DecoderConfig
 
 
 def _place(name: str, config: DecoderConfig) -> str | Place:

@@ -4,8 +4,8 @@ from dataclasses import fields
 from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings
-from regard.configs.recurrent import RecurrentConfig
 from regard.errors import UnsupportedError
+from regard.models.configs.recurrent import RecurrentConfig
 
 SHARED = "shared.weight"
 # What everyone's config.json calls fields that ours calls differently.

@@ -9,8 +9,8 @@ from typing import Any
 from regard.checkpoints.families import bert
 from regard.checkpoints.family import Key, Settings, refuse_settings, tied
 from regard.checkpoints.heads import TEXT_HEADS
-from regard.configs.encoder import EncoderConfig
 from regard.errors import DamagedFileError
+from regard.models.configs.encoder import EncoderConfig
 
 # By the config's head.
 HEAD = {

@@ -14,9 +14,9 @@ from regard.checkpoints.families.clip import (
     written,
 )
 from regard.checkpoints.family import Family, Place, Settings, refuse_settings, rename
-from regard.configs.dual_encoder import DualEncoderConfig
-from regard.configs.encoder import EncoderConfig
-from regard.configs.vision import VisionConfig
+from regard.models.configs.dual_encoder import DualEncoderConfig
+from regard.models.configs.encoder import EncoderConfig
+from regard.models.configs.vision import VisionConfig
 
 USUAL: Settings = {"hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 USUAL |= {"hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-6}

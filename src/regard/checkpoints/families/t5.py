@@ -11,7 +11,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, refuse_settings, rename
 from regard.checkpoints.heads import check_writes
-from regard.configs.encoder_decoder import EncoderDecoderConfig
+from regard.models.configs.encoder_decoder import EncoderDecoderConfig
 
 # Replaced in this order, inside every name of our state dict; a layer of theirs numbers its
 # sub-layers, and the feed-forward network is the last.

@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.family import Family, Key, Settings, refuse_settings
 from regard.checkpoints.heads import IMAGE_HEADS
-from regard.configs.vision import VisionConfig
+from regard.models.configs.vision import VisionConfig
 
 # Replaced in this order, inside every name of our state dict but the head's.
 BODY = (

@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.families import marian
 from regard.checkpoints.family import Family, Key, Settings, rename
 from regard.checkpoints.heads import check_writes
-from regard.configs.speech import SpeechConfig
+from regard.models.configs.speech import SpeechConfig
 
 # Replaced in this order, before those of Marian's layout.
 SOUND = (

@@ -19,7 +19,7 @@ def doctor(model: Folder, run: Run = False, as_json: Json = False) -> None:
     """Check a model folder: files, weights, tokenizer, settings, and whether padding or the future
     changes its output. Exits with 1 if something is wrong."""
     from regard.checkpoints import open_checkpoint
-    from regard.doctor.checks import examine
+    from regard.engine.doctor.checks import examine
 
     checkpoint = open_checkpoint(model)
     findings = list(examine(checkpoint, run=run))

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
-from regard.catalog import TRAINED
 from regard.cli.command_group import LazyCommand
 from regard.cli.options import Json, argument
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.cli.training_options import takes
+from regard.tasks.index import TRAINED
 
 evaluate = typer.Typer(add_completion=False)
 _FIGURES = "; ".join(f"{kind.what}: {kind.training.figures}" for kind in TRAINED.values())
@@ -41,7 +41,7 @@ def _evaluate(
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    from regard.api.evaluation import Scoring
+    from regard.tasks.evaluation import Scoring
 
     options = {
         name: value for name, value in options.items() if value is not None and value is not False

@@ -21,7 +21,7 @@ from regard.errors import BadArgumentError
 from regard.lines import is_number
 
 if TYPE_CHECKING:
-    from regard.explanation.record import Explanation
+    from regard.course.explanation.record import Explanation
 
 WORDS = "words-en"
 # What a model has of its own, and the attention on word vectors is asked for.
@@ -125,7 +125,7 @@ def explain(
                 f"{model} has these of its own; leave out {names}, or --model for word vectors."
             )
         with waiting(f"running {model}"):
-            from regard.explanation.sentence import explain
+            from regard.course.explanation.sentence import explain
 
             explanation = explain(
                 model, text, layer=layer, attention=attention, target=target, part=part
@@ -144,8 +144,8 @@ def explain(
 
 def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) -> "Explanation":
     with waiting("reading the word vectors"):
-        from regard.explanation.sentence import explain_words
-        from regard.words import load_vectors
+        from regard.course.explanation.sentence import explain_words
+        from regard.course.words import load_vectors
 
         words = load_vectors(vectors)
     mask = settings.get("mask", "none")
@@ -155,7 +155,7 @@ def _of_words(text: str, vectors: str, part: slice, settings: dict[str, Any]) ->
 
 
 def _write_workbook(explanation: "Explanation", path: Path) -> None:
-    from regard.explanation.workbook import workbook
+    from regard.course.explanation.workbook import workbook
     from regard.files import whole_file
 
     with waiting("writing the workbook"), whole_file(path) as file:
@@ -164,7 +164,7 @@ def _write_workbook(explanation: "Explanation", path: Path) -> None:
 
 
 def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
-    from regard.explanation import geometry
+    from regard.course.explanation import geometry
     from regard.figures.geometry import geometry_figure
     from regard.figures.style import save
 
@@ -175,7 +175,7 @@ def _draw(explanation: "Explanation", head: int, word: int, path: Path) -> None:
 def _write_page(
     explanation: "Explanation", head: int, word: int, path: Path, *, whole: bool
 ) -> None:
-    from regard.explanation.pages import explanation_html
+    from regard.course.explanation.pages import explanation_html
 
     picture = _svg(explanation, head, word)
     page = explanation_html(explanation, head, whole=whole, picture=picture)
@@ -210,11 +210,11 @@ def _print(
 
         print(json.dumps(asdict(explanation), ensure_ascii=False, allow_nan=False))
     elif markdown:
-        from regard.explanation.pages import explanation_markdown
+        from regard.course.explanation.pages import explanation_markdown
 
         print(explanation_markdown(explanation, head, whole=whole), end="")
     else:
-        from regard.explanation.terminal import explanation_text
+        from regard.course.explanation.terminal import explanation_text
 
         print(explanation_text(explanation, head, whole=whole))
 

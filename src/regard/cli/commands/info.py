@@ -7,10 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-from regard import __version__, catalog
+from regard import __version__
 from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
+from regard.tasks import index as catalog
 
 LISTED = 20  # of a list in the table; --json has them all
 
@@ -31,7 +32,7 @@ def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None
     if taps:
         if model is None:
             raise BadArgumentError("--taps lists the attention layers of a model; name one.")
-        from regard.api.looking import attention_layers
+        from regard.tasks.looking import attention_layers
 
         found = [asdict(layer) for layer in attention_layers(model)]
         if not found:
@@ -54,7 +55,7 @@ def _installation() -> dict[str, Any]:
     # 20 ms that `regard --help` does not need.
     from importlib.metadata import PackageNotFoundError, version
 
-    from regard.tasks.batching import cores
+    from regard.engine.batching import cores
 
     def installed(name: str) -> str | None:
         try:
@@ -85,7 +86,7 @@ def _installation() -> dict[str, Any]:
 
 def _vectors(name: str) -> dict[str, Any] | None:
     """Of a folder of word vectors; None where it is something else."""
-    from regard.words import load_vectors
+    from regard.course.words import load_vectors
 
     shipped = catalog.find(name)
     folder = Path(name) if shipped is None else shipped.folder

@@ -46,7 +46,7 @@ def _made() -> Callable[..., None]:
     model. The table, and with matplotlib the picture, are in OUTPUT too. The same command again
     resumes.
     """
-    from regard.translation.options import LadderOptions
+    from regard.tasks.translation.train_options import LadderOptions
 
     return takes(LadderOptions, but=_LEFT_OUT)(_climb)
 
@@ -64,9 +64,9 @@ def _climb(
 ) -> None:
     if data is None:
         raise BadArgumentError("the ladder is climbed on sentence pairs: give --data FILE.")
-    from regard.translation.ladder import climb, rungs
-    from regard.translation.options import LadderOptions
-    from regard.translation.training import TranslationRecipe
+    from regard.course.ladder import climb, rungs
+    from regard.tasks.translation.train import TranslationRecipe
+    from regard.tasks.translation.train_options import LadderOptions
 
     cell = arguments.pop("cell") or LadderOptions.cell  # of two rungs, not of all
     options = options_from(LadderOptions, arguments)
@@ -91,9 +91,9 @@ def _climb(
 
 
 def _draw(result: Any, path: Path) -> None:
+    from regard.course.ladder import words
     from regard.figures.plots import Plot, plots
     from regard.figures.style import COLUMN_MM, save
-    from regard.translation.ladder import words
 
     try:
         lengths = [words(bucket) for bucket in result.buckets]

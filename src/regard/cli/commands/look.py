@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
-from regard import catalog
 from regard.cli.looked import as_json_of, check_grid, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
@@ -23,9 +22,10 @@ from regard.cli.progress import waiting
 from regard.cli.streams import say
 from regard.cli.texts import whole_text
 from regard.cli.training_options import takes
+from regard.engine.options import TraceRequest
 from regard.errors import BadArgumentError
 from regard.options import check_options
-from regard.tasks.options import TraceRequest
+from regard.tasks import index as catalog
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

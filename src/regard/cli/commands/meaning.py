@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from regard.course.words.meaning import Meaning
+    from regard.course.words.states import Layers, Occurrence
     from regard.figures.scatter import Plane
-    from regard.words.meaning import Meaning
-    from regard.words.states import Layers, Occurrence
 
     Vector = NDArray[np.float32]
 
@@ -66,7 +66,7 @@ def meaning(
     texts, senses = _read(text)
     _check(model, layer, vectors, temperature)
     with waiting("reading the text"):
-        from regard.words.meaning import find_occurrences, meanings
+        from regard.course.words.meaning import find_occurrences, meanings
 
         occurrences = find_occurrences(word, texts, senses)
     layers, average = _layers(model, occurrences, vectors, temperature)
@@ -129,10 +129,10 @@ def _layers(
     model: str, occurrences: "list[Occurrence]", vectors: str | None, temperature: float | None
 ) -> "tuple[Layers, Vector | None]":
     """The vectors of the occurrences, layer by layer, and the word's static one if there is one."""
-    from regard.words.states import WordReader, attention_states, static_states
+    from regard.course.words.states import WordReader, attention_states, static_states
 
     if model in (STATIC, ATTENTION):
-        from regard.words import load_vectors
+        from regard.course.words import load_vectors
 
         static = load_vectors(vectors or "words-en")
         average = static[occurrences[0].word]
@@ -192,7 +192,7 @@ def _draw(
 
 
 def _table(results: "list[Meaning]", chosen: "Meaning", count: int, model: str) -> str:
-    from regard.translation.ladder import markdown
+    from regard.course.ladder import markdown
 
     labeled = results[0].scores is not None
     head = ["", "clusters", "silhouette"] + ["purity, %", "nearest centroid, %"] * labeled

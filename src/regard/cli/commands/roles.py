@@ -12,7 +12,7 @@ from regard.cli.progress import waiting
 from regard.cli.texts import whole_text
 
 if TYPE_CHECKING:
-    from regard.api.roles import Roles, Share
+    from regard.tasks.roles import Roles, Share
 
 
 def roles(
@@ -31,8 +31,8 @@ def roles(
     raises. An expert's number is the share of the tokens that it computes. All but names is
     measured on random tokens, each sequence of them twice.
     """
-    from regard.api.looking import open_for_looking
-    from regard.api.roles import roles as measured
+    from regard.tasks.looking import open_for_looking
+    from regard.tasks.roles import roles as measured
 
     model = located(model, download, "roles", model)
     texts = [None] if file is None else [None, whole_text("", file)]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from regard import catalog
 from regard.cli import options
 from regard.cli.command_group import LazyCommand
 from regard.cli.options import argument, model_option, option
@@ -21,6 +20,7 @@ from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, check_choice
 from regard.options import Options, with_options
 from regard.options import option as setting
+from regard.tasks import index as catalog
 
 if TYPE_CHECKING:
     from regard.bulk import Job, Summary
@@ -176,8 +176,8 @@ def _command(verb: str) -> Callable[..., None]:
         if model is None:
             raise BadArgumentError(f"{verb} needs --model: none comes with regard for it.")
         from regard.bulk import Job
-        from regard.tasks.batching import cores
-        from regard.tasks.engine import check_engine
+        from regard.engine.batching import cores
+        from regard.engine.engines import check_engine
 
         check_engine(engine, precision=precision, threads=None)
         text, *others = (arguments.pop(name) for name in columns)

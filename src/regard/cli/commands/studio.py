@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from regard import catalog
 from regard.cli.options import Download, NoOpen, Port, argument, located
+from regard.tasks import index as catalog
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.catalog import TRAINED
 from regard.cli.command_group import LazyCommand
 from regard.cli.options import Threads
 from regard.cli.progress import progress_bar
 from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
-from regard.declaration import Training
 from regard.errors import BadArgumentError, RegardError
+from regard.tasks.declaration import Training
+from regard.tasks.index import TRAINED
 
 if TYPE_CHECKING:
-    from regard.translation.files import Pairs
+    from regard.tasks.translation.read import Pairs
 
 ONE_LABEL = " A model that gives one label to everything is named in the last line; exit code 3."
 
@@ -95,11 +95,11 @@ def _learn(
     name: str, data: "Pairs", arguments: dict[str, Any], threads: int | None, as_json: bool
 ) -> None:
     """Trains by the task's recipe, showing how it goes, and scores the best model."""
-    from regard.api.evaluation import evaluator_of
-    from regard.api.loading import load
-    from regard.recipes.baselines import read_baselines
-    from regard.recipes.recipe import learn
-    from regard.recipes.verdict import beside, held_out, nothing_learned
+    from regard.tasks.evaluation import evaluator_of
+    from regard.tasks.loading import load
+    from regard.training.baselines import read_baselines
+    from regard.training.recipe import learn
+    from regard.training.verdict import beside, held_out, nothing_learned
 
     kind = TRAINED[name]
     options = options_from(kind.training.options_class(), arguments)

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from regard.declaration import READS, Input, Kind, Training
 from regard.lazy import LazyModule
+from regard.tasks.declaration import READS, Input, Kind, Training
 
 if TYPE_CHECKING:
     from regard.tasks.question_answering import command, options, score, task, train, train_options
@@ -32,7 +32,7 @@ TASK = Kind(
     shard=100,
     blank=True,
     command=lambda: command.Answer,
-    pipeline="regard.api.pipeline_reading:answer",
+    pipeline="regard.tasks.pipelines.reading:answer",
     training=Training(
         "question-answering",
         "Train a model that finds the answer to a question in a text.",

@@ -7,10 +7,10 @@ from typing import Any
 from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import whole_text
+from regard.data.inputs import CONTEXT, QUESTION
 from regard.errors import BadArgumentError
 from regard.lines import json_object
 from regard.options import Options, option
-from regard.records.inputs import CONTEXT, QUESTION
 
 
 class ContextOptions(Options):
@@ -44,7 +44,7 @@ class Answer(TaskCommand):
         return False  # `_asked` reads them
 
     def answer(self, lines: list[Line], progress: Any) -> Any:
-        from regard.tasks.batching import read_each
+        from regard.engine.batching import read_each
 
         asked = read_each(self._asked, lines)
         pairs = [(each["question"], each.get("context") or self.searched or "") for each in asked]

@@ -1,7 +1,7 @@
 """Options of answering questions."""
 
+from regard.engine.options import force_option
 from regard.options import Options, option
-from regard.tasks.options import force_option
 
 
 class AnswerOptions(Options):

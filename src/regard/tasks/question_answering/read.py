@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from regard.data import BadCellError, BadLine, OnBadLine, Role, read_examples
+from regard.data.cells import literal
+from regard.data.lines import Say
+from regard.data.reader import BadLines, suffix_of
 from regard.data.seen import hash_text
+from regard.data.streams import open_bytes, unpacking
 from regard.errors import DamagedFileError, shortened
-from regard.recipes.examples import Example
-from regard.records import BadCellError, BadLine, OnBadLine, Role, read_examples
-from regard.records.cells import literal
-from regard.records.lines import Say
-from regard.records.reader import BadLines, suffix_of
-from regard.records.streams import open_bytes, unpacking
 from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
+from regard.training.examples import Example
 
 QUESTION = ("question", "query")
 CONTEXT = ("context", "passage", "paragraph", "document", "text")

@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.data import OnBadLine
 from regard.errors import BadArgumentError
-from regard.recipes.evaluation import Evaluator, no_progress
-from regard.recipes.evaluation import Progress as Count
-from regard.recipes.examples import Example
-from regard.recipes.resampling import Scored
-from regard.records import OnBadLine
 from regard.tasks.question_answering.read import QuestionReader
 from regard.tasks.question_answering.task import Answerer
 from regard.tasks.question_answering.train_options import AnswerEvaluationOptions
+from regard.training.evaluation import Evaluator, no_progress
+from regard.training.evaluation import Progress as Count
+from regard.training.examples import Example
+from regard.training.resampling import Scored
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, overload
 from tokenizers import Encoding
 
 from regard.checkpoints import Checkpoint
+from regard.engine.batching import read_each
+from regard.engine.defaults import task_settings
+from regard.engine.reading import ReadingTask, Tokens
+from regard.engine.result import Result, inside
+from regard.engine.task import check_known
 from regard.errors import BadArgumentError, DamagedFileError
 from regard.lines import one_line
 from regard.options import Options, option
-from regard.tasks.batching import read_each
-from regard.tasks.defaults import task_settings
 from regard.tasks.question_answering.options import AnswerOptions
 from regard.tasks.question_answering.spans import TokenPair, best_spans
-from regard.tasks.reading import ReadingTask, Tokens
-from regard.tasks.result import Result, inside
-from regard.tasks.task import check_known
 from regard.text import Tokenizer
 from regard.text.cutting import windows
 
 if TYPE_CHECKING:
     from torch import nn
 
+    from regard.engine.handle import ModelHandle
     from regard.inspection import Trace
     from regard.inspection.hiding import Looks
-    from regard.tasks.handle import ModelHandle
 
 Question = tuple[str, str]  # and its context: the text that may hold the answer
 

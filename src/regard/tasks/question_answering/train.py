@@ -22,17 +22,17 @@ from torch.nn import functional
 
 from regard.errors import BadArgumentError
 from regard.models import TextReader
-from regard.recipes.card import CardText
-from regard.recipes.encoded import EncodedBatch, output_of, write_store
-from regard.recipes.encoders import EncoderData, EncoderRecipe
-from regard.recipes.examples import Example, read_examples, split_examples, write_examples
-from regard.recipes.prepared import Values
 from regard.tasks.question_answering.read import QuestionReader, fault, titles
 from regard.tasks.question_answering.score import AnswerEvaluator, evaluate_answers
 from regard.tasks.question_answering.task import Answerer, AnswerSettings
 from regard.tasks.question_answering.train_options import QuestionAnsweringOptions
 from regard.text import Tokenizer
 from regard.text.cutting import windows
+from regard.training.card import CardText
+from regard.training.encoded import EncodedBatch, output_of, write_store
+from regard.training.encoders import EncoderData, EncoderRecipe
+from regard.training.examples import Example, read_examples, split_examples, write_examples
+from regard.training.prepared import Values
 
 _AT_ONCE = 256  # questions encoded together, each with its whole context
 

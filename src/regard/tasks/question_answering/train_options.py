@@ -5,9 +5,9 @@ The commands are made from these classes, so nothing here imports torch.
 
 from typing import ClassVar
 
-from regard.recipes.options.encoders import FoldedOptions
-from regard.recipes.options.evaluation import BatchedOptions, LineOptions, WorstOptions, column
-from regard.recipes.options.run import data_option, option
+from regard.training.options.encoders import FoldedOptions
+from regard.training.options.evaluation import BatchedOptions, LineOptions, WorstOptions, column
+from regard.training.options.run import data_option, training_option
 
 
 class QuestionColumns(LineOptions):
@@ -42,4 +42,4 @@ class QuestionAnsweringOptions(QuestionColumns, FoldedOptions):
     doc_stride: int = data_option(
         128, "Tokens that a window of a long context shares with the one before it.", min=0
     )
-    max_answer_len: int = option(30, "Longest answer that is predicted, in tokens.", min=1)
+    max_answer_len: int = training_option(30, "Longest answer that is predicted, in tokens.", min=1)

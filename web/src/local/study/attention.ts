@@ -1,4 +1,4 @@
-/** Attention step by step over a few vectors, and its planes: `regard.explanation` in the page. */
+/** Attention step by step over a few vectors, and its planes: `regard.course.explanation` in the page. */
 import { matrixOf, softmax } from "../../learn/pictures/rows";
 import type { Explanation, Geometry, LessonRequest } from "../../source";
 import { principal, product, at, times, type Matrix } from "./plane";

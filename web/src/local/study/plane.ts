@@ -1,4 +1,4 @@
-/** The directions that keep most of some vectors, as `regard.explanation.vectors.principal` finds them. */
+/** The directions that keep most of some vectors, as `regard.course.explanation.vectors.principal` finds them. */
 
 export type Matrix = number[][];
 

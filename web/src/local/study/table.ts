@@ -10,7 +10,7 @@ export interface WordFile {
   vectors: string;
 }
 
-const CLOSE = 0.65; // of difflib's ratio, as in regard/words/vectors.py
+const CLOSE = 0.65; // of difflib's ratio, as in regard/course/words/vectors.py
 
 export class WordTable {
   readonly name: string;

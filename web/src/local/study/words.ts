@@ -1,4 +1,4 @@
-/** A lesson's sentence by the static vectors of its words: `regard.explanation.sentence.explain_words` in the page. */
+/** A lesson's sentence by the static vectors of its words: `regard.course.explanation.sentence.explain_words` in the page. */
 import { wordsOf } from "../../learn/words";
 import { PLAIN } from "../../learn/settings";
 import type { Lesson, LessonRequest } from "../../source";

@@ -1,4 +1,4 @@
-/** Texts in capitals, and titles: read in the letters of a sentence, and written as they came; `regard.translation.capitals` says the same. */
+/** Texts in capitals, and titles: read in the letters of a sentence, and written as they came; `regard.tasks.translation.capitals` says the same. */
 import { pattern, rules } from "./rules";
 
 export type Case = "" | "upper" | "title";

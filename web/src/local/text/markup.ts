@@ -1,4 +1,4 @@
-/** Parts of a text that no model translates: markup, addresses, code, placeholders, numbers, signs; `regard.translation.spans` says the same. */
+/** Parts of a text that no model translates: markup, addresses, code, placeholders, numbers, signs; `regard.tasks.translation.spans` says the same. */
 import { inClass, NONE, oneOf, pattern, rules } from "./rules";
 
 export type Kind = "text" | "word" | "number" | "mark" | "sign" | "break";

@@ -1,4 +1,4 @@
-/** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.translation.passages` says the same. */
+/** A text as passages, each to be translated by itself: its sentences, without what stays as it is; `regard.tasks.translation.passages` says the same. */
 import { caseOf, readCase, spelled, writtenCase, type Case } from "./capitals";
 import { unescaped } from "./entities";
 import { lines, slice, spans, type Slice } from "./markup";

@@ -1,4 +1,4 @@
-/** The places of what stays in a sentence: what stands for it, and where it comes in a translation; `regard.translation.placing` says the same. */
+/** The places of what stays in a sentence: what stands for it, and where it comes in a translation; `regard.tasks.translation.placing` says the same. */
 import type { Slice } from "./markup";
 import { escaped, inClass, oneOf, pattern, rules } from "./rules";
 

@@ -1,4 +1,4 @@
-/** Runs of spans: where sentences end in one, and its parts; `regard.translation.runs` says the same. */
+/** Runs of spans: where sentences end in one, and its parts; `regard.tasks.translation.runs` says the same. */
 import { englishEnds } from "./english";
 import type { Slice } from "./markup";
 import { pattern, rules } from "./rules";

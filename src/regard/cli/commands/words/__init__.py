@@ -16,7 +16,7 @@ from regard.errors import BadArgumentError
 from regard.lines import one_line
 
 if TYPE_CHECKING:
-    from regard.words import WordVectors
+    from regard.course.words import WordVectors
 
 words = typer.Typer(name="words", add_completion=False, no_args_is_help=True)
 
@@ -121,6 +121,6 @@ def draw(
 
 def _load(model: str, limit: int | None) -> "WordVectors":
     with waiting(f"reading {model}"):
-        from regard.words import load_vectors
+        from regard.course.words import load_vectors
 
         return load_vectors(model, limit=limit)

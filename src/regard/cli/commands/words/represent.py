@@ -12,7 +12,7 @@ from regard.cli.texts import destination, text_groups
 from regard.errors import BadArgumentError, shortened
 
 if TYPE_CHECKING:
-    from regard.words.bags import Bags
+    from regard.course.words.bags import Bags
 
 WAYS = ("one-hot", "bag", "tfidf")
 ROWS, COLUMNS = 20, 12  # of a table in the terminal
@@ -36,7 +36,7 @@ def represent(
     groups = text_groups(None, file, False, what="a text")
     texts = [line.text for group in groups for line in group]
     with waiting("counting"):
-        from regard.words.bags import represent
+        from regard.course.words.bags import represent
 
         bags = represent(texts, way)
     with destination(output) as out:

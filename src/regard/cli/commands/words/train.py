@@ -95,19 +95,19 @@ def train(
     before = 0
     if base_model is not None:
         with waiting("adding words"):
-            from regard.words import load_vectors
-            from regard.words.cooccurrence import extend_vectors
+            from regard.course.words import load_vectors
+            from regard.course.words.cooccurrence import extend_vectors
 
             trained = load_vectors(base_model)
             before = len(trained)
             vectors = extend_vectors(trained, texts, words=word or None, **shared)
     elif method == "svd":
         with waiting("counting neighbors"):
-            from regard.words.cooccurrence import factorize_vectors
+            from regard.course.words.cooccurrence import factorize_vectors
 
             vectors = factorize_vectors(texts, dim=dim or DIM, **shared)
     else:
-        from regard.words.cooccurrence import train_vectors
+        from regard.course.words.cooccurrence import train_vectors
 
         with _training_bar() as progress:
             vectors = train_vectors(texts, dim=dim or DIM, **shared, **options, progress=progress)

@@ -1,1 +1,0 @@
-"""Functions by the name of a model or of a task: load, pipeline, train, look."""

@@ -1,1 +1,0 @@
-"""Recipes: how each task is learned from a user's files. The loop they share is `training`."""

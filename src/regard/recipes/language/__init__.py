@@ -1,1 +1,0 @@
-"""Learn from running text: to continue it, or to fill in what is masked."""

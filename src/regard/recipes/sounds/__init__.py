@@ -1,1 +1,0 @@
-"""Sounds with what is said in them."""

@@ -1,1 +1,0 @@
-"""Labels of the words of a text: named entities, parts of speech."""

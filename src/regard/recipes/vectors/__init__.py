@@ -1,1 +1,0 @@
-"""Learn vectors of texts."""

@@ -1,0 +1,72 @@
+"""`regard classify`: a label for each text, pair of texts or image."""
+
+from typing import Any
+
+from regard.cli.images import ImageCommand
+from regard.cli.lines import Line
+from regard.errors import BadArgumentError
+from regard.options import Options, option
+
+
+class LabelOptions(Options):
+    """Options of what is labeled."""
+
+    text_pair: bool = option(
+        False,
+        "Each text is two, separated by a tab; in JSON, text and text_pair.",
+        aliases=("pairs",),
+    )
+    images: bool = option(
+        False,
+        "Each text is the name of an image file, or of a folder of them. digits reads light on"
+        " dark, and dark on light.",
+    )
+
+    def check(self) -> None:
+        if self.text_pair and self.images:
+            raise BadArgumentError("give either --text-pair or --images; got both.")
+
+
+class Classify(ImageCommand):
+    """A call of `regard classify`."""
+
+    own, model_default = LabelOptions, "emotions; of --images, digits"
+    what = "a text"
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        labels = self.chosen.get("labels")
+        if labels is not None and (self.extra.text_pair or self.extra.images):
+            raise BadArgumentError(
+                "--labels are of single texts. Leave out --text-pair and --images; which text fits"
+                " an image is what regard match says."
+            )
+        if labels is not None and self.common["model"] is None:
+            raise BadArgumentError(
+                "--labels need a classifier of entailment (NLI), and none is shipped. Give one's"
+                " folder or hub:org/name with --model."
+            )
+        if self.extra.images:
+            self.kind_name, self.what = "image-classification", "an image"  # type: ignore[misc]
+
+    @property
+    def reads_images(self) -> bool:
+        return bool(self.extra.images)
+
+    def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
+        from regard.engine.batching import read_each
+
+        return read_each(_pair, lines) if self.extra.text_pair else super().rows(lines)
+
+
+def _pair(line: Line) -> tuple[str, ...]:
+    second = line.fields.get("text_pair")
+    if isinstance(second, str):
+        return line.text, second
+    parts = line.text.split("\t")
+    if len(parts) != 2:
+        raise BadArgumentError(
+            "two texts with one tab between them were expected (or a JSON object with"
+            f' "text" and "text_pair"); got {len(parts) - 1} tabs.'
+        )
+    return parts[0], parts[1]

@@ -1,0 +1,269 @@
+"""Labeled images from a user's files, in one size.
+
+A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes of
+(n, height, width) or (n, height, width, channels), and `labels`, (n,).
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regard.data.lines import check_rereadable
+from regard.errors import BadArgumentError, DamagedFileError, NotFoundError
+from regard.files import check_content
+from regard.packages import optional_package
+from regard.tasks.images.preparation import Preparation
+from regard.tasks.images.task import image_files, is_image, open_image, unread_image
+from regard.training.examples import Say
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Bytes = NDArray[np.uint8]
+Size = tuple[int, int]  # height and width, in pixels
+OnBroken = Callable[[int, DamagedFileError], None]  # gets the number of the image and its fault
+
+
+def refuse_broken(number: int, error: DamagedFileError) -> None:
+    """Stops at an image that cannot be read."""
+    raise error
+
+
+class Pictures(Protocol):
+    """Labeled images that can be read several times."""
+
+    path: str
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Label of each image, (n,)."""
+
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
+        """Each image's size, whether it is gray, and what to call it in messages."""
+
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
+        """The number of each image, and its bytes in one size, (height, width, channels)."""
+
+    def name(self, number: int) -> str:
+        """Return an image's name for messages."""
+
+
+class PictureFolder:
+    """The images in the sub-folders of a folder, each labeled by the name of its sub-folder."""
+
+    def __init__(self, path: str, *, say: Say):
+        self.path = path
+        every = sorted(folder for folder in Path(path).iterdir() if folder.is_dir())
+        folders = [folder for folder in every if any(map(is_image, folder.rglob("*")))]
+        if not folders:
+            raise DamagedFileError(
+                f"expected a folder with a sub-folder of images for each label; {path} has none."
+                " Put the images of each label into a folder of its own in it."
+            )
+        pairs = [(file, folder.name) for folder in folders for file in image_files(folder)]
+        self.files = [file for file, _ in pairs]
+        self.labels: Sequence[str] = [label for _, label in pairs]
+        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(pairs)
+        if others:
+            say(f"{path}: {others:,} left out whose names are not those of images")
+
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
+        for number, file in enumerate(self.files):
+            try:
+                facts = upright_size(file)
+            except DamagedFileError as error:
+                on_broken(number, error)
+            else:
+                yield facts
+
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
+        for number, file in enumerate(self.files):
+            try:
+                image = open_image(file)
+            except DamagedFileError as error:
+                on_broken(number, error)
+            else:
+                yield number, preparation.cut(image)
+
+    def name(self, number: int) -> str:
+        return os.fspath(self.files[number])
+
+
+class PictureArrays:
+    """The images of an .npz."""
+
+    def __init__(self, path: str):
+        self.path = path
+        arrays = _read_npz(path)
+        for name in ("images", "labels"):
+            if name not in arrays:
+                names = ", ".join(sorted(arrays)) or "nothing"
+                raise DamagedFileError(
+                    f"{path} has no array {name!r}; it has {names}."
+                    " Save it with numpy.savez(file, images=…, labels=…)."
+                )
+        images, labels = arrays["images"], arrays["labels"]
+        if images.dtype != np.uint8:
+            raise DamagedFileError(
+                f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
+                " Convert them before you save them."
+            )
+        if images.ndim == 3:
+            images = images[..., None]
+        if images.ndim != 4 or images.shape[-1] not in (1, 3) or 0 in images.shape:
+            raise DamagedFileError(
+                f"images in {path} must be (n, height, width), (n, height, width, 1) or"
+                f" (n, height, width, 3); got {arrays['images'].shape}. Reshape them."
+            )
+        if labels.shape != (len(images),):
+            raise DamagedFileError(
+                f"labels in {path} must be ({len(images)},), one for each image; got"
+                f" {labels.shape}. Save as many labels as images."
+            )
+        self.images = images
+        self.labels: Sequence[str] = [str(label) for label in labels.tolist()]
+
+    def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
+        count, height, width, channels = self.images.shape
+        for number in range(count):
+            yield (height, width), channels == 1, self.name(number)
+
+    def read(
+        self, preparation: Preparation, *, on_broken: OnBroken = refuse_broken
+    ) -> Iterator[tuple[int, Bytes]]:
+        size = preparation.crop or preparation.size
+        cut = preparation.crop is not None or size != self.images.shape[1:3]
+        if not cut and preparation.channels >= self.images.shape[-1]:
+            yield from enumerate(self.images)
+            return
+        for number, pixels in enumerate(self.images):
+            yield number, preparation.cut(_picture(pixels))
+
+    def name(self, number: int) -> str:
+        return f"image {number} of {self.path}"
+
+
+def open_pictures(path: str, *, say: Say) -> Pictures:
+    """A folder or an .npz."""
+    return PictureFolder(path, say=say) if Path(path).is_dir() else PictureArrays(path)
+
+
+def check_pictures(path: str) -> None:
+    """Raises NotFoundError or BadArgumentError unless the path is a folder or an .npz."""
+    if not Path(path).exists():
+        raise NotFoundError(
+            f"expected a folder of images or an .npz at {path}; there is neither. Check the path."
+        )
+    if Path(path).is_dir():
+        return
+    if Path(path).suffix != ".npz":
+        raise BadArgumentError(
+            f"expected a folder with a sub-folder of images for each label, or an .npz; got {path}."
+        )
+    if not Path(path).stat().st_size:
+        raise DamagedFileError(f"expected arrays in {path}, but it is empty. Save it again.")
+    check_rereadable(Path(path))
+
+
+@dataclass
+class Broken:
+    """The images that could not be read, by their numbers."""
+
+    path: str
+    errors: dict[int, DamagedFileError] = field(default_factory=dict)
+
+    def add(self, number: int, error: DamagedFileError) -> None:
+        self.errors[number] = error
+
+    def check(self, kept: int) -> None:
+        """Raises DamagedFileError if no image could be read."""
+        if self.errors and not kept:
+            raise DamagedFileError(
+                f"expected images in {self.path}; none of its {len(self.errors):,} can be read:"
+                f" {next(iter(self.errors.values()))}"
+            )
+
+    def described(self, pictures: Pictures) -> str:
+        """`5 broken (cats/1.png, cats/7.png, dogs/2.png and 2 more)`"""
+        names = [pictures.name(number) for number in self.errors]
+        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+        return f"{len(names):,} broken ({', '.join(names[:3])}{more})"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Sizes and colors of images."""
+
+    sizes: Counter[Size]
+    gray: bool  # all of them
+    first: dict[Size, str] = field(default_factory=dict)  # an image of each size
+
+
+def look_at(pictures: Pictures) -> Look:
+    """Reads the sizes and colors of all images; those that cannot be read do not count."""
+    sizes: Counter[Size] = Counter()
+    first: dict[Size, str] = {}
+    every_gray = True
+    broken = Broken(pictures.path)
+    for size, gray, name in pictures.sizes(on_broken=broken.add):
+        sizes[size] += 1
+        first.setdefault(size, name)
+        every_gray &= gray
+    broken.check(sizes.total())
+    return Look(sizes, every_gray, first)
+
+
+def common_size(look: Look, path: str) -> Size:
+    """The one size of all images."""
+    if len(look.sizes) == 1:
+        return next(iter(look.sizes))
+    (usual, _), (other, _) = look.sizes.most_common(2)
+    raise BadArgumentError(
+        f"{look.first[other]} has {other[0]} × {other[1]} pixels, and other images in {path}"
+        f" {usual[0]} × {usual[1]}. Give image_size to resize all of them."
+    )
+
+
+def _read_npz(path: str) -> dict[str, NDArray[Any]]:
+    check_content(path)
+    try:
+        # Numpy leaves a file open that it cannot read.
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files if name in ("images", "labels")} | {
+                name: np.empty(0) for name in file.files if name not in ("images", "labels")
+            }
+    except Exception as error:  # zipfile and numpy have many
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise DamagedFileError(
+            f"{path} is not an .npz of arrays of numbers and text. Save it with numpy.savez(file,"
+            " images=…, labels=…)."
+        ) from error
+
+
+def upright_size(file: Path) -> tuple[Size, bool, str]:
+    """Return an image's size as `Pictures.sizes` gives it, from the file's first bytes."""
+    try:
+        with unread_image(file) as image:
+            (width, height), gray = image.size, image.mode in ("1", "L")
+            on_its_side = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+    except Exception:
+        open_image(file)  # says what is wrong with it
+        raise
+    return (width, height) if on_its_side else (height, width), gray, os.fspath(file)
+
+
+def _picture(pixels: Bytes) -> "Image":
+    with optional_package("pillow", "resizing images needs"):
+        from PIL import Image
+    return Image.fromarray(pixels[..., 0] if pixels.shape[-1] == 1 else pixels)

@@ -1,0 +1,117 @@
+"""`regard translate`: translations, on request with the words that each word attended to."""
+
+import sys
+from typing import Any
+
+from regard.cli.lines import Line
+from regard.cli.refusals import say_doubts
+from regard.cli.streams import say
+from regard.cli.task_command import TaskCommand
+from regard.cli.texts import json_line
+from regard.errors import UnsupportedError
+from regard.figures.color import takes_color
+from regard.options import Options, option
+from regard.tasks import index as catalog
+
+
+class AttentionOptions(Options):
+    """Options of the word alignment."""
+
+    attention: bool = option(False, "Show which words each word attended to.")
+    attention_step: str = option(
+        "output",
+        "Read at the step that predicts a word, or at the next, which reads it.",
+        choices=("output", "input"),
+    )
+    attention_layer: int | None = option(
+        None, "Read from this layer of the decoder, from 0; -1 is the last.", shown="mean of all"
+    )
+
+
+class Translate(TaskCommand):
+    """A call of `regard translate`."""
+
+    own, what = AttentionOptions, "a sentence"
+
+    def open(self) -> None:
+        self._check_shipped()
+        super().open()
+        self.doubted, self.doubts = list[str](), 0
+        self.aligned = self.extra.attention or self.extra.attention_layer is not None
+        if self.aligned:
+            self.call["alignment"] = self.extra.attention_step
+            self.call["alignment_layer"] = self.extra.attention_layer
+
+    def _check_shipped(self) -> None:
+        """Raises UnsupportedError for languages of no shipped translator, where none is named."""
+        languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
+        pairs = [catalog.SHIPPED[name].languages for name in catalog.taken_by("translate")]
+        fits = any(
+            all(language in (None, its) for language, its in zip(languages, pair, strict=True))
+            for pair in pairs
+        )
+        if self.common["model"] is not None or fits:
+            return
+        shipped = ", ".join(" → ".join(pair) for pair in pairs)
+        source, target = languages[0] or "en", languages[1] or "en"
+        raise UnsupportedError(
+            f"the shipped translators have {shipped}; got {languages[0] or 'any'} →"
+            f" {languages[1] or 'any'}. Name another model, such as"
+            f" --model hub:Helsinki-NLP/opus-mt-{source}-{target}."
+        )
+
+    def warn(self, line: Line, result: Any) -> None:
+        super().warn(line, result)
+        if result.language_doubt:
+            self.doubts += 1
+            self.doubted += [line.text][: self.doubts < 4]
+        if any(each.long for each in result.sentences):
+            say(
+                f"line {line.number} has a sentence of more than {self.task.longest} tokens; the"
+                " model knows shorter ones. Split it if it reads badly."
+            )
+
+    def end(self, total: int) -> None:
+        if self.doubts:
+            say_doubts(self.task.name, self.doubted, self.doubts, total)
+
+    def json(self, line: Line, result: Any) -> str:
+        if not self.aligned or result is None:
+            return super().json(line, result)
+        parts = result.json([*self.chosen, "alignment"])
+        return json_line(line, **parts, engine=self.task.computed_by)
+
+    def plain(self, line: Line, result: Any) -> str | None:
+        text = super().plain(line, result)
+        if result is not None and self.output is None and not self.several:
+            text = _marked(result)
+        # No words, no map: a text may be invisible characters alone.
+        if result is None or result.alignment is None:
+            return text
+        from regard.figures.terminal import alignment_grid
+
+        grid = alignment_grid(
+            result.source_words,
+            result.target_words,
+            result.alignment,
+            caption=self.task.alignment_caption(
+                self.extra.attention_step, self.extra.attention_layer
+            ),
+            color=self.output is None and takes_color(sys.stdout),
+        )
+        return f"{text}\n{grid}"
+
+
+def _marked(result: Any) -> str:
+    """The translation's line, with unsure words underlined where stdout is a terminal."""
+    line, place, spans = str(result.line()), 0, []
+    if not takes_color(sys.stdout):
+        return line
+    from regard.figures.terminal import underlined
+
+    for word in result.words:
+        start = line.find(word.text, place)
+        if start >= 0:
+            place = start + len(word.text)
+            spans += [(start, place)] if word.unsure else []
+    return underlined(line, spans)

@@ -1,5 +1,0 @@
-"""Words as vectors: read, learned by counting or prediction, and compared with words in context."""
-
-from regard.words.vectors import WordVectors, load_vectors
-
-__all__ = ["WordVectors", "load_vectors"]
