@@ -75,7 +75,7 @@ def main() -> None:
     if not Path(REGARD).exists():
         parser.exit(0, f"{parser.prog} needs the command regard beside {sys.executable}.\n")
 
-    from regard.tasks.index import FOLDER
+    from regard.checkpoints.shipped import FOLDER
 
     translate = [REGARD, "translate", SENTENCE, "--model", arguments.model]
     commands = {

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 import typer
 
+from regard.checkpoints import shipped
 from regard.cli.app import app
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 
 def test_every_shipped_folder_is_in_the_table_and_no_other() -> None:
-    assert {path.name for path in catalog.FOLDER.iterdir() if path.is_dir()} == set(catalog.SHIPPED)
+    assert {path.name for path in shipped.FOLDER.iterdir() if path.is_dir()} == set(shipped.SHIPPED)
 
 
 @pytest.mark.parametrize("kind", catalog.KINDS)
@@ -34,10 +35,10 @@ def test_your_own_files_come_before_a_shipped_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert catalog.find("en-de") is catalog.SHIPPED["en-de"]
+    assert shipped.find("en-de") is shipped.SHIPPED["en-de"]
     (tmp_path / "en-de").mkdir()
     (tmp_path / "words-en").touch()
-    assert catalog.find("en-de") is catalog.find("words-en") is catalog.find("en-fr") is None
+    assert shipped.find("en-de") is shipped.find("words-en") is shipped.find("en-fr") is None
 
 
 def test_a_declaration_imports_its_classes_when_they_are_needed() -> None:

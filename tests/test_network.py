@@ -12,11 +12,11 @@ from regard.course.explanation.sentence import explain
 from regard.course.words import load_vectors
 from regard.course.words.states import WordReader
 from regard.inspection.huggingface import load_for_tracing
+from regard.tasks.catalog import LOADED
 from regard.tasks.classification.task import Classifier
 from regard.tasks.embedding.task import Embedder
 from regard.tasks.fill_mask.task import MaskFiller
 from regard.tasks.images.task import ImageClassifier
-from regard.tasks.index import LOADED
 from regard.tasks.looking import open_for_looking
 from regard.tasks.pipelines.arguments import ARGUMENTS
 from regard.tasks.question_answering.task import Answerer

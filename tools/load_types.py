@@ -3,7 +3,8 @@
 python tools/load_types.py > src/regard/tasks/loading.pyi
 """
 
-from regard.tasks import index as catalog
+from regard.checkpoints import shipped
+from regard.tasks import catalog
 from regard.tasks.pipelines.arguments import ALIASES, ARGUMENTS, done_by
 from regard.tasks.pipelines.pipelines import SHIPPED
 
@@ -39,9 +40,9 @@ def load_types() -> str:
     for module, name in loaded.values():
         classes.setdefault(module, set()).add(name)
     arguments = [
-        (f'name: Literal["{name}"], task: None = None', loaded[shipped.kind][1])
-        for name, shipped in catalog.SHIPPED.items()
-        if shipped.kind in loaded
+        (f'name: Literal["{name}"], task: None = None', loaded[model.kind][1])
+        for name, model in shipped.SHIPPED.items()
+        if model.kind in loaded
     ]
     arguments += [
         (f'name: Name, task: Literal["{task}"]', name) for task, (_, name) in loaded.items()

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, get_type_hints
 
-from regard.tasks.index import TRAINED
+from regard.tasks.catalog import TRAINED
 
 HEAD = '''"""Types of `regard.train`, written by tools/option_types.py."""
 

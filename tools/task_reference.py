@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from regard.engine.result import Float32, shape
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tasks.md"
 HEAD = """# Tasks
 
-Every task is declared once, in `regard/tasks/index.py`. Its command, its route `/run/…`, its rows in
-`regard run` and `Task.run_rows` in Python have these inputs, options and results.
+Every task is declared once, in its folder in `regard/tasks/`. Its command, its route `/run/…`, its
+rows in `regard run` and `Task.run_rows` in Python have these inputs, options and results.
 """
 
 

@@ -42,6 +42,11 @@ class LazyModule:
         return getattr(import_module(self._name), name)
 
 
+def modules(package: str, *names: str) -> tuple[LazyModule, ...]:
+    """Modules of a package that are imported when one of their names is needed."""
+    return tuple(LazyModule(f"{package}.{name}") for name in names)
+
+
 class Unavailable:
     """A public function or class whose package is not installed: a call says how to install it.
 

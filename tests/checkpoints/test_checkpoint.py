@@ -15,6 +15,7 @@ import torch
 import regard
 from regard import RegardError, models
 from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained, weights
+from regard.checkpoints.shipped import FOLDER
 from regard.cli.commands.info import _model as info
 from regard.course.explanation.sentence import explain
 from regard.engine.doctor.checks import examine
@@ -31,7 +32,6 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
-from regard.tasks.index import FOLDER
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ import pytest
 
 import regard
 from regard import RegardError
-from regard.checkpoints import from_pretrained, hub
-from regard.tasks import index as catalog
+from regard.checkpoints import from_pretrained, hub, shipped
 from regard.tasks.looking import open_for_looking
 from regard.tasks.translation.task import Translator
 
@@ -189,12 +188,12 @@ def test_a_folder_is_found_and_a_runs_folder_gives_its_model(tmp_path: Path) -> 
     assert hub.find_folder(tmp_path / "model") == tmp_path / "model"
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", shipped.names())
 def test_a_shipped_name_is_found_in_the_package(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert hub.find_folder(name) == catalog.FOLDER / name
+    assert hub.find_folder(name) == shipped.FOLDER / name
     (tmp_path / name).mkdir()  # the user's own comes first
     assert hub.find_folder(name) == Path(name)
 
@@ -216,7 +215,7 @@ def test_what_is_no_folder_could_be_a_shipped_model_or_one_of_the_hub(
         hub.find_folder(name)
     assert str(refused.value) == (
         f"there is no folder {name}; give a model folder, a shipped model"
-        f" ({', '.join(catalog.names())}) or, for a"
+        f" ({', '.join(shipped.names())}) or, for a"
         f" model on the Hugging Face Hub, {end}"
     )
 

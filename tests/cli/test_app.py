@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from regard import __version__
+from regard.checkpoints import shipped
 from regard.cli.app import app, first_words
-from regard.tasks import index as catalog
 
 RUN = {
     "input", "output", "--model", "--id", "--delimiter", "--runner", "--address", "--workers",
@@ -333,7 +333,7 @@ def test_the_version_is_the_packages(regard):
 def test_the_bare_command_says_what_can_be_done(regard):
     outcome = regard()
     assert (outcome.code, outcome.err) == (0, "")
-    assert all(name in outcome.out for name in catalog.SHIPPED)
+    assert all(name in outcome.out for name in shipped.SHIPPED)
     assert "regard --help lists everything" in outcome.out
     assert max(map(len, outcome.out.splitlines())) <= 80
     examples = [line for line in outcome.out.splitlines() if line.startswith("  regard ")]

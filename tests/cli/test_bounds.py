@@ -8,7 +8,7 @@ import pytest
 
 from regard import RegardError
 from regard.options import Bounds
-from regard.tasks.index import TRAINED
+from regard.tasks.catalog import TRAINED
 
 EVERY = [
     pytest.param(task, field.name, field.metadata["bounds"], id=f"{task} {field.name}")

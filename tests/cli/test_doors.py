@@ -13,7 +13,7 @@ import regard as package
 from regard import RegardError
 from regard.engine.result import shape
 from regard.options import Bounds
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 EXAMPLES = {
     "translate": ("en-de", "Where is the station?"),

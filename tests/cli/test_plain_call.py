@@ -8,7 +8,7 @@ import typer
 from regard.cli.app import app
 from regard.cli.plain_call import plain_call
 from regard.cli.task_command import class_of
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 CALLS = [
     ["translate", "a"],

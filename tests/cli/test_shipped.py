@@ -5,19 +5,18 @@ from pathlib import Path
 import pytest
 
 from regard import load
-from regard.checkpoints import find_folder
+from regard.checkpoints import find_folder, shipped
 from regard.checkpoints.card import read_card
-from regard.tasks import index as catalog
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_together_they_are_small() -> None:
-    files = [file for file in catalog.FOLDER.rglob("*") if file.is_file()]
+    files = [file for file in shipped.FOLDER.rglob("*") if file.is_file()]
     assert sum(file.stat().st_size for file in files) < 104_000_000
 
 
-@pytest.mark.parametrize("name", catalog.names())
+@pytest.mark.parametrize("name", shipped.names())
 def test_each_is_small_and_says_where_it_comes_from(name: str) -> None:
     folder = find_folder(name)
     assert sum(file.stat().st_size for file in folder.iterdir()) < 24_000_000

@@ -1,4 +1,4 @@
-"""What computes for a task; test_engines.py and tests/tasks/translation/test_engines.py have results."""
+"""What computes for a task; both test_engines.py have results."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -13,12 +13,12 @@ import regard
 from fuzz.small_models import TEMPLATE, TEXT, small_model, small_translator
 from regard.checkpoints import Checkpoint, empty_model, save_pretrained
 from regard.checkpoints.card import read_card
+from regard.checkpoints.shipped import FOLDER
 from regard.checkpoints.weights import open_weights
 from regard.engine.defaults import read_defaults
 from regard.errors import RegardError, refusing
 from regard.inspection import Trace, thumbnails
 from regard.json_files import read_json
-from regard.tasks.index import FOLDER
 from regard.tasks.text_generation.chat import chat_ids
 from regard.text import Tokenizer
 from regard.text.sentencepiece import make_backend, read_sentencepiece

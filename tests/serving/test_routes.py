@@ -15,7 +15,7 @@ from regard.engine.result import shape
 from regard.errors import BadArgumentError
 from regard.http.guard import Access
 from regard.options import Bounds
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 from .conftest import serving
 

@@ -7,10 +7,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from regard.checkpoints import hub
+from regard.checkpoints.shipped import FOLDER
 from regard.errors import RegardError
 from regard.studio.app import create_app
 from regard.studio.library import Shelf
-from regard.tasks.index import FOLDER
 
 COMMIT = "b" * 40
 

@@ -10,7 +10,7 @@ from regard import RegardError, UnsupportedError
 from regard.checkpoints import Checkpoint, save_pretrained
 from regard.course.words import WordVectors, load_vectors
 from regard.models import Decoder, DecoderConfig, VisionConfig, VisionTransformer
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.kinds import kind_of
 
 

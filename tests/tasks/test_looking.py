@@ -21,7 +21,7 @@ from regard.inspection.huggingface import TracedModel, load_for_tracing
 from regard.inspection.huggingface.generating import Hypothesis
 from regard.inspection.views.ablation import ablate
 from regard.models import VisionConfig, VisionTransformer
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.looking import (
     EXAMPLES,
     SOURCES,

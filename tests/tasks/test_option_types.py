@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from regard.tasks.index import TRAINED
+from regard.tasks.catalog import TRAINED
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "src" / "regard" / "api" / "training.pyi"

@@ -7,7 +7,7 @@ from regard.bulk.settings import Settings
 from regard.engine.result import Result
 from regard.errors import BadArgumentError
 from regard.progress import check
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 Texts = tuple[str, ...]
 Fields = dict[str, Any]

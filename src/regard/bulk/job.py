@@ -26,7 +26,7 @@ from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import sha256_tree, whole_file, write_json
 from regard.json_files import read_object
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.version import __version__
 
 Advance = Callable[[int], None]

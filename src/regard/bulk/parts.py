@@ -16,7 +16,7 @@ from regard.data.reader import Format
 from regard.engine.result import Float32, shape
 from regard.errors import DamagedFileError
 from regard.lines import json_line
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 SHOWN = 3  # texts of a doubt
 _PIECE = 2**20

@@ -12,7 +12,7 @@ from regard.bulk.reading import Lines, Reader
 from regard.bulk.settings import Settings
 from regard.bulk.shards import Shard
 from regard.errors import OtherLanguageError, RegardError
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 
 class Worker:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from regard.checkpoints import shipped
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -17,7 +18,6 @@ from regard.errors import (
     first_line,
 )
 from regard.files import sha256
-from regard.tasks import index as catalog
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
@@ -49,16 +49,15 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return download(name.removeprefix(PREFIX))
     folder = Path(name)
     if folder.is_dir():
-        if catalog.is_vectors(folder):
-            what = catalog.KINDS["word-vectors"].what
-            raise UnsupportedError(catalog.wrong_kind(name, what, "word-vectors"))
+        if shipped.is_vectors(folder):
+            raise UnsupportedError(_not_vectors(name, shipped.VECTORS))
         # A run's folder holds its model one level down.
         return folder / "model" if (folder / "model" / "config.json").exists() else folder
-    shipped = catalog.find(name)
-    if shipped is not None:
-        if shipped.name not in catalog.names():
-            raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind))
-        return shipped.folder
+    model = shipped.find(name)
+    if model is not None:
+        if model.name not in shipped.names():
+            raise UnsupportedError(_not_vectors(name, model.what))
+        return model.folder
     if folder.is_file() and folder.suffix.lower() == ".gguf":
         return folder
     if folder.exists():
@@ -119,10 +118,10 @@ def short_name(name: str | os.PathLike[str]) -> str:
 
 def _nowhere(name: str) -> str:
     on_hub = f"{PREFIX}{name if is_id(name) else 'org/name'}"
-    hint = did_you_mean(name, catalog.SHIPPED)
+    hint = did_you_mean(name, shipped.SHIPPED)
     return (
         f"there is no folder {name}; give a model folder, a shipped model"
-        f" ({', '.join(catalog.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
+        f" ({', '.join(shipped.names())}) or, for a model on the Hugging Face Hub, {on_hub}.{hint}"
     )
 
 
@@ -211,3 +210,7 @@ def _refused(error: Exception, hub: Any) -> bool:
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _not_vectors(name: object, what: str) -> str:
+    return shipped.wrong_use(name, what, shipped.VECTOR_COMMANDS, shipped.VECTOR_READER)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from regard import __version__
+from regard.checkpoints import shipped
 from regard.cli.command_group import CommandGroup
-from regard.tasks import index as catalog
 
 app = typer.Typer(
     name="regard",
@@ -43,8 +43,8 @@ def root(
 
 def first_words() -> str:
     """The text of `regard` without a command: what to try first, and the shipped models."""
-    shipped = ", ".join(f"{name} ({each.what})" for name, each in catalog.SHIPPED.items())
-    models = textwrap.fill(f"Shipped models: {shipped}.", 80)
+    models = ", ".join(f"{name} ({each.what})" for name, each in shipped.SHIPPED.items())
+    models = textwrap.fill(f"Shipped models: {models}.", 80)
     return f"""\
 Transformers you can see through. Try:
 

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 OTHERS = (
     "run",

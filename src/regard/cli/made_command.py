@@ -9,7 +9,7 @@ from regard.cli import options
 from regard.cli.command_group import LazyCommand
 from regard.cli.task_command import class_of
 from regard.cli.training_options import takes
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.declaration import Kind
 
 

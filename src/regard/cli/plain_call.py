@@ -4,7 +4,8 @@ longer than a translation: texts and options of which nothing can be wrong."""
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from regard.tasks import index as catalog
+from regard.checkpoints import shipped
+from regard.tasks import catalog
 
 if TYPE_CHECKING:
     from regard.cli.looked import PlainLook
@@ -70,4 +71,4 @@ def plain_look(arguments: Sequence[str]) -> "PlainLook | None":
     from regard.cli.looked import PlainLook
 
     model, text = plain
-    return PlainLook(model, text.strip(), **settings) if catalog.find(model) else None
+    return PlainLook(model, text.strip(), **settings) if shipped.find(model) else None

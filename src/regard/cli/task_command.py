@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from regard.cli.lines import Line
@@ -12,7 +10,7 @@ from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
 from regard.data.inputs import TEXT
 from regard.options import Options, decoding_of
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 Pairs = list[tuple[Line, Any]]  # lines, each with its result; None: it has none
 
@@ -174,12 +172,5 @@ class TaskCommand:
 
 def class_of(verb: str) -> type[TaskCommand]:
     """The class of the calls of a task's command."""
-    command: type[TaskCommand]
-    if catalog.doing(verb).command:
-        command = catalog.doing(verb).command_class()
-        return command
-    module = f"regard.cli.commands.{verb}"
-    if not find_spec(module):
-        return TaskCommand
-    command = getattr(import_module(module), verb.capitalize())
-    return command
+    command = catalog.doing(verb).command
+    return command() if command else TaskCommand

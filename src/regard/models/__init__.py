@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from regard.models.model import AnyEncoderDecoder, Model
     from regard.models.recurrent import RecurrentEncoderDecoder
     from regard.models.speech import SpeechEncoderDecoder
-    from regard.models.vision import VisionTransformer
     from regard.models.text_reader import TextReader
+    from regard.models.vision import VisionTransformer
 
 __all__ = [
     "DECODER_PRESETS",

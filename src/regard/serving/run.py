@@ -34,7 +34,7 @@ from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import Readings, Sounds, Texts, listed
 from regard.serving.written import Prompts
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.classification.task import split_labels
 from regard.tasks.declaration import Kind
 from regard.tasks.images.task import WRITTEN

@@ -17,7 +17,7 @@ from regard.serving.batches import Batches, Compute
 from regard.serving.decoding import Decoding
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.loading import load
 from regard.tasks.text_generation.task import Writer
 

@@ -1,24 +1,23 @@
-"""The form in which a task declares itself; `regard.tasks.index` holds the declarations."""
+"""The form in which a task declares itself, in the `__init__` of its folder."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.options import Options, panel_of, with_decoding
 
-# A class that is imported when needed: a function that returns it, or its name, `module:class`.
-LazyClass = str | Callable[[], type]
+if TYPE_CHECKING:
+    from regard.engine.result import Result
+    from regard.engine.task import Task
+    from regard.training.evaluation import Evaluator
+    from regard.training.options.run import RunOptions
+    from regard.training.recipe import Recipe
 
 # Commands that take a model of a kind, beside its verb.
 ENCODER = ("meaning", "look", "explain", "studio")
 READS = ("evaluate", "encode", *ENCODER, "serve")
 WRITES = ("evaluate", "look", "explain", "meaning", "studio", "serve")
-
-
-def _class(late: LazyClass) -> Any:
-    return resolve_name(late) if isinstance(late, str) else late()
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,10 @@ class Input:
     optional: bool = False
 
 
+TEXT = (Input("text", "the text"),)
+RUNNING_TEXT = "Text: a file or folder; JSON lines, CSV, Parquet; also .gz."
+
+
 @dataclass(frozen=True)
 class Training:
     """The training of a kind of model; empty where regard does not train it."""
@@ -37,20 +40,24 @@ class Training:
     name: str = ""  # its command of `regard train`
     summary: str = ""
     data: str = ""  # what it is trained on
-    recipe: LazyClass = ""  # a `Recipe`
-    options: LazyClass = ""  # the `RunOptions` of that recipe
-    evaluator: LazyClass = ""  # of such models, where it needs no torch; else the recipe's
+    recipe: "Callable[[], type[Recipe[Any, Any]]] | None" = None
+    options: "Callable[[], type[RunOptions]] | None" = None  # of that recipe
+    evaluator: "Callable[[], type[Evaluator[Any]]] | None" = (
+        None  # without torch; else the recipe's
+    )
     figures: str = ""  # by which such a model is evaluated
     layout: str = "Hugging Face's"  # of the result
 
-    def recipe_class(self) -> Any:
-        return _class(self.recipe)
+    def recipe_class(self) -> "type[Recipe[Any, Any]]":
+        assert self.recipe is not None
+        return self.recipe()
 
-    def evaluator_class(self) -> Any:
-        return _class(self.evaluator) if self.evaluator else self.recipe_class().evaluator
+    def evaluator_class(self) -> "type[Evaluator[Any]]":
+        return self.evaluator() if self.evaluator else self.recipe_class().evaluator
 
-    def options_class(self) -> Any:
-        return _class(self.options)
+    def options_class(self) -> "type[RunOptions]":
+        assert self.options is not None
+        return self.options()
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Kind:
     example: str  # what to give for that purpose
     others: tuple[str, ...]  # commands of `regard` that take it, beside its verb
     python: str = ""  # what reads it in Python, where that is not regard.load
-    task: LazyClass = ""  # what `regard.load` gives
+    task: "Callable[[], type[Task]] | None" = None  # what `regard.load` gives
     also: tuple[str, ...] = ()  # other tasks that such a model may have been made for
     does: str = ""  # the task of another kind that it does in its own way
     model: str = ""  # the class of models that do it without a head of their own
@@ -74,14 +81,17 @@ class Kind:
     verb: str = ""  # its command, its route /run/…, and its name in `regard run`
     help: str = ""  # of its command
     inputs: tuple[Input, ...] = ()
-    options: LazyClass = ""  # the class of those that are not of decoding
+    options: "Callable[[], type[Options]] | None" = (
+        None  # the class of those that are not of decoding
+    )
     decoding: tuple[str, ...] = ()  # panels of GenerationConfig whose options it has
-    result: LazyClass = ""
+    result: "Callable[[], type[Result]] | None" = None
     batch_size: int = 32
     shard: int = 1000  # records of a part, by default
     blank: bool = False  # blank texts are asked; else they have empty answers
-    command: LazyClass = ""  # of the calls of its command, where that does more than is declared
-    pipeline: str = ""  # the function that answers as the task's pipeline of transformers v4
+    command: Callable[[], type] | None = (
+        None  # of the calls of its command, where that does more than is declared
+    )
     training: Training = Training()
 
     @property
@@ -98,26 +108,26 @@ class Kind:
         """The first paragraph of the command's help."""
         return self.help.partition("\n")[0]
 
-    def task_class(self) -> Any:
-        return _class(self.task)
+    def task_class(self) -> "type[Task]":
+        assert self.task is not None
+        return self.task()
 
-    def command_class(self) -> Any:
-        return _class(self.command)
+    def result_class(self) -> "type[Result]":
+        assert self.result is not None
+        return self.result()
 
-    def result_class(self) -> Any:
-        return _class(self.result)
-
-    def options_class(self) -> Any:
+    def options_class(self) -> type[Options]:
         """The class of its options, those of decoding among them; None: the model's own value.
 
         Naming an option of sampling asks for sampling.
         """
+        assert self.options is not None
         return _options_class(self.options, self.decoding)
 
 
 @cache
-def _options_class(options: LazyClass, panels: tuple[str, ...]) -> Any:
-    own = _class(options)
+def _options_class(options: Callable[[], type[Options]], panels: tuple[str, ...]) -> type[Options]:
+    own = options()
     if not panels:
         return own
     more = {"passed": _passed_with_sampling} if "Sampling" in panels else {}

@@ -11,8 +11,7 @@ from regard.checkpoints import open_checkpoint
 from regard.engine.engines import computed_by
 from regard.engine.task import Task
 from regard.errors import BadArgumentError, RegardError, unknown
-from regard.tasks import index as catalog
-from regard.tasks import loading
+from regard.tasks import catalog, loading
 from regard.tasks.kinds import kind_of
 from regard.training.evaluation import Bar, Evaluator, Report, check_exists, no_bar
 

@@ -8,7 +8,7 @@ from regard.checkpoints.heads import (
     read_writer_head,
 )
 from regard.engine.defaults import task_settings
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 _HEADS = {head: name for name, kind in catalog.KINDS.items() for head in kind.heads}
 _MODELS = {kind.model: name for name, kind in catalog.KINDS.items() if kind.model}

@@ -3,10 +3,10 @@
 import os
 from typing import Any
 
-from regard.checkpoints import open_checkpoint
+from regard.checkpoints import open_checkpoint, shipped
 from regard.engine.task import Task
 from regard.errors import UnsupportedError, unknown
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.kinds import describe, kind_of
 
 Name = str | os.PathLike[str]
@@ -42,10 +42,10 @@ def load(name: Name, task: str | None = None) -> Task:
     """
     if task is not None and task not in catalog.LOADED:
         raise unknown("task", task, catalog.LOADED)
-    needed = catalog.KINDS[task].needed if task is not None else catalog.MODEL
-    shipped = catalog.find(name)
-    if shipped is not None and task not in (None, shipped.kind, catalog.KINDS[shipped.kind].does):
-        raise UnsupportedError(catalog.wrong_kind(name, shipped.what, shipped.kind, needed))
+    needed = catalog.KINDS[task].needed if task is not None else shipped.MODEL
+    model = shipped.find(name)
+    if model is not None and task not in (None, model.kind, catalog.KINDS[model.kind].does):
+        raise UnsupportedError(catalog.wrong_kind(name, model.what, model.kind, needed))
     checkpoint = open_checkpoint(name)
     kind = kind_of(checkpoint)
     natural = task in (None, kind, catalog.KINDS[kind].does)

@@ -6,7 +6,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from regard.checkpoints import Checkpoint, open_checkpoint
+from regard.checkpoints import Checkpoint, open_checkpoint, shipped
 from regard.checkpoints.card import read_card
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.hub import short_name
@@ -26,7 +26,6 @@ from regard.inspection import Trace
 from regard.inspection.answers import ModelInfo, ModelTask
 from regard.inspection.models import tap_name
 from regard.models.configs.facts import facts_of
-from regard.tasks import index as catalog
 from regard.tasks.images.task import ImageReader
 from regard.tasks.kinds import kind_of
 from regard.tasks.loading import task_class
@@ -179,7 +178,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
 
 
 def _example(model: str, task: str, languages: list[str]) -> str:
-    sample = shipped.sample if (shipped := catalog.find(model)) else ""
+    sample = known.sample if (known := shipped.find(model)) else ""
     source = SOURCES.get(languages[0], "") if task == "translation" and languages else ""
     return sample or source or _sample(task)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from regard.engine.task import Task
 from regard.errors import unknown
-from regard.tasks.index import TRAINED
+from regard.tasks.catalog import TRAINED
 
 File = str | os.PathLike[str]
 
@@ -27,13 +27,12 @@ def train(
     steps: 2; epochs: 2
 
     Args:
-        task: a name in `regard.tasks.index.TRAINED`.
+        task: a name in `regard.tasks.catalog.TRAINED`.
         data: a file of examples; of a translation also a source file and a target file as a tuple,
             or a list of files; to classify images a folder with a sub-folder for each label; of
             a language model a file or folder of text.
-        options: fields of the task's options, such as `ClassificationOptions`; see
-            `regard.training.options`, `regard.tasks.translation.train_options` and a task's `train_options`.
-            Files and folders may be strings or paths.
+        options: fields of the task's options, such as `ClassificationOptions`, in
+            the task's `train_options`. Files and folders may be strings or paths.
 
     A classifier that gives one label to everything is a UserWarning.
 

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 
 from regard import __version__
-from regard.checkpoints import from_pretrained, save_pretrained
+from regard.checkpoints import from_pretrained, save_pretrained, shipped
 from regard.course.words import WordVectors
 from regard.models import (
     Decoder,
@@ -21,7 +21,6 @@ from regard.models import (
     VisionConfig,
     VisionTransformer,
 )
-from regard.tasks import index as catalog
 
 
 @pytest.fixture
@@ -134,11 +133,11 @@ def test_without_a_model_it_tells_versions_threads_and_models(regard):
     assert facts["regard"] == __version__
     assert torch.__version__.startswith(facts["torch"])  # without a build such as +cu130
     assert facts["threads"] == torch.get_num_threads()
-    assert list(facts["shipped models"]) == list(catalog.SHIPPED)
+    assert list(facts["shipped models"]) == list(shipped.SHIPPED)
     assert facts["shipped models"]["en-hi"]["what"] == "a translator from English to Hindi"
     assert "words near" in facts["shipped models"]["words-en"]["used_with"]
     shown = regard("info").out
-    for name, each in catalog.SHIPPED.items():
+    for name, each in shipped.SHIPPED.items():
         assert f"\n{name}: {each.what}\n  regard " in shown
 
 
@@ -177,7 +176,7 @@ def test_taps_are_the_names_that_a_trace_has_with_their_sizes(regard):
 
 
 def test_taps_need_no_weights(regard, tmp_path):
-    from regard.tasks.index import FOLDER
+    from regard.checkpoints.shipped import FOLDER
 
     for name in ("config.json", "tokenizer.json"):
         shutil.copy(FOLDER / "en-de" / name, tmp_path)

@@ -14,10 +14,11 @@ import torch
 
 from regard import trace as regard_trace
 from regard.attention import attend
+from regard.checkpoints.shipped import FOLDER
 from regard.inspection import Trace
 from regard.studio import page
 from regard.studio.requests import TraceRequest
-from regard.tasks.index import FOLDER, taken_by
+from regard.tasks.catalog import taken_by
 
 TEXT = "The old man bought a small red car."
 CROSS = "decoder.layers.1.cross"

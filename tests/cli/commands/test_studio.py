@@ -15,7 +15,7 @@ import pytest
 from regard.errors import UnavailableError
 from regard.http import sockets as base
 from regard.studio.browser import has_display
-from regard.tasks.index import taken_by
+from regard.tasks.catalog import taken_by
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_where_its_usual_port_is_in_use_it_takes_another(monkeypatch):
 def test_the_page_offers_what_was_named(regard, served, tmp_path, named):
     import shutil
 
-    from regard.tasks.index import FOLDER
+    from regard.checkpoints.shipped import FOLDER
 
     folder = tmp_path / "mine"
     shutil.copytree(FOLDER / "en-hi", folder)

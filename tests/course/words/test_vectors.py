@@ -6,9 +6,9 @@ import struct
 import numpy as np
 import pytest
 
+from regard.checkpoints.shipped import FOLDER
 from regard.course.words import WordVectors, load_vectors
 from regard.errors import RegardError
-from regard.tasks.index import FOLDER
 
 WORDS = ["king", "queen", "cricketer"]
 ROWS = np.array([[3, 4], [4, 3], [-4, 3]], np.float32)

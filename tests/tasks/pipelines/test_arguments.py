@@ -14,7 +14,6 @@ import torch
 
 import regard
 from regard import BadArgumentError, UnsupportedError
-from regard.tasks import index as catalog
 from regard.tasks.pipelines.arguments import ARGUMENTS, CONSTRUCTOR
 
 image = pytest.importorskip("PIL.Image")
@@ -163,7 +162,7 @@ def pipes(folders: dict[str, Path]) -> Pipes:
         }
         if task not in made:
             shipped = SHIPPED.get(task)
-            folder = catalog.SHIPPED[shipped].folder if shipped else folders[task]
+            folder = shipped.SHIPPED[shipped].folder if shipped else folders[task]
             made[task] = regard.pipeline(task, folder, **options.get(task, {}))
         return made[task]
 

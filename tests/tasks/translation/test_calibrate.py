@@ -6,9 +6,9 @@ import pytest
 
 import regard
 from regard import RegardError
+from regard.checkpoints import shipped
 from regard.engine.calibration import FILE, Calibration
 from regard.json_files import JsonFiles
-from regard.tasks import index as catalog
 from regard.tasks.translation.task import Translator
 
 TESTS = "the old dog sees a tree.\tein Haus\na red house.\tder alte Hund\n" * 20
@@ -54,11 +54,11 @@ def test_what_cannot_be_calibrated_is_refused(translator: Translator, tmp_path: 
     (tmp_path / "dev.tsv").write_text(TESTS)
     with pytest.raises(RegardError, match="`calibrate` needs a folder"):
         regard.evaluate(translator, tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv")
-    before = (catalog.FOLDER / "en-de" / FILE).read_bytes()
+    before = (shipped.FOLDER / "en-de" / FILE).read_bytes()
     with pytest.raises(
         RegardError, match=r"en-de is a part of regard.*: copy .*, and name the copy"
     ):
         regard.evaluate("en-de", tmp_path / "dev.tsv", calibrate=tmp_path / "dev.tsv")
-    assert (catalog.FOLDER / "en-de" / FILE).read_bytes() == before
+    assert (shipped.FOLDER / "en-de" / FILE).read_bytes() == before
     with pytest.raises(RegardError, match="`calibrate` is of one model"):
         regard.evaluate("en-de", tmp_path / "dev.tsv", calibrate="a", compare="en-de")

@@ -3,7 +3,7 @@ import pytest
 import regard
 from regard.checkpoints import find_folder
 from regard.checkpoints.card import read_card
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 
 @pytest.mark.parametrize("name", catalog.taken_by("translate"))

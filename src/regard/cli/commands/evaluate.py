@@ -10,7 +10,7 @@ from regard.cli.options import Json, argument
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
 from regard.cli.training_options import takes
-from regard.tasks.index import TRAINED
+from regard.tasks.catalog import TRAINED
 
 evaluate = typer.Typer(add_completion=False)
 _FIGURES = "; ".join(f"{kind.what}: {kind.training.figures}" for kind in TRAINED.values())

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from regard import __version__
+from regard.checkpoints import shipped
 from regard.cli.columns import columns
 from regard.cli.options import Json, argument, option
 from regard.errors import BadArgumentError, UnsupportedError
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 LISTED = 20  # of a list in the table; --json has them all
 
@@ -45,9 +46,9 @@ def info(model: Model = None, as_json: Json = False, taps: Taps = False) -> None
     if as_json:
         print(json.dumps(facts, ensure_ascii=False, indent=2))
         return
-    shipped = facts.pop("shipped models", {})
+    models = facts.pop("shipped models", {})
     print(_table(facts))
-    for name, about in shipped.items():
+    for name, about in models.items():
         print(f"\n{name}: {about['what']}\n  regard {', '.join(about['used_with'])}")
 
 
@@ -79,7 +80,7 @@ def _installation() -> dict[str, Any]:
         "gpu": gpu,
         "shipped models": {
             name: {"what": each.what, "used_with": list(catalog.KINDS[each.kind].commands)}
-            for name, each in catalog.SHIPPED.items()
+            for name, each in shipped.SHIPPED.items()
         },
     }
 
@@ -88,9 +89,9 @@ def _vectors(name: str) -> dict[str, Any] | None:
     """Of a folder of word vectors; None where it is something else."""
     from regard.course.words import load_vectors
 
-    shipped = catalog.find(name)
-    folder = Path(name) if shipped is None else shipped.folder
-    if not catalog.is_vectors(folder):
+    model = shipped.find(name)
+    folder = Path(name) if model is None else model.folder
+    if not shipped.is_vectors(folder):
         return None
     vectors = load_vectors(folder)
     facts = {"words": len(vectors), "dim": vectors.dim}
@@ -138,11 +139,11 @@ def _described(
     """The facts after what a model is and what it is used with, before its card."""
     from regard.checkpoints.card import read_card
 
-    shipped = catalog.find(name)
+    model = shipped.find(name)
     facts = {
         "model": name,
         "folder": str(folder),
-        "what": what if shipped is None else shipped.what,
+        "what": what if model is None else model.what,
         "used_with": list(catalog.KINDS[kind].commands),
         **facts,
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
+from regard.checkpoints import shipped
 from regard.cli.looked import as_json_of, check_grid, checked, grid_of, head_of, traced
 from regard.cli.options import (
     FIGURES,
@@ -25,7 +26,7 @@ from regard.cli.training_options import takes
 from regard.engine.options import TraceRequest
 from regard.errors import BadArgumentError
 from regard.options import check_options
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -159,7 +160,7 @@ def model_and_text(
         model, text = None, model
     if model is None:
         model = READER
-        say(f"{model}, {catalog.SHIPPED[model].what}, reads it; regard look MODEL takes another.")
+        say(f"{model}, {shipped.SHIPPED[model].what}, reads it; regard look MODEL takes another.")
     return model, text
 
 

@@ -20,7 +20,7 @@ from regard.cli.training_options import takes
 from regard.errors import BadArgumentError, check_choice
 from regard.options import Options, with_options
 from regard.options import option as setting
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 if TYPE_CHECKING:
     from regard.bulk import Job, Summary

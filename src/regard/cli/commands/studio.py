@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from regard.cli.options import Download, NoOpen, Port, argument, located
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

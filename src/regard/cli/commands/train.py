@@ -19,8 +19,8 @@ from regard.cli.streams import is_first_process
 from regard.cli.training_display import TrainingDisplay
 from regard.cli.training_options import command_line, options_from, takes, use_run_threads
 from regard.errors import BadArgumentError, RegardError
+from regard.tasks.catalog import TRAINED
 from regard.tasks.declaration import Training
-from regard.tasks.index import TRAINED
 
 if TYPE_CHECKING:
     from regard.tasks.translation.read import Pairs

@@ -22,7 +22,7 @@ from regard.errors import BadArgumentError, UnsupportedError
 from regard.inspection.watching import watching
 from regard.models import Encoder, EncoderDecoder
 from regard.models.layers import Stack
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.kinds import describe, kind_of
 from regard.text import Tokenizer
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from regard.checkpoints.shipped import VECTOR_FILES
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -29,7 +30,6 @@ from regard.errors import (
     shortened,
 )
 from regard.files import check_content, whole_file, whole_folder
-from regard.tasks.index import VECTOR_FILES
 
 Vectors = tuple[list[str], NDArray[np.float32]]
 Row = tuple[bytes, NDArray[np.float32] | list[float]]

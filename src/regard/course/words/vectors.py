@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checkpoints import shipped
 from regard.course.words import vector_files
 from regard.errors import BadArgumentError, NotFoundError, UnsupportedError, did_you_mean
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 _CLOSE = 0.65  # of difflib's ratio: 1 for the same letters in order, 0 for no common letter
 # Endings of English forms, and what the known word may have instead.
@@ -167,13 +168,13 @@ def load_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
 
 
 def _find(path: str | os.PathLike[str]) -> Path:
-    shipped, path = catalog.find(path), Path(path)
-    if shipped is not None:
-        if shipped.name not in catalog.names(vectors=True):
+    model, path = shipped.find(path), Path(path)
+    if model is not None:
+        if model.name not in shipped.names(vectors=True):
             needed = catalog.KINDS["word-vectors"].needed
-            raise UnsupportedError(catalog.wrong_kind(path, shipped.what, shipped.kind, needed))
-        return shipped.folder
-    names = ", ".join(catalog.names(vectors=True))
+            raise UnsupportedError(catalog.wrong_kind(path, model.what, model.kind, needed))
+        return model.folder
+    names = ", ".join(shipped.names(vectors=True))
     if not path.exists():
         raise NotFoundError(
             f"word vectors are {names}, or a file or folder of them; there is no {str(path)!r}."

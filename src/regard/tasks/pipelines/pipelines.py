@@ -5,19 +5,20 @@ Version 5 took four of its tasks away, and users have programs that read their k
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from regard.checkpoints import shipped
 from regard.checkpoints.hub import PREFIX, download
 from regard.engine.task import Task
 from regard.engine.text_to_text import TextToText
 from regard.errors import BadArgumentError, UnsupportedError, unknown
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 from regard.tasks.extraction.task import Extractor
 from regard.tasks.loading import load, task_class
+from regard.tasks.pipelines import reading, writing
 from regard.tasks.pipelines.arguments import (
     ALIASES,
     ARGUMENTS,
@@ -26,7 +27,6 @@ from regard.tasks.pipelines.arguments import (
     admitted,
     done_by,
 )
-from regard.tasks.pipelines.writing import extract
 
 if TYPE_CHECKING:
     import torch
@@ -36,8 +36,23 @@ Model: TypeAlias = str | os.PathLike[str] | Task
 Device: TypeAlias = "int | str | torch.device | None"
 _TRANSLATION = re.compile(r"translation_(?P<source>.+)_to_(?P<target>.+)")
 SHIPPED = {
-    "translation_{}_to_{}".format(*catalog.SHIPPED[name].languages): name
+    "translation_{}_to_{}".format(*shipped.SHIPPED[name].languages): name
     for name in catalog.taken_by("translate")
+}
+# The functions that answer as a task's pipeline of transformers v4.
+ANSWERS: Mapping[str, Callable[..., Any]] = {
+    "translation": writing.translate,
+    "summarization": writing.summarize,
+    "text2text-generation": writing.rewrite,
+    "text-generation": writing.write,
+    "text-classification": reading.classify,
+    ZERO_SHOT: reading.classify_zero_shot,
+    "token-classification": reading.label,
+    "question-answering": reading.answer,
+    "fill-mask": reading.fill,
+    "feature-extraction": reading.features,
+    "image-classification": reading.look,
+    "zero-shot-image-classification": reading.match,
 }
 _MADE_OF = ("config", "tokenizer", "feature_extractor", "image_processor", "processor")
 
@@ -85,10 +100,9 @@ class Pipeline(Generic[Runner]):
         return [each[0] for each in entries] if flat else entries
 
     def _answers(self, inputs: Sequence[Any], options: Mapping[str, Any]) -> list[Any]:
-        name = catalog.KINDS[done_by(self.task)].pipeline
-        answer = resolve_name(f"{name}_zero_shot" if self.task == ZERO_SHOT else name)
+        answer = ANSWERS[self.task if self.task == ZERO_SHOT else done_by(self.task)]
         if isinstance(self.runner, Extractor):
-            return list(extract(self.runner, inputs, **options))
+            return list(writing.extract(self.runner, inputs, **options))
         answers: list[Any] = answer(self.runner, inputs, **options)
         return answers
 

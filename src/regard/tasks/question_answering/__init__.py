@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from regard.lazy import LazyModule
+from regard.lazy import modules
 from regard.tasks.declaration import READS, Input, Kind, Training
 
 if TYPE_CHECKING:
     from regard.tasks.question_answering import command, options, score, task, train, train_options
 else:
-    command, options, score, task, train, train_options = (
-        LazyModule(f"{__name__}.{name}")
-        for name in ("command", "options", "score", "task", "train", "train_options")
+    command, options, score, task, train, train_options = modules(
+        __name__, "command", "options", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -32,7 +31,6 @@ TASK = Kind(
     shard=100,
     blank=True,
     command=lambda: command.Answer,
-    pipeline="regard.tasks.pipelines.reading:answer",
     training=Training(
         "question-answering",
         "Train a model that finds the answer to a question in a text.",

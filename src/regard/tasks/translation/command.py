@@ -3,6 +3,7 @@
 import sys
 from typing import Any
 
+from regard.checkpoints import shipped
 from regard.cli.lines import Line
 from regard.cli.refusals import say_doubts
 from regard.cli.streams import say
@@ -11,7 +12,7 @@ from regard.cli.texts import json_line
 from regard.errors import UnsupportedError
 from regard.figures.color import takes_color
 from regard.options import Options, option
-from regard.tasks import index as catalog
+from regard.tasks import catalog
 
 
 class AttentionOptions(Options):
@@ -45,17 +46,17 @@ class Translate(TaskCommand):
     def _check_shipped(self) -> None:
         """Raises UnsupportedError for languages of no shipped translator, where none is named."""
         languages = [self.chosen.get(name) for name in ("source_language", "target_language")]
-        pairs = [catalog.SHIPPED[name].languages for name in catalog.taken_by("translate")]
+        pairs = [shipped.SHIPPED[name].languages for name in catalog.taken_by("translate")]
         fits = any(
             all(language in (None, its) for language, its in zip(languages, pair, strict=True))
             for pair in pairs
         )
         if self.common["model"] is not None or fits:
             return
-        shipped = ", ".join(" → ".join(pair) for pair in pairs)
+        offered = ", ".join(" → ".join(pair) for pair in pairs)
         source, target = languages[0] or "en", languages[1] or "en"
         raise UnsupportedError(
-            f"the shipped translators have {shipped}; got {languages[0] or 'any'} →"
+            f"the shipped translators have {offered}; got {languages[0] or 'any'} →"
             f" {languages[1] or 'any'}. Name another model, such as"
             f" --model hub:Helsinki-NLP/opus-mt-{source}-{target}."
         )

@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checkpoints import shipped
 from regard.data import LeftOut
 from regard.data.lines import Say, warn
 from regard.data.pairs import read_pairs
 from regard.errors import DamagedFileError, UnavailableError, UnsupportedError
 from regard.options import decoding_of
-from regard.tasks import index as catalog
 from regard.tasks.translation.certainty import Judged, mark_figures, of_language
 from regard.tasks.translation.copying import copied_signs
 from regard.tasks.translation.read import (
@@ -217,7 +217,7 @@ class TranslationEvaluator(Evaluator[TranslationEvaluationOptions]):
                     f"{task.name} cannot be calibrated: `calibrate` needs a folder with a"
                     " translator of one pair of languages."
                 )
-            if folder.parent == catalog.FOLDER:
+            if folder.parent == shipped.FOLDER:
                 raise UnsupportedError(
                     f"{task.name} is a part of regard, and `calibrate` writes into the model's"
                     f" folder: copy {folder}, and name the copy."
