@@ -10,7 +10,7 @@ import torch
 from typing_extensions import assert_type
 
 import regard
-from regard.tasks.pipelines.pipelines import Pipeline
+from regard.tasks.pipelines import Pipeline
 from regard.inspection import Trace
 from regard.models import EncoderDecoder, Model
 from regard.tasks.question_answering.task import Answerer

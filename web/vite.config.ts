@@ -19,7 +19,7 @@ const CONFIGURATION = [
 ];
 
 /** Python's own data that the page reads too. */
-const SHARED = ["../src/regard/translation/rules.json"];
+const SHARED = ["../src/regard/tasks/translation/rules.json"];
 
 /** Everything the page is made from; tests are not in it. `regard.studio.page` lists the same. */
 function inputs(): string[] {

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from regard.checkpoints import from_pretrained
     from regard.inspection.models import trace
     from regard.tasks.evaluation import evaluate
-    from regard.tasks.loading import load, pipeline
+    from regard.tasks.loading import load
+    from regard.tasks.pipeline import pipeline
     from regard.tasks.training import train
 
 
@@ -54,7 +55,7 @@ _HOME = {
     "evaluate": "regard.tasks.evaluation",
     "from_pretrained": "regard.checkpoints",
     "load": "regard.tasks.loading",
-    "pipeline": "regard.tasks.loading",
+    "pipeline": "regard.tasks.pipeline",
     "trace": "regard.inspection",
     "train": "regard.tasks.training",
 }

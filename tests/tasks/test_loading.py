@@ -116,9 +116,8 @@ def test_a_t5_that_reads_is_neither_a_translator_nor_damaged(
 
 
 def test_the_types_of_load_are_those_of_the_declarations() -> None:
-    root = Path(__file__).parents[2]
-    stub = root / "src" / "regard" / "api" / "loading.pyi"
-    tool = runpy.run_path(str(root / "tools" / "load_types.py"))
-    assert stub.read_text("utf-8") == tool["load_types"](), (
-        "run `python tools/load_types.py > src/regard/tasks/loading.pyi`"
-    )
+    tasks = Path(__file__).parents[2] / "src" / "regard" / "tasks"
+    tool = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "load_types.py"))
+    for name in ("load", "pipeline"):
+        stub = tasks / f"{'loading' if name == 'load' else name}.pyi"
+        assert stub.read_text("utf-8") == tool[f"{name}_types"](), "run `python tools/load_types.py`"

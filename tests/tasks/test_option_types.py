@@ -9,7 +9,7 @@ import pytest
 from regard.tasks.catalog import TRAINED
 
 ROOT = Path(__file__).parents[2]
-STUB = ROOT / "src" / "regard" / "api" / "training.pyi"
+STUB = ROOT / "src" / "regard" / "tasks" / "training.pyi"
 TOOL = runpy.run_path(str(ROOT / "tools" / "option_types.py"))
 
 

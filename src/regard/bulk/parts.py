@@ -64,7 +64,7 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
         table = _table([record.fields for record, _ in good])
     types = {
         name: hint
-        for name, hint in shape(result_class).items()
+        for name, hint in shape(result_class).items()  # type: ignore[arg-type]
         if type(None) not in get_args(hint) or name in settings.options
     }
     return _parquet(_with_answers(table, answers, types))

@@ -14,9 +14,9 @@ from regard.attention import Documents, Padding
 from regard.models.configs.decoder import DecoderConfig
 from regard.models.configs.facts import TextFacts
 from regard.models.decoding import (
-    TextState,
     check_attention_mask,
     check_documents,
+    left_padded,
     positions_of_tokens,
     positions_within,
 )
@@ -111,7 +111,7 @@ class Decoder(TextFacts, Model):
         cap = self.config.output_cap
         return logits if cap is None else cap * torch.tanh(logits / cap)
 
-    def start(self, attention_mask: Tensor | None = None) -> TextState:
+    def start(self, attention_mask: Tensor | None = None) -> "TextState":
         """The state from which generation reads a prompt and decodes step by step.
 
         Args:
@@ -146,3 +146,36 @@ def _head(config: DecoderConfig) -> LinearHead | TokenHead | None:
     if config.head == "classification":
         return LinearHead(config.d_model, len(config.labels), bias=False)
     return TokenHead(config.d_model, config.labels, dropout=0.0)
+
+
+class TextState:
+    """State of a model that continues texts: the caches of its layers, one row for each text."""
+
+    def __init__(self, model: Decoder, attention_mask: Tensor | None = None):
+        self.model = model
+        self.attention_mask = attention_mask  # of everything read; None where nothing is padding
+        self.caches = [LayerCache() for _ in model.decoder.layers]
+
+    @property
+    def length(self) -> int:
+        """Number of tokens that each row has read, padding included."""
+        return self.caches[0].self_attention.length
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        tokens = tokens.view(len(tokens), -1)
+        if self.attention_mask is not None:
+            if self.length:
+                new = torch.ones_like(tokens, dtype=torch.bool)
+                self.attention_mask = torch.cat([self.attention_mask, new], 1)
+            else:
+                tokens, self.attention_mask = left_padded(tokens, self.attention_mask)
+        hidden = self.model.hidden(tokens, self.attention_mask, self.caches)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        for cache in self.caches:
+            cache.self_attention.select(rows)
+        if self.attention_mask is not None:
+            self.attention_mask = self.attention_mask.index_select(0, rows)

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from regard.attention import Mask, Padding
 from regard.errors import BadArgumentError
 from regard.models.configs.encoder_decoder import EncoderDecoderConfig
-from regard.models.decoding import PairState
 from regard.models.heads import ClassificationHead, Pooler, TokenHead, last_state
 from regard.models.layers import (
     Embedding,
@@ -134,7 +133,7 @@ class EncoderDecoder(AnyEncoderDecoder):
         hidden = self.decoder(inputs, memory, memory_mask=memory_mask, caches=caches)
         return hidden * self.config.d_model**-0.5 if self.config.scale_output else hidden
 
-    def start(self, source: Tensor) -> PairState:
+    def start(self, source: Tensor) -> "PairState":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         return PairState(self, source)
 
@@ -175,3 +174,35 @@ def _head(config: EncoderDecoderConfig) -> ClassificationHead | TokenHead | None
     if config.head == "classification":
         return ClassificationHead(Pooler(config.d_model), len(config.labels), config.head_dropout)
     return TokenHead(config.d_model, config.labels, dropout=0.0)
+
+
+class PairState:
+    """State of an encoder–decoder: memory and layers' caches, one row for each hypothesis."""
+
+    def __init__(self, model: EncoderDecoder, source: Tensor):
+        self.model = model
+        self.memory, self.memory_mask = model.encode(source)
+        self.attention_mask = model.not_padding(source)
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
+        self.caches = [LayerCache() for _ in model.decoder.layers]
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Appends tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        tokens = tokens.view(len(tokens), -1)
+        hidden = self.model.decode(tokens, self.memory, self.memory_mask, self.caches)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        for cache in self.caches:
+            cache.self_attention.select(rows)
+        sentence = self.sentence.index_select(0, rows)
+        if torch.equal(sentence, self.sentence):
+            return  # beams were reordered within their sentences, which share a memory
+        self.sentence = sentence
+        self.memory = self.memory.index_select(0, rows)
+        self.attention_mask = self.attention_mask.index_select(0, rows)
+        if self.memory_mask is not None:
+            self.memory_mask = Padding(self.attention_mask)
+        for cache in self.caches:
+            cache.cross_attention.select(rows)

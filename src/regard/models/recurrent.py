@@ -12,9 +12,8 @@ from torch import Tensor, nn
 
 from regard.models.configs.facts import RecurrentFacts
 from regard.models.configs.recurrent import RecurrentConfig
-from regard.models.decoding import RecurrentState
 from regard.models.layers import Embedding, check_ids
-from regard.models.layers.recurrent import make_cells, read_tokens, reset_cells
+from regard.models.layers.recurrent import State, make_cells, read_tokens, reset_cells
 from regard.models.layers.recurrent_decoders import (
     BahdanauAttention,
     ContextDecoder,
@@ -88,7 +87,7 @@ class RecurrentEncoderDecoder(RecurrentFacts, AnyEncoderDecoder):
         states, last = self.encoder(source, attention_mask)
         return Memory(states, self.decoder.keys(states), last, attention_mask)
 
-    def start(self, source: Tensor) -> RecurrentState:
+    def start(self, source: Tensor) -> "RecurrentState":
         """Encodes source ids, (batch, source length), for generation to decode step by step."""
         return RecurrentState(self, source)
 
@@ -126,3 +125,27 @@ def _decoder(config: RecurrentConfig, tokens: nn.Embedding) -> ContextDecoder | 
     width = config.hidden_size
     attention = BahdanauAttention(width, width, width) if config.attention == "bahdanau" else None
     return ContextDecoder(tokens, attention, **sizes)
+
+
+class RecurrentState:
+    """State of a recurrent encoder–decoder: memory and cells, one row for each hypothesis."""
+
+    def __init__(self, model: RecurrentEncoderDecoder, source: Tensor):
+        self.model = model
+        self.memory = model.encode(source)
+        self.state: State = model.decoder.start(self.memory.last)
+        self.sentence = torch.arange(len(source), device=source.device)  # of each row
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Reads tokens, (rows,) or (rows, new), and returns the next logits, (rows, vocab)."""
+        if tokens.dim() == 1:
+            tokens = tokens[:, None]
+        hidden, self.state = self.model.decoder(tokens, self.memory, self.state)
+        return self.model.logits(hidden[:, -1])
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps, repeats or reorders rows; `rows` holds indices of current rows, (new rows,)."""
+        self.state = tuple(part.index_select(1, rows) for part in self.state)
+        sentence = self.sentence.index_select(0, rows)
+        if not torch.equal(sentence, self.sentence):  # else beams were reordered within sentences
+            self.sentence, self.memory = sentence, self.memory.select(rows)

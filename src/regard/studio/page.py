@@ -29,7 +29,7 @@ INPUTS = (
     "tsconfig.json",
     "vite.config.ts",
 )
-SHARED = ("../src/regard/translation/rules.json",)  # Python's data that the page reads too
+SHARED = ("../src/regard/tasks/translation/rules.json",)  # Python's data that the page reads too
 
 
 def built() -> dict[str, tuple[str, bytes]]:

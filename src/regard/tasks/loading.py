@@ -1,7 +1,6 @@
 """Load a model by name, for its task or for a pipeline."""
 
 import os
-from typing import Any
 
 from regard.checkpoints import open_checkpoint, shipped
 from regard.engine.task import Task
@@ -53,35 +52,6 @@ def load(name: Name, task: str | None = None) -> Task:
         raise UnsupportedError(catalog.wrong_kind(name, describe(checkpoint), kind, needed))
     task_type = task_class(kind if natural or task is None else task)
     return task_type.load(checkpoint, name=str(name), lazily=True).run_by("auto")
-
-
-def pipeline(
-    task: str | None = None, model: Any = None, *, device: Any = None, **arguments: Any
-) -> Any:
-    """A pipeline for a task, by the name it had in transformers v4.
-
-    >>> translate = regard.pipeline("translation_en_to_de")
-    >>> translate("Where is the station?", max_length=40)
-    [{'translation_text': 'Wo ist der Bahnhof?'}]
-
-    Args:
-        task: a name in `ARGUMENTS`, "sentiment-analysis", or "translation_XX_to_YY"; None: what the
-            model was made for.
-        model: a folder, "hub:org/name", or what `regard.load` gave. It may be left out for the
-            translations that come with the package.
-        device: where to compute; a number is that of a GPU, and -1 the CPU.
-        arguments: others that v4 has, those of every call included: the table is in
-            docs/howto/pipelines.md.
-
-    Raises:
-        BadArgumentError: an unknown task or argument, no model, or an object of another task.
-        UnsupportedError: an argument that has no counterpart here; the message says what to write
-            instead.
-        RegardError: any that `load` raises.
-    """
-    from regard.tasks.pipelines.pipelines import opened
-
-    return opened(task, model, device, arguments)
 
 
 def task_class(kind: str) -> type[Task]:

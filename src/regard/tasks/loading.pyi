@@ -1,7 +1,7 @@
-"""Types of `regard.load` and `regard.pipeline`, written by tools/load_types.py."""
+"""Types of `regard.load`, written by tools/load_types.py."""
 
 import os
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from regard.engine.task import Task
 from regard.tasks.classification.task import Classifier
@@ -10,7 +10,6 @@ from regard.tasks.extraction.task import Extractor
 from regard.tasks.fill_mask.task import MaskFiller
 from regard.tasks.images.task import ImageClassifier
 from regard.tasks.matching.task import Matcher
-from regard.tasks.pipelines.pipelines import Device, Model, Pipeline
 from regard.tasks.question_answering.task import Answerer
 from regard.tasks.summarization.task import Rewriter, Summarizer
 from regard.tasks.text_generation.task import Writer
@@ -66,100 +65,4 @@ def load(name: Name, task: Literal["zero-shot-image-classification"]) -> Matcher
 def load(name: Name, task: Literal["automatic-speech-recognition"]) -> Transcriber: ...
 @overload
 def load(name: Name, task: str | None = None) -> Task: ...
-@overload
-def pipeline(
-    task: Literal["translation", "translation_en_to_de", "translation_en_to_hi"],
-    model: Model | None = None,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Translator]: ...
-@overload
-def pipeline(
-    task: Literal["summarization"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Summarizer]: ...
-@overload
-def pipeline(
-    task: Literal["text2text-generation"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Rewriter]: ...
-@overload
-def pipeline(
-    task: Literal["text-generation"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Writer]: ...
-@overload
-def pipeline(
-    task: Literal["text-classification", "zero-shot-classification", "sentiment-analysis"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Classifier]: ...
-@overload
-def pipeline(
-    task: Literal["token-classification", "ner"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[TokenClassifier]: ...
-@overload
-def pipeline(
-    task: Literal["question-answering"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Answerer]: ...
-@overload
-def pipeline(
-    task: Literal["fill-mask"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[MaskFiller]: ...
-@overload
-def pipeline(
-    task: Literal["feature-extraction"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Embedder]: ...
-@overload
-def pipeline(
-    task: Literal["image-classification"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[ImageClassifier]: ...
-@overload
-def pipeline(
-    task: Literal["zero-shot-image-classification"],
-    model: Model,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Matcher]: ...
-@overload
-def pipeline(
-    task: str | None = None,
-    model: Model | None = None,
-    *,
-    device: Device = None,
-    **arguments: Any,
-) -> Pipeline[Task]: ...
 def task_class(kind: str) -> type[Task]: ...

@@ -13,7 +13,7 @@ from regard.errors import RegardError
 
 pytest.importorskip("scipy")
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
 
 
 def texts() -> list[str]:

@@ -18,7 +18,7 @@ from regard.tasks.pipelines.arguments import ARGUMENTS, CONSTRUCTOR
 
 image = pytest.importorskip("PIL.Image")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONTEXT = "Anna lives in the red house near the river in Vienna."
 PICTURE = image.radial_gradient("L").convert("RGB")
 INPUT: dict[str, Any] = {

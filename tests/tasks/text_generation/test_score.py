@@ -8,8 +8,9 @@ import torch
 
 from regard import RegardError
 from regard.data.documents import Piece
+from regard.tasks.fill_mask.score import evaluate_masked
 from regard.tasks.fill_mask.task import MaskFiller
-from regard.tasks.text_generation.score import evaluate_masked, evaluate_text
+from regard.tasks.text_generation.score import evaluate_text
 from regard.tasks.text_generation.task import Writer
 
 transformers = pytest.importorskip("transformers")

@@ -12,7 +12,7 @@ from regard.tasks.translation.capitals import case_of
 from regard.tasks.translation.passages import passages
 from regard.tasks.translation.placing import words_of
 
-LANGUAGES = Path(__file__).parents[1] / "fixtures" / "languages"
+LANGUAGES = Path(__file__).parents[2] / "fixtures" / "languages"
 
 
 @pytest.mark.parametrize("model", ["en-de", "en-hi"])

@@ -12,7 +12,7 @@ from regard.tasks.translation.passage import Passage
 from regard.tasks.translation.passages import joined
 
 SNIPPETS = json.loads(
-    (Path(__file__).parents[1] / "fixtures" / "html_snippets.json").read_text("utf-8")
+    (Path(__file__).parents[2] / "fixtures" / "html_snippets.json").read_text("utf-8")
 )
 VOID = ("br", "hr", "img", "wbr")  # elements without an end tag, by the HTML standard
 

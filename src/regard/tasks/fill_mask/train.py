@@ -19,10 +19,10 @@ from regard.data.documents import text_files
 from regard.errors import BadArgumentError, UnsupportedError
 from regard.models import Encoder
 from regard.models.encoder import MaskedLMHead
+from regard.tasks.fill_mask.score import MaskedTextEvaluator
 from regard.tasks.fill_mask.train_options import MaskedLanguageModelOptions
 from regard.tasks.text_generation.blocks import MaskedBatch, Masking, blocks, one_line
 from regard.tasks.text_generation.read import check_enough, split_documents
-from regard.tasks.text_generation.score import MaskedTextEvaluator
 from regard.text import Tokenizer
 from regard.training import cross_entropy
 from regard.training.card import CardText

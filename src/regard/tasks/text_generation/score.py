@@ -1,4 +1,4 @@
-"""Scores of language models on a text, and of masked ones on the words hidden in it."""
+"""Scores of language models on a text."""
 
 import hashlib
 import math
@@ -18,13 +18,11 @@ from regard.arrays import finite
 from regard.data.documents import Piece
 from regard.data.store import Ids
 from regard.errors import BadArgumentError
-from regard.tasks.fill_mask.task import MaskFiller
-from regard.tasks.text_generation.blocks import BlockBatch, Masking, blocks, cut_blocks
+from regard.tasks.text_generation.blocks import BlockBatch, cut_blocks
 from regard.tasks.text_generation.read import Documents, write_tokens
 from regard.tasks.text_generation.task import Writer
 from regard.tasks.text_generation.train_options import TextEvaluationOptions
 from regard.text import Tokenizer
-from regard.training.encoded import EncodedTexts, write_store
 from regard.training.evaluation import Evaluator, Progress, no_progress
 from regard.training.resampling import Scored
 
@@ -97,15 +95,6 @@ class TextEvaluator(Evaluator[TextEvaluationOptions]):
         return super().compare(result, other, name)
 
 
-class MaskedTextEvaluator(TextEvaluator):
-    """Evaluation of masked language models."""
-
-    def score(
-        self, task: MaskFiller, data: Documents, *, progress: Progress = no_progress
-    ) -> TextScores:
-        return evaluate_masked(task, data.pieces(), progress=progress)
-
-
 @torch.inference_mode()
 def evaluate_text(
     writer: Writer,
@@ -132,7 +121,7 @@ def evaluate_text(
             f"a text must have at least 2 tokens, of which the second is predicted; got"
             f" {len(tokens)}. Give more text."
         )
-    block = min(_block(tokenizer, writer.model.config.max_positions), len(tokens) - 1)
+    block = min(block_size(tokenizer, writer.model.config.max_positions), len(tokens) - 1)
     losses: list[float] = []
     counts: list[int] = []
     likeliest: list[NDArray[np.int64]] = []
@@ -150,7 +139,7 @@ def evaluate_text(
         np.array(counts),
         np.concatenate(likeliest),
         bytes_per_token=size / len(tokens),
-        text=_checksum(tokens),
+        text=checksum(tokens),
     )
 
 
@@ -166,57 +155,8 @@ def _logits(writer: Writer, batch: BlockBatch) -> Iterable[Tensor]:
     )
 
 
-@torch.inference_mode()
-def evaluate_masked(
-    filler: MaskFiller,
-    pieces: Iterable[Piece],
-    *,
-    share: float = 0.15,
-    progress: Progress = no_progress,
-) -> TextScores:
-    """The loss and accuracy of the words hidden in a text, the same ones at every call."""
-    tokenizer, config, device = filler.tokenizer, filler.model.config, filler.device
-    longest = _block(tokenizer, config.max_positions)
-    losses, counts, right, likeliest = [], [], [], []
-    with tempfile.TemporaryDirectory() as folder:
-        rows = ((ids, len(ids), ()) for ids in blocks(pieces, tokenizer, longest))
-        store = write_store(
-            Path(folder) / "text.tokens",
-            rows,
-            vocab_size=tokenizer.vocab_size,
-            targets=0,
-            max_length=longest,
-        )
-        texts = EncodedTexts(store, config, max_tokens=longest, batch_size=1, seed=0)
-        masking = Masking.of(tokenizer, share=share, seed=0)
-        for number in range(len(store)):
-            # A block is masked by its number, not by those that share its batch.
-            batch = masking.masked(texts.batch(np.array([number])), number, part=1)
-            progress(1)
-            if not len(batch.targets):
-                continue
-            inputs, targets = batch.inputs.inputs.to(device), batch.targets.to(device)
-            states = torch.as_tensor(filler.hidden(inputs))[batch.chosen.to(device)]
-            logits = torch.as_tensor(filler.logits(states)).float()
-            losses.append(functional.cross_entropy(logits, targets, reduction="sum").item())
-            likeliest.append(logits.argmax(-1).cpu().numpy())
-            right.append(int((logits.argmax(-1) == targets).sum()))
-            counts.append(len(targets))
-        checksum = _checksum(np.array(store.tokens))
-    if not losses:
-        raise BadArgumentError(
-            "a text must have words to hide; none was found. Give more text, such as a paragraph."
-        )
-    return TextScores(
-        np.array(losses),
-        np.array(counts),
-        np.concatenate(likeliest),
-        np.array(right),
-        text=checksum,
-    )
-
-
-def _block(tokenizer: Tokenizer, positions: int) -> int:
+def block_size(tokenizer: Tokenizer, positions: int) -> int:
+    """The tokens that are scored together, by a model with so many positions."""
     return min(tokenizer.longest(positions), _LONGEST)
 
 
@@ -230,5 +170,6 @@ def _cuts(count: int, block: int, at_once: int) -> Iterable[tuple[NDArray[np.int
         yield np.array([whole * block]), rest
 
 
-def _checksum(tokens: Ids) -> str:
+def checksum(tokens: Ids) -> str:
+    """A checksum of the tokens that were predicted."""
     return hashlib.sha256(tokens.astype(np.int64).tobytes()).hexdigest()

@@ -1,5 +1,5 @@
 /** What a translator leaves as it is, and how it reads capitals: `rules.json`, which Python reads as well. */
-import rules from "../../../../src/regard/translation/rules.json";
+import rules from "../../../../src/regard/tasks/translation/rules.json";
 
 export { rules };
 

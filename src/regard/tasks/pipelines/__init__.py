@@ -119,7 +119,7 @@ class Pipeline(Generic[Runner]):
 def opened(
     task: str | None, model: Model | None, device: Device, arguments: Mapping[str, Any]
 ) -> Pipeline[Any]:
-    """The pipeline that `regard.pipeline` returns."""
+    """Return the pipeline that `regard.pipeline` returns."""
     if task is None:
         model, task = _made_for(model)
     kind_name = ALIASES.get(task, task)
