@@ -120,4 +120,6 @@ def test_the_types_of_load_are_those_of_the_declarations() -> None:
     tool = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "load_types.py"))
     for name in ("load", "pipeline"):
         stub = tasks / f"{'loading' if name == 'load' else name}.pyi"
-        assert stub.read_text("utf-8") == tool[f"{name}_types"](), "run `python tools/load_types.py`"
+        assert stub.read_text("utf-8") == tool[f"{name}_types"](), (
+            "run `python tools/load_types.py`"
+        )

@@ -13,7 +13,7 @@ from regard.serving.libretranslate import libretranslate
 from regard.serving.logs import Counts, Logged
 from regard.serving.metrics import Metrics
 from regard.serving.openai import openai
-from regard.serving.run import MOST_SOUND, SOUNDS, TOO_LOUD, run
+from regard.serving.routes import MOST_SOUND, SOUNDS, TOO_LOUD, run
 from regard.serving.served import Served
 from regard.serving.state import Here, State, Traces
 from regard.version import __version__

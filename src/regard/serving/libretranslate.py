@@ -19,7 +19,7 @@ from regard.errors import BadArgumentError, RegardError
 from regard.http.guard import bearer
 from regard.http.refusals import refusal
 from regard.serving.asking import all_of, answered
-from regard.serving.run import decoded
+from regard.serving.hooks import decoded
 from regard.serving.served import Model
 from regard.serving.state import Here, State
 from regard.serving.work import listed

@@ -89,9 +89,9 @@ class Kind:
     batch_size: int = 32
     shard: int = 1000  # records of a part, by default
     blank: bool = False  # blank texts are asked; else they have empty answers
-    command: Callable[[], type] | None = (
-        None  # of the calls of its command, where that does more than is declared
-    )
+    # A `TaskCommand` and a `serving.hooks.Hook`, where the task's do more than is declared.
+    command: Callable[[], type] | None = None
+    route: Callable[[], Any] | None = None
     training: Training = Training()
 
     @property

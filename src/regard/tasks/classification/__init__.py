@@ -6,10 +6,18 @@ from regard.lazy import modules
 from regard.tasks.declaration import READS, TEXT, Input, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.classification import command, options, score, task, train, train_options
+    from regard.tasks.classification import (
+        command,
+        options,
+        route,
+        score,
+        task,
+        train,
+        train_options,
+    )
 else:
-    command, options, score, task, train, train_options = modules(
-        __name__, "command", "options", "score", "task", "train", "train_options"
+    command, options, route, score, task, train, train_options = modules(
+        __name__, "command", "options", "route", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -29,6 +37,7 @@ TASK = Kind(
     inputs=(*TEXT, Input("text_pair", "the second text, for a model of pairs", True)),
     options=lambda: options.ClassificationOptions,
     result=lambda: task.Classification,
+    route=lambda: route.ROUTE,
     command=lambda: command.Classify,
     training=Training(
         "classification",

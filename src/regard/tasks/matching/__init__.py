@@ -6,10 +6,10 @@ from regard.lazy import modules
 from regard.tasks.declaration import Input, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.matching import command, options, score, task, train, train_options
+    from regard.tasks.matching import command, options, route, score, task, train, train_options
 else:
-    command, options, score, task, train, train_options = modules(
-        __name__, "command", "options", "score", "task", "train", "train_options"
+    command, options, route, score, task, train, train_options = modules(
+        __name__, "command", "options", "route", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -29,6 +29,7 @@ TASK = Kind(
     result=lambda: task.Match,
     batch_size=8,
     shard=100,
+    route=lambda: route.ROUTE,
     command=lambda: command.Match,
     training=Training(
         "matching",

@@ -6,10 +6,10 @@ from regard.lazy import modules
 from regard.tasks.declaration import TEXT, WRITES, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.summarization import options, score, task, train, train_options
+    from regard.tasks.summarization import options, route, score, task, train, train_options
 else:
-    options, score, task, train, train_options = modules(
-        __name__, "options", "score", "task", "train", "train_options"
+    options, route, score, task, train, train_options = modules(
+        __name__, "options", "route", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -29,6 +29,7 @@ TASK = Kind(
     result=lambda: task.Summary,
     batch_size=8,
     shard=100,
+    route=lambda: route.ROUTE,
     training=Training(
         "summarization",
         "Train a model that summarizes documents, or rewrites any text as another.",

@@ -6,10 +6,10 @@ from regard.lazy import modules
 from regard.tasks.declaration import RUNNING_TEXT, TEXT, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.text_generation import command, options, task, train, train_options
+    from regard.tasks.text_generation import command, options, route, task, train, train_options
 else:
-    command, options, task, train, train_options = modules(
-        __name__, "command", "options", "task", "train", "train_options"
+    command, options, route, task, train, train_options = modules(
+        __name__, "command", "options", "route", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -31,6 +31,7 @@ TASK = Kind(
     batch_size=16,
     shard=100,
     blank=True,
+    route=lambda: route.ROUTE,
     command=lambda: command.Generate,
     training=Training(
         "language-model",

@@ -6,10 +6,18 @@ from regard.lazy import modules
 from regard.tasks.declaration import Input, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.transcription import command, options, score, task, train, train_options
+    from regard.tasks.transcription import (
+        command,
+        options,
+        route,
+        score,
+        task,
+        train,
+        train_options,
+    )
 else:
-    command, options, score, task, train, train_options = modules(
-        __name__, "command", "options", "score", "task", "train", "train_options"
+    command, options, route, score, task, train, train_options = modules(
+        __name__, "command", "options", "route", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -29,6 +37,7 @@ TASK = Kind(
     result=lambda: task.Transcription,
     batch_size=1,
     shard=10,
+    route=lambda: route.ROUTE,
     command=lambda: command.Transcribe,
     training=Training(
         "transcription",

@@ -6,10 +6,19 @@ from regard.lazy import modules
 from regard.tasks.declaration import TEXT, WRITES, Kind, Training
 
 if TYPE_CHECKING:
-    from regard.tasks.translation import command, options, result, score, task, train, train_options
+    from regard.tasks.translation import (
+        command,
+        options,
+        result,
+        route,
+        score,
+        task,
+        train,
+        train_options,
+    )
 else:
-    command, options, result, score, task, train, train_options = modules(
-        __name__, "command", "options", "result", "score", "task", "train", "train_options"
+    command, options, result, route, score, task, train, train_options = modules(
+        __name__, "command", "options", "result", "route", "score", "task", "train", "train_options"
     )
 
 TASK = Kind(
@@ -29,6 +38,7 @@ TASK = Kind(
     options=lambda: options.TranslationOptions,
     decoding=("Decoding",),
     result=lambda: result.Translation,
+    route=lambda: route.ROUTE,
     command=lambda: command.Translate,
     training=Training(
         "translation",
