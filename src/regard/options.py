@@ -74,7 +74,6 @@ def option(
     choices: tuple[str, ...] = (),
     panel: str | None = None,
     free: bool = False,
-    aliases: tuple[str, ...] = (),
     **bounds: float,
 ) -> Any:
     """A field of a class of options.
@@ -87,7 +86,6 @@ def option(
         choices: the only values that it may have.
         panel: the part of --help that lists it.
         free: a resumed run may change it: no step's result depends on it.
-        aliases: former names, which say what to write.
         bounds: of `Bounds`: min, max, above, below.
     """
     metadata = {
@@ -98,7 +96,6 @@ def option(
         "choices": choices,
         "panel": panel,
         "free": free,
-        "aliases": aliases,
         "bounds": Bounds(**bounds),
     }
     return field(default=default, metadata=metadata)
@@ -195,14 +192,6 @@ def check_options(options: Any) -> None:
 def panel_of(kind: Any, panel: str) -> Iterator[str]:
     """The options of a data class that a panel lists."""
     return (each.name for each in fields(kind) if each.metadata.get("panel") == panel)
-
-
-def former(kind: Any, name: str) -> BadArgumentError | None:
-    """Return the error for a former name of an option; None for another name."""
-    for setting in fields(kind):
-        if name in setting.metadata.get("aliases", ()):
-            return BadArgumentError(f"{name} is now {setting.name}.")
-    return None
 
 
 def with_decoding(

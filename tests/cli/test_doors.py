@@ -247,5 +247,3 @@ def test_every_bound_of_a_task_is_held_with_one_sentence(
 def test_an_option_of_other_tasks_says_whose_it_is() -> None:
     with pytest.raises(RegardError, match=r"`pooling` belongs to encode; translate does not"):
         catalog.chosen("translate", {"pooling": "max"})
-    with pytest.raises(RegardError, match=r"^n_best is now alternatives\.$"):
-        catalog.chosen("translate", {"n_best": 2})

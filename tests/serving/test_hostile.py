@@ -46,6 +46,7 @@ def resident(pid: int) -> float:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 / 1e6
 
 
+@pytest.mark.slow  # it measures time, on a machine that does nothing else
 @pytest.mark.parametrize("characters", [1_000_000, 99_999])
 def test_a_flood_of_text_does_not_silence_the_server(
     server: tuple[int, int], characters: int

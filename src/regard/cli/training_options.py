@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from regard.cli.streams import is_first_process
-from regard.errors import BadArgumentError
 
 if TYPE_CHECKING:
     from regard.options import Options
@@ -47,18 +46,6 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
         for name, (hint, setting) in settings.items()
         if name not in but
     ]
-    options += [
-        inspect.Parameter(
-            alias,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=_former(alias, name, setting.default),
-        )
-        for name, (_, setting) in settings.items()
-        for alias in setting.metadata["aliases"]
-    ]
-
-    former = {alias for _, each in settings.values() for alias in each.metadata["aliases"]}
 
     def add(command: Command) -> Command:
         signature = inspect.signature(command)
@@ -68,7 +55,7 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
 
         @wraps(command)
         def with_options(**arguments: Any) -> None:
-            command(**{name: each for name, each in arguments.items() if name not in former})
+            command(**arguments)
 
         with_options.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
         with_options.__annotations__ = {each.name: each.annotation for each in every}
@@ -80,18 +67,6 @@ def takes(*kinds: type[Any], but: frozenset[str] = frozenset()) -> Callable[[Com
 def options_from(kind: type[OptionsT], arguments: dict[str, Any]) -> OptionsT:
     """The options that a command was given; those it was not given keep their defaults."""
     return kind(**{name: value for name, value in arguments.items() if value is not None})
-
-
-def _former(alias: str, name: str, default: Any) -> Any:
-    """A hidden option of a former name, which says what to write."""
-    flags = [f"--{each.replace('_', '-')}" for each in (alias, name)]
-
-    def refuse(value: Any) -> None:
-        if value:
-            raise BadArgumentError(f"{flags[0]} is now {flags[1]}.")
-
-    kind: Any = bool if default is False else str
-    return Annotated[kind | None, typer.Option(flags[0], hidden=True, callback=refuse)]
 
 
 def _annotation(hint: Any, setting: "Field[Any]") -> Any:

@@ -47,7 +47,6 @@ class GenerationConfig:
     alternatives: int = _decoding(
         1,
         "Outputs for each text, best first: of the beams, or drawn independently.",
-        aliases=("n_best", "num_return_sequences"),
         min=1,
         max=MOST_SEQUENCES,
     )

@@ -22,7 +22,7 @@ from pydantic import (
 from starlette.exceptions import HTTPException
 
 from regard.engine.result import Result, shape
-from regard.errors import BadArgumentError, RegardError, check_choice, unknown
+from regard.errors import RegardError, check_choice, unknown
 from regard.http.application import download
 from regard.serving.asking import answered
 from regard.serving.hooks import Hook, OneOrMore, read
@@ -34,14 +34,6 @@ run = APIRouter(tags=["regard"])
 
 SOUNDS, MOST_SOUND = "/run/transcribe", 2**22  # bytes of a request
 TOO_LOUD = f"a request of {SOUNDS} may have {MOST_SOUND:,} bytes; send FLAC, OGG or MP3, or less."
-# Names of fields that are called otherwise today.
-FORMER = {"source": "source_language", "target": "target_language", "pair": "text_pair"} | {
-    alias: name
-    for verb in catalog.VERBS
-    for name, setting in catalog.doing(verb).options_class().settings().items()
-    for alias in setting.metadata["aliases"]
-}
-
 ANSWER = TypeAdapter(dict[str, Any])  # a result's fields have their types, so nothing is checked
 
 
@@ -57,8 +49,6 @@ class Asked(BaseModel):
     @classmethod
     def _check_names(cls, values: Any) -> Any:
         for name in values if isinstance(values, dict) else ():
-            if FORMER.get(name) in cls.model_fields:
-                raise BadArgumentError(f"{name} is now {FORMER[name]}.")
             if name not in cls.model_fields:
                 raise unknown("a field", name[:80], cls.model_fields)
         return values

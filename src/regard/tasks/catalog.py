@@ -12,7 +12,6 @@ from regard.checkpoints.shipped import (
     wrong_use,
 )
 from regard.errors import BadArgumentError, check_choice, unknown
-from regard.options import former
 from regard.tasks import (
     classification,
     embedding,
@@ -80,7 +79,7 @@ def chosen(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
     own = doing(verb).options_class()
     for name in options:
         if name not in own.settings():
-            raise former(own, name) or not_of(verb, name)
+            raise not_of(verb, name)
     values: dict[str, Any] = own(**options).passed()
     return values
 

@@ -14,7 +14,6 @@ class LabelOptions(Options):
     text_pair: bool = option(
         False,
         "Each text is two, separated by a tab; in JSON, text and text_pair.",
-        aliases=("pairs",),
     )
     images: bool = option(
         False,
