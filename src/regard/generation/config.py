@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import BadArgumentError, unknown
-from regard.options import check_options, former, option, panel_of
+from regard.options import check_options, option, panel_of
 
 if TYPE_CHECKING:
     import torch
@@ -351,7 +351,7 @@ def _as_json(value: Any) -> Any:
 def _updated(config: GenerationConfig, **changes: Any) -> GenerationConfig:
     for name in changes:
         if name not in _NAMES:
-            raise former(GenerationConfig, name) or unknown("a generation setting", name, _NAMES)
+            raise unknown("a generation setting", name, _NAMES)
     if changes.get("do_sample"):
         changes = {"num_beams": 1} | changes
     elif changes.get("do_sample") is False or changes.get("num_beams", 1) != 1:
