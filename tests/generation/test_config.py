@@ -90,11 +90,6 @@ def test_an_unknown_option_lists_the_known_and_the_nearest() -> None:
         GenerationConfig().updated(num_beam=3)
 
 
-def test_a_former_name_says_the_new_one() -> None:
-    with pytest.raises(RegardError, match=r"^num_return_sequences is now alternatives\.$"):
-        GenerationConfig().updated(num_return_sequences=3)
-
-
 def test_dict_and_back() -> None:
     config = GenerationConfig(
         max_new_tokens=60,
