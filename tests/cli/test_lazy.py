@@ -61,7 +61,7 @@ def test_no_options_of_training_are_built_before_a_task_is_named(arguments):
         f"try: main({arguments})\n"
         "except SystemExit: pass\n"
         "early = [name for name in sys.modules if name.startswith('regard.training')]\n"
-        "early += [name for name in sys.modules if name.startswith('regard.tasks.translation')]\n"
+        "early += [name for name in sys.modules if name.startswith('regard.tasks.translation.')]\n"
         "print('EARLY', early)\n"
     )
     shown = subprocess.run(

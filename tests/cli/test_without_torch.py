@@ -120,7 +120,7 @@ SERVERS = {
         "asked = [('/translate', {'q': 'Good morning.', 'source': 'en', 'target': 'de'})]\n"
     ),
     "studio": (
-        "from regard import catalog\n"
+        "from regard.tasks import catalog\n"
         "from regard.studio.app import create_app\n"
         "app = create_app(catalog.taken_by('studio'), {})\n"
         "texts = {'en-de': 'Good morning.', 'shakespeare': 'ROMEO:', 'emotions': 'I love it.'}\n"

@@ -1,15 +1,16 @@
 """Hugging Face's format in and out.
 
-What needs torch is imported when it is first used: settings and tokenizers are read without it.
+Names are imported when they are first used: settings and tokenizers are read without torch, and
+the shipped models are listed without numpy.
 """
 
 from typing import TYPE_CHECKING
 
-from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_checkpoint
-from regard.checkpoints.hub import find_folder
 from regard.lazy import attach
 
 if TYPE_CHECKING:
+    from regard.checkpoints.checkpoint import Checkpoint, CheckpointLike, open_checkpoint
+    from regard.checkpoints.hub import find_folder
     from regard.checkpoints.pretrained import empty_model, from_pretrained, save_pretrained
 
 __all__ = [
@@ -22,6 +23,12 @@ __all__ = [
     "save_pretrained",
 ]
 
-
-_LATER = ("empty_model", "from_pretrained", "save_pretrained")
-__getattr__, __dir__ = attach(globals(), dict.fromkeys(_LATER, "regard.checkpoints.pretrained"))
+_HOME = {
+    "checkpoint": ("Checkpoint", "CheckpointLike", "open_checkpoint"),
+    "hub": ("find_folder",),
+    "pretrained": ("empty_model", "from_pretrained", "save_pretrained"),
+}
+__getattr__, __dir__ = attach(
+    globals(),
+    {name: f"regard.checkpoints.{module}" for module, names in _HOME.items() for name in names},
+)

@@ -18,16 +18,16 @@ def test_an_argument_becomes_a_line(regard, upper_case):
 
 
 def test_a_terminal_underlines_unsure_words_and_a_pipe_does_not(monkeypatch):
-    from regard.cli.commands import translate
+    from regard.tasks.translation import command
     from regard.tasks.translation.result import Translation, WrittenWord
 
     words = [WrittenWord("das", 0.9, False), WrittenWord("Haus,", 0.1, True)]
     words += [WrittenWord("das", 0.2, True), WrittenWord("[b]", 0.1, True)]
     result = Translation("das Haus, das [b]", -1.0, True, words=words)
-    assert translate._marked(result) == "das Haus, das [b]"
-    monkeypatch.setattr(translate, "takes_color", lambda stream: True)
+    assert command._marked(result) == "das Haus, das [b]"
+    monkeypatch.setattr(command, "takes_color", lambda stream: True)
     on, off = "\x1b[4m", "\x1b[0m"
-    assert translate._marked(result) == f"das {on}Haus,{off} {on}das{off} {on}[b]{off}"
+    assert command._marked(result) == f"das {on}Haus,{off} {on}das{off} {on}[b]{off}"
 
 
 def test_stdin_keeps_its_lines_and_the_empty_ones(regard, upper_case):

@@ -161,8 +161,8 @@ def pipes(folders: dict[str, Path]) -> Pipes:
             each: {"candidate_labels": "a"} for each in ARGUMENTS if each.startswith("zero-shot")
         }
         if task not in made:
-            shipped = SHIPPED.get(task)
-            folder = shipped.SHIPPED[shipped].folder if shipped else folders[task]
+            name = SHIPPED.get(task)
+            folder = shipped.SHIPPED[name].folder if name else folders[task]
             made[task] = regard.pipeline(task, folder, **options.get(task, {}))
         return made[task]
 
