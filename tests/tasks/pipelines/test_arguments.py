@@ -14,6 +14,7 @@ import torch
 
 import regard
 from regard import BadArgumentError, UnsupportedError
+from regard.checkpoints import shipped
 from regard.tasks.pipelines.arguments import ARGUMENTS, CONSTRUCTOR
 
 image = pytest.importorskip("PIL.Image")

@@ -52,7 +52,7 @@ def distance_rows(xp: Any, distances: Array, *, buckets: int, longest: int) -> A
 
 
 def every_distance_row(xp: Any, *, buckets: int, longest: int) -> Array:
-    """Rows of the distances from −n to n, (distances,), 2 n + 1 of them; beyond, none changes."""
+    """Rows of the distances from −n to n, (rows,), beyond which none changes."""
     reach, farthest = longest, 2**30
 
     def rows(*distances: int) -> Array:
