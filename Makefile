@@ -58,6 +58,7 @@ check: $(CHECK_READY)
 	@echo "lint";              $(BIN)/ruff check -q .
 	@echo "spelling";          $(BIN)/codespell README.md CONTRIBUTING.md CHANGELOG.md docs examples src tests tools benchmarks web/src
 	@echo "English";           $(BIN)/python tools/english.py
+	@echo "shapes";            $(BIN)/python tools/shapes.py
 	@echo "pages, scripts";    $(BIN)/python tools/documents.py
 	@echo "interface";         $(BIN)/python tools/interface.py --check
 	@echo "types";             $(BIN)/mypy --no-error-summary

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import regard
+from fixtures.covering import covering
 from regard import RegardError
 from regard.checkpoints import find_folder, from_pretrained
 from regard.course.explanation.sentence import explain
@@ -46,15 +47,11 @@ OPENERS: list[Callable[[str], object]] = [
 ]
 
 
-@pytest.mark.parametrize("opener", OPENERS, ids=range(len(OPENERS)))
 def test_no_bare_name_reaches_the_network(
-    opener: Callable[[str], object],
-    no_network: list[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    no_network: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("runs/mine", "openai-community/gpt2", "gpt2"):
+    for opener, name in covering(OPENERS, ["runs/mine", "openai-community/gpt2", "gpt2"]):
         with pytest.raises(RegardError, match=f"there is no (folder )?'?{name}"):
             opener(name)
     assert no_network == []

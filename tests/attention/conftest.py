@@ -1,4 +1,4 @@
-"""Every mask, and lengths that differ: the grid that kernels and tiles are tested on."""
+"""Every mask that kernels and tiles are tested with."""
 
 import warnings
 from collections.abc import Callable
@@ -19,8 +19,3 @@ with warnings.catch_warnings():
 @pytest.fixture(params=MASKS)
 def make_mask(request: pytest.FixtureRequest) -> Callable[[int, int], Mask | Tensor | None]:
     return MASKS[request.param]
-
-
-@pytest.fixture(params=[(7, 7), (5, 11), (11, 5), (1, 13)], ids="{0[0]}x{0[1]}".format)
-def lengths(request: pytest.FixtureRequest) -> tuple[int, int]:
-    return request.param

@@ -1,7 +1,10 @@
+from itertools import product
+
 import pytest
 import torch
 
-from regard.attention import Causal, Dense, Documents, Mask, Padding, Prefix, Window, attend
+from fixtures.attention_masks import LENGTHS, MASKS
+from regard.attention import Causal, Documents, Mask, Padding, Prefix, Window, attend
 from regard.errors import RegardError
 
 
@@ -53,29 +56,16 @@ def test_masks_compose():
     assert picture(tensor & Causal(), 2, 2) == ["x.", "xx"]
 
 
-def test_a_tile_is_the_crop_of_the_whole(make_mask, lengths):
-    queries, keys = lengths
-    mask = make_mask(queries, keys)
-    if mask is None:
-        return
-    mask = mask if isinstance(mask, Mask) else Dense(mask)
-    whole = mask.whole(queries, keys, torch.device("cpu")).allowed
-    whole = whole.expand(-1, -1, queries, keys)
-    rows, columns = torch.arange(queries)[queries // 2 :], torch.arange(keys)[1:4]
-    tile = mask.tile(rows + keys - queries, columns)
-    assert tile.expand(-1, -1, len(rows), len(columns)).equal(whole[:, :, rows][..., columns])
-
-
-def test_a_mask_that_hides_nothing_says_so_only_when_it_is_true(make_mask, lengths):
-    queries, keys = lengths
-    mask = make_mask(queries, keys)
-    masks = [Window(50, 50), Prefix(50), Padding(torch.ones(2, keys, dtype=torch.bool))]
-    if isinstance(mask, Mask):
-        masks += [mask, mask | Causal(), mask & Causal(), ~mask]
-    for mask in masks:
-        all_seen = bool(mask.whole(queries, keys, torch.device("cpu")).allowed.all())
-        assert all_seen or not mask.allows_all(queries, keys)
-    assert all(mask.allows_all(queries, keys) for mask in masks[:3])
+def test_a_mask_that_hides_nothing_says_so_only_when_it_is_true():
+    for make, (queries, keys) in product(MASKS.values(), LENGTHS):
+        mask = make(queries, keys)
+        masks = [Window(50, 50), Prefix(50), Padding(torch.ones(2, keys, dtype=torch.bool))]
+        if isinstance(mask, Mask):
+            masks += [mask, mask | Causal(), mask & Causal(), ~mask]
+        for mask in masks:
+            all_seen = bool(mask.whole(queries, keys, torch.device("cpu")).allowed.all())
+            assert all_seen or not mask.allows_all(queries, keys)
+        assert all(mask.allows_all(queries, keys) for mask in masks[:3])
 
 
 @pytest.mark.parametrize(("left", "right"), [(4, 4), (4, 3), (3, 4), (5, 5), (0, 9), (9, 0)])

@@ -64,12 +64,12 @@ def test_nan_in_a_value_shows_in_its_column_of_every_row_that_sees_it(kernel, gr
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("keys", KEYS)
-def test_a_causal_map_shows_it_too(kernel, keys):
-    query = torch.randn(2, 3, keys, 5)
-    output = attend(spoiled(query, 0, math.nan), query, query, kernel=kernel, mask=Causal())
-    assert output[1, 2, 0].isnan().all()
-    assert output.isnan().any(-1).sum() == 1
+def test_a_causal_map_shows_it_too(kernel):
+    for keys in KEYS:
+        query = torch.randn(2, 3, keys, 5)
+        output = attend(spoiled(query, 0, math.nan), query, query, kernel=kernel, mask=Causal())
+        assert output[1, 2, 0].isnan().all()
+        assert output.isnan().any(-1).sum() == 1
 
 
 def by_hand(inputs: list[Tensor], allowed: Tensor, bias: Tensor | None) -> Tensor:

@@ -1,15 +1,49 @@
 """The record of a call gives any rectangle of what the definition computes whole."""
 
 import math
+from typing import NamedTuple
 
 import pytest
 import torch
+from torch import Tensor
 
-from regard.attention import Causal, attend, attention_weights, capped, cosine, dot, scaled_dot
+from fixtures.attention_masks import LENGTHS
+from fixtures.covering import covering
+from regard.attention import (
+    Causal,
+    attend,
+    attention_weights,
+    capped,
+    cosine,
+    dot,
+    gaussian,
+    general,
+    scaled_dot,
+)
 from regard.attention.attend import check
 from regard.attention.record import Attention
 
-ROWS, COLUMNS = torch.tensor([1, 2, 7]), torch.arange(3, 9)
+BIASES = {
+    "none": lambda queries, keys: None,
+    "per head and key": lambda queries, keys: torch.randn(6, 1, keys).double(),
+    "per query": lambda queries, keys: torch.randn(2, 1, queries, 1).double(),
+    "whole": lambda queries, keys: torch.randn(2, 6, queries, keys).double(),
+}
+SCORES = ("scaled_dot", "cosine", gaussian(0.7), general(torch.randn(5, 5).double()))
+RECTANGLES = (
+    (slice(-1, None), slice(None)),
+    (slice(0, 11, 4), slice(1, None, 3)),
+    (slice(4, 4), slice(0, 2)),
+    (slice(5, 500), slice(12, 500)),
+)
+CALLS = covering(
+    [*LENGTHS[1:], (11, 13)],
+    BIASES,
+    SCORES,
+    [None, "plain", "blocked", "fused"],  # the kernel that gives attention_weights the log-sum-exp
+    RECTANGLES,
+    possible=lambda lengths, bias, score, kernel, _: kernel != "fused" or isinstance(score, str),
+)
 
 
 def make(queries=11, keys=13, mask=None, bias=None, score="scaled_dot", dtype=torch.float64):
@@ -20,48 +54,54 @@ def make(queries=11, keys=13, mask=None, bias=None, score="scaled_dot", dtype=to
     return check(query, key, value, score, mask, bias)
 
 
-def by_hand(attention: Attention):
-    """Scores and weights of the whole map by its definition; an empty row is zero."""
-    key = attention.key.repeat_interleave(2, dim=1)
-    scores = torch.einsum("bhqd,bhkd->bhqk", attention.query, key) / math.sqrt(5)
-    if attention.bias is not None:
-        scores = scores + attention.bias
-    if attention.mask is not None:
-        positions = torch.arange(13 - 11, 13)
-        allowed = attention.mask.tile(positions, torch.arange(13))
+class Whole(NamedTuple):
+    """The maps of all heads by their definition; an empty row is zero."""
+
+    allowed: Tensor
+    scores: Tensor
+    weights: Tensor
+    output: Tensor
+
+    @classmethod
+    def of(cls, attention: Attention) -> "Whole":
+        query, key, value, score, mask, bias = attention
+        key, value = (each.repeat_interleave(2, dim=1) for each in (key, value))
+        scores = score(query, key) + (0 if bias is None else bias)
+        allowed = torch.ones_like(scores, dtype=torch.bool)
+        if mask is not None:
+            allowed = mask.whole(*scores.shape[2:], query.device).allowed.expand_as(scores)
         scores = scores.masked_fill(~allowed, -math.inf)
-    return scores, scores.softmax(-1).nan_to_num()
+        weights = scores.softmax(-1).nan_to_num()
+        return cls(allowed, scores, weights, weights @ value)
 
 
-@pytest.mark.parametrize("bias_shape", [None, (13,), (6, 1, 13), (2, 1, 11, 1), (2, 6, 11, 13)])
-def test_every_rectangle_is_the_crop_of_the_definition(make_mask, bias_shape):
-    bias = None if bias_shape is None else torch.randn(bias_shape, dtype=torch.float64)
-    attention = make(mask=make_mask(11, 13), bias=bias)
-    scores, weights = by_hand(attention)
-    value = attention.value.repeat_interleave(2, dim=1)
-    torch.testing.assert_close(attention.scores(), scores)
-    torch.testing.assert_close(attention.weights(), weights)
-    torch.testing.assert_close(attention.lse(), scores.logsumexp(-1))
-    torch.testing.assert_close(attention.output(), weights @ value)
-    tile = (slice(None), slice(None), ROWS[:, None], COLUMNS)
-    torch.testing.assert_close(attention.scores(ROWS, COLUMNS), scores[tile])
-    torch.testing.assert_close(attention.weights(ROWS, COLUMNS), weights[tile])
-    torch.testing.assert_close(attention.lse(ROWS), scores.logsumexp(-1)[:, :, ROWS])
-    torch.testing.assert_close(attention.output(ROWS), (weights @ value)[:, :, ROWS])
-    one = attention.of_head(4, 1)
-    torch.testing.assert_close(one.weights(ROWS, COLUMNS)[0, 0], weights[1, 4][tile[2:]])
-    torch.testing.assert_close(one.output()[0, 0], (weights @ value)[1, 4])
-    in_all = attention.of_head(3)
-    torch.testing.assert_close(
-        in_all.weights(ROWS, COLUMNS)[:, 0], weights[:, 3][(slice(None), *tile[2:])]
-    )
+@pytest.mark.usefixtures("as_in_production")  # shapes are checked in the others
+def test_a_tile_is_a_crop_of_the_map(make_mask):
+    for lengths, bias, score, kernel, (queries, keys) in CALLS:
+        attention = make(
+            *lengths, mask=make_mask(*lengths), bias=BIASES[bias](*lengths), score=score
+        )
+        whole, tile = Whole.of(attention), (..., queries, keys)
+        rows, columns = torch.arange(lengths[0])[queries], torch.arange(lengths[1])[keys]
+        query, key, value, score, mask, bias = attention
+        if mask is not None:
+            allowed = mask.tile(rows + lengths[1] - lengths[0], columns)
+            assert allowed.expand_as(whole.allowed[tile]).equal(whole.allowed[tile])
+        same(attention.scores(rows, columns), whole.scores[tile])
+        same(attention.weights(rows, columns), whole.weights[tile])
+        same(attention.lse(rows), whole.scores.logsumexp(-1)[..., queries])
+        same(attention.output(rows), whole.output[..., queries, :])
+        given = dict(score=score, mask=mask, bias=bias)
+        lse = kernel and attend(query, key, value, kernel=kernel, return_lse=True, **given)[1]
+        weights = attention_weights(query, key, queries=queries, keys=keys, lse=lse, **given)
+        same(weights, whole.weights[tile])
+        same(attention.of_head(4, 1).weights()[0, 0], whole.weights[1, 4])
+        same(attention.of_head(4, 1).output()[0, 0], whole.output[1, 4])
+        same(attention.of_head(3).weights()[:, 0], whole.weights[:, 3])
 
 
-def test_attend_and_attention_weights_are_the_records_output_and_weights(make_mask):
-    attention = make(mask=make_mask(11, 13))
-    query, key, value, _, mask, _ = attention
-    torch.testing.assert_close(attend(query, key, value, mask=mask), attention.output())
-    assert torch.equal(attention_weights(query, key, mask=mask), attention.weights())
+def same(got, expected):
+    torch.testing.assert_close(got, expected, atol=1e-13, rtol=0)
 
 
 def test_the_log_sum_exp_by_hand_in_blocks_of_one_key(monkeypatch):

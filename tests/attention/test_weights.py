@@ -4,13 +4,10 @@ import sys
 
 import torch
 
-from fixtures.attention_masks import MASKS
-from fixtures.covering import parametrize
-from regard.attention import Causal, Window, attend, attention_weights, gaussian, general
+from regard.attention import Causal, Window, attention_weights
 
 QUERY = torch.randn(2, 6, 11, 5, dtype=torch.float64)
 KEY = torch.randn(2, 3, 13, 5, dtype=torch.float64)
-VALUE = torch.randn(2, 3, 13, 4, dtype=torch.float64)
 
 
 def test_weights_are_those_computed_by_hand():
@@ -18,45 +15,6 @@ def test_weights_are_those_computed_by_hand():
     weights = attention_weights(query, key, mask=torch.tensor([[True, True, False]]))
     expected = [1 / (1 + math.e), math.e / (1 + math.e), 0]
     torch.testing.assert_close(weights, torch.tensor([expected]))
-
-
-def test_rows_sum_to_one_or_saw_nothing_and_give_the_output(make_mask, lengths):
-    queries, keys = lengths
-    query, key = torch.randn(2, 6, queries, 5), torch.randn(2, 3, keys, 5)
-    value = torch.randn(2, 3, keys, 4)
-    mask = make_mask(queries, keys)
-    weights = attention_weights(query, key, mask=mask)
-    output, lse = attend(query, key, value, mask=mask, kernel="plain", return_lse=True)
-    torch.testing.assert_close(weights.sum(-1), (~lse.isneginf()).float())
-    torch.testing.assert_close(weights @ value.repeat_interleave(2, 1), output)
-
-
-@parametrize(
-    "given, score, make_mask",
-    ["lse of plain", "lse of blocked", "lse of fused", "nothing"],
-    ["scaled_dot", "cosine", gaussian(0.7), general(torch.randn(5, 5).double())],
-    MASKS,
-    indirect=["make_mask"],
-)
-def test_a_tile_is_the_crop_of_the_whole_map(given, score, make_mask):
-    if given == "lse of fused" and not isinstance(score, str):
-        return
-    mask, bias = make_mask(11, 13), torch.randn(6, 1, 13, dtype=torch.float64)
-    arguments = {"score": score, "mask": mask, "bias": bias}
-    lse = None
-    if given != "nothing":
-        kernel = given.removeprefix("lse of ")
-        _, lse = attend(QUERY, KEY, VALUE, kernel=kernel, return_lse=True, **arguments)
-    whole = attention_weights(QUERY, KEY, **arguments)
-    for queries, keys in [
-        (slice(2, 5), slice(3, 11)),
-        (slice(-1, None), slice(None)),
-        (slice(0, 11, 4), slice(1, None, 3)),
-        (slice(4, 4), slice(0, 2)),
-        (slice(5, 500), slice(12, 500)),
-    ]:
-        tile = attention_weights(QUERY, KEY, queries=queries, keys=keys, lse=lse, **arguments)
-        torch.testing.assert_close(tile, whole[:, :, queries, keys], atol=1e-14, rtol=0)
 
 
 def test_a_row_is_normalized_over_keys_outside_the_tile():

@@ -8,10 +8,13 @@ pytest.importorskip("transformers")
 
 from fuzz import configs
 
+# "DeBERTa, words" and "DeBERTa, embedding" are read by the same lines.
+FAMILIES = {name.split(",")[0]: name for name in configs.CASES}
 
-@pytest.mark.parametrize("name", configs.CASES)
+
+@pytest.mark.parametrize("name", FAMILIES.values())
 def test_changes_drawn_by_chance(name: str) -> None:
-    assert configs.attack(name, 8) == (8, [])
+    assert configs.attack(name, 16) == (16, [])
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,10 @@ from regard.checkpoints.families import TYPES, find_family
 from regard.checkpoints.family import Family
 
 
-@pytest.mark.parametrize("model_type", TYPES)
-def test_every_model_type_has_its_family(model_type: str) -> None:
-    family = find_family(model_type, where="config.json").family
-    assert isinstance(family, Family)
-    assert issubclass(getattr(models, TYPES[model_type].model), nn.Module)
+def test_every_model_type_has_its_family() -> None:
+    for model_type in TYPES:
+        assert isinstance(find_family(model_type, where="config.json").family, Family)
+        assert issubclass(getattr(models, TYPES[model_type].model), nn.Module)
 
 
 def test_an_unknown_model_type_lists_the_known_and_the_way_out() -> None:

@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("transformers")
 
+from fixtures.covering import parametrize
+
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 try:
     import parity
@@ -18,7 +20,11 @@ finally:
     sys.path.pop(0)
 
 CASES = {case.name: case for case in parity.CASES}
+FAMILIES: dict[str, list[str]] = {}  # its cases: "DeBERTa, words" is one of DeBERTa
+for _name in CASES:
+    FAMILIES.setdefault(_name.split(",")[0], []).append(_name)
 WRITERS = [name for name, case in CASES.items() if case.writes]
+every_family = pytest.mark.parametrize("names", FAMILIES.values(), ids=FAMILIES)
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +40,15 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return build
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_output_every_hidden_state_and_every_gradient_are_equal(name: str, twins: Any) -> None:
-    output, hidden, gradient = parity.differences(twins(name))
-    assert output <= 1e-5
-    assert hidden <= 2e-5  # 1.05e-5 of Phi-3 on one processor
-    assert gradient <= 1e-4
+@every_family
+def test_output_every_hidden_state_and_every_gradient_are_equal(
+    names: list[str], twins: Any
+) -> None:
+    for name in names:
+        output, hidden, gradient = parity.differences(twins(name))
+        assert output <= 1e-5, name
+        assert hidden <= 2e-5, name  # 1.05e-5 of Phi-3 on one processor
+        assert gradient <= 1e-4, name
 
 
 @pytest.mark.parametrize("name", ["DeBERTa, words", "Mixtral", "Qwen3-MoE, biased", "gpt-oss"])
@@ -49,17 +58,17 @@ def test_in_float64_gradients_are_equal_so_what_is_left_is_rounding(name: str, t
     assert 0 < ours < 4 * theirs
 
 
-@pytest.mark.parametrize("num_beams", [1, 4])
-@pytest.mark.parametrize("name", WRITERS)
+@parametrize("name, num_beams", WRITERS, [1, 4], strength=1)
 def test_tokens_are_equal_with_padding_on_either_side(
     name: str, num_beams: int, twins: Any
 ) -> None:
     assert parity.same_tokens(twins(name), num_beams) == parity.PROMPTS
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_what_is_saved_here_opens_there(name: str, twins: Any, tmp_path: Path) -> None:
-    assert parity.reopened(twins(name), tmp_path) <= 1e-5
+@every_family
+def test_what_is_saved_here_opens_there(names: list[str], twins: Any, tmp_path: Path) -> None:
+    for number, name in enumerate(names):
+        assert parity.reopened(twins(name), tmp_path / str(number)) <= 1e-5, name
 
 
 def test_every_family_that_transformers_has_too_is_among_them() -> None:

@@ -6,10 +6,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from fixtures.families import small
 from regard import RegardError
 from regard.checkpoints import empty_model, from_pretrained, save_pretrained
 from regard.checkpoints.pretrained import _NoFirstValues
-from regard.models import EncoderDecoder, EncoderDecoderConfig, preset
+from regard.models import EncoderDecoder, preset
 
 SIZES = dict(
     d_model=12,
@@ -25,12 +26,8 @@ TARGET = torch.tensor([[4, 22, 13, 6, 1], [17, 2, 1, 0, 0]])
 
 
 def model(**changes: object) -> EncoderDecoder:
-    torch.manual_seed(5)
-    made = EncoderDecoder(EncoderDecoderConfig(31, **(SIZES | changes)))  # type: ignore[arg-type]
-    for parameter in made.parameters():  # also biases and norms, which start at 0 and 1
-        if parameter.requires_grad:
-            torch.nn.init.normal_(parameter, std=0.3)
-    return made.eval()
+    made: EncoderDecoder = small("paper", std=0.3, decoder_layers=1, max_positions=19, **changes)
+    return made
 
 
 VARIANTS = [

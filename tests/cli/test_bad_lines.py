@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fixtures.covering import parametrize
 from regard.data import Cleaner, read_pairs
 from regard.errors import RegardError
 from regard.tasks.classification.read import read_labeled
@@ -58,7 +59,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("task", READERS)
+@parametrize("task, bad", READERS, BAD, strength=1, indirect=["bad"])
 def test_training_leaves_it_out_or_stops(task: str, bad: tuple[Path, str]) -> None:
     path, message = bad
     examples = Examples(str(path), READERS[task])
@@ -89,8 +90,12 @@ def test_training_a_language_model_leaves_it_out_or_stops(bad: tuple[Path, str])
         Documents(str(path), None, strict=True)
 
 
-@pytest.mark.parametrize(
-    "command", ["translate", "summarize", "generate", "answer", "classify", "encode"]
+@parametrize(
+    "command, bad",
+    ["translate", "summarize", "generate", "answer", "classify", "encode"],
+    BAD,
+    strength=1,
+    indirect=["bad"],
 )
 def test_a_command_stops_where_it_is_strict(
     command: str, regard: Any, bad: tuple[Path, str]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fixtures.covering import parametrize
 from regard.cli.lines import read_lines
 from regard.data import read_pairs
 from regard.tasks.classification.read import read_labeled
@@ -29,8 +30,7 @@ NAMES = {
 }
 
 
-@pytest.mark.parametrize("count", [24, 4])
-@pytest.mark.parametrize("script", NAMES)
+@parametrize("script, count", NAMES, [24, 4], strength=1)
 def test_names_in_any_script_are_a_header(script: str, count: int, tmp_path: Path) -> None:
     rows = [f"The story of part {k} is read,{('good', 'bad')[k % 2]}" for k in range(count)]
     (tmp_path / "a.csv").write_text("\n".join([NAMES[script], *rows]), "utf-8")

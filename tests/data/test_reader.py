@@ -343,3 +343,8 @@ def test_lists_without_names_are_told_from_objects(tmp_path: Path) -> None:
             RegardError, match=r"line 1: expected a JSON object; got list, whose values"
         ):
             values(tmp_path / name)
+
+
+def test_cells_are_between_the_sign_that_divides_all_lines_alike(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Good, warm, near;yes\nFar;no\nOld;no\n")
+    assert delimiter_of(tmp_path / "a.csv") == ";"

@@ -41,44 +41,44 @@ def shown() -> set[str]:
     return set(re.findall(r"^\$ (python examples/.*)$", pages, re.MULTILINE))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_is_short_and_ends_as_a_command(name):
-    assert len(text(name).splitlines()) <= 80
-    assert text(name).endswith('\n\nif __name__ == "__main__":\n    typer.run(main)\n')
+def test_each_is_short_and_ends_as_a_command():
+    end = '\n\nif __name__ == "__main__":\n    typer.run(main)\n'
+    assert [name for name in NAMES if not text(name).endswith(end)] == []
+    assert [name for name in NAMES if len(text(name).splitlines()) > 80] == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_its_first_line_is_a_command_of_the_pages_that_its_options_allow(
-    name, shown, example, tmp_path, monkeypatch
+def test_each_first_line_is_a_command_of_the_pages_that_its_options_allow(
+    shown, example, tmp_path, monkeypatch
 ):
-    first = text(name).splitlines()[0]
-    assert first.removeprefix("# ") in shown
-    python, path, *arguments = shlex.split(first.removeprefix("# "))
-    assert (python, path) == ("python", f"examples/{name}.py")
     monkeypatch.chdir(tmp_path)
-    for argument in arguments:
-        if Path(argument).suffix:  # a file of the reader's
-            Path(argument).touch()
     Path("all-MiniLM-L6-v2").mkdir()
-    app = typer.Typer(add_completion=False)
-    app.command()(example(name).main)
-    context = typer.main.get_command(app).make_context(path, arguments)
-    assert len(context.params) >= len([each for each in arguments if each[:2] != "--"])
+    for name in NAMES:
+        first = text(name).splitlines()[0].removeprefix("# ")
+        assert first in shown
+        python, path, *arguments = shlex.split(first)
+        assert (python, path) == ("python", f"examples/{name}.py")
+        for argument in arguments:
+            if Path(argument).suffix:  # a file of the reader's
+                Path(argument).touch()
+        app = typer.Typer(add_completion=False)
+        app.command()(example(name).main)
+        context = typer.main.get_command(app).make_context(path, arguments)
+        assert len(context.params) >= len([each for each in arguments if each[:2] != "--"])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_imports_no_other_example_and_names_the_packages_that_it_needs(name):
-    modules = imported(name)
-    roots = {module.split(".")[0] for module in modules}
-    assert not roots & {*NAMES, "", "importlib", "runpy"}
-    needed = {PACKAGES.get(root, root) for root in roots - WITH_REGARD - sys.stdlib_module_names}
-    needed |= {
-        package for part, package in NEEDS.items() if any(m.startswith(part) for m in modules)
-    }
-    named = re.findall(
-        r"`pip install (?:--no-deps )?(.*?)`", ast.get_docstring(ast.parse(text(name)))
-    )
-    assert needed <= {package for names in named for package in names.split()}
+def test_none_imports_another_and_each_names_the_packages_that_it_needs():
+    for name in NAMES:
+        modules = imported(name)
+        roots = {module.split(".")[0] for module in modules}
+        assert not roots & {*NAMES, "", "importlib", "runpy"}, name
+        others = roots - WITH_REGARD - sys.stdlib_module_names
+        needed = {PACKAGES.get(root, root) for root in others}
+        needed |= {
+            package for part, package in NEEDS.items() if any(m.startswith(part) for m in modules)
+        }
+        said = ast.get_docstring(ast.parse(text(name)))
+        named = re.findall(r"`pip install (?:--no-deps )?(.*?)`", said)
+        assert needed <= {package for names in named for package in names.split()}, name
 
 
 def test_each_is_in_the_list_and_no_other():

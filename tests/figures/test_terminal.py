@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from fixtures.covering import parametrize
 from regard.errors import RegardError
 from regard.figures.color import takes_color
 from regard.figures.terminal import alignment_grid, fitted
@@ -78,9 +79,7 @@ def test_a_larger_weight_has_a_stronger_color() -> None:
     assert re.findall(r"48;5;(\d+)", row) == ["60", "97", "133", "168", "208"]
 
 
-@pytest.mark.parametrize("color", [True, False])
-@pytest.mark.parametrize("width", [24, 37, 53, 80, 131])
-@pytest.mark.parametrize("columns", [1, 5, 12, 31])
+@parametrize("color, width, columns", [True, False], [24, 37, 53, 80, 131], [1, 5, 12, 31])
 def test_every_line_of_the_grid_fits_the_terminal(color: bool, width: int, columns: int) -> None:
     source = (LONG * 3)[:columns]
     weights = spread(len(TARGET), columns)

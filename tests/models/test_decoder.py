@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import regard
 from fixtures.families import DECODERS as FAMILIES
 from fixtures.families import GPT2 as SIZES
-from fixtures.families import LLAMA
+from fixtures.families import VOCAB, small
 from regard import RegardError
 from regard.engine.native.loading import open_native
 from regard.generation import Decoder as Steps
@@ -15,18 +15,13 @@ from regard.generation import GenerationConfig, generate
 from regard.models import Decoder, DecoderConfig, decoder_preset
 from regard.models.positions import LinearScaling, LongScaling
 
-VOCAB = 31
-family = pytest.mark.parametrize("settings", FAMILIES.values(), ids=FAMILIES)
+each_family = pytest.mark.parametrize("family", FAMILIES)
 
 IDS = torch.tensor([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 29, 17, 4]])
 
 
-def small(**settings: Any) -> Decoder:
-    """With weights so large that nothing hides behind a zero or a one."""
-    torch.manual_seed(3)
-    model = Decoder(DecoderConfig(VOCAB, **settings)).double().eval()
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.5)
+def made(family: str, **changes: Any) -> Decoder:
+    model: Decoder = small(family, **changes).double()
     return model
 
 
@@ -57,41 +52,21 @@ def test_a_preset_can_be_changed_and_an_unknown_one_lists_the_known() -> None:
         decoder_preset("gpt5", 97)
 
 
-@family
-def test_a_prompt_of_several_tokens_equals_single_steps(settings: dict[str, Any]) -> None:
-    model = small(**settings)
-    state, whole = model.start(), model(IDS)
-    for start, end in ((0, 3), (3, 4), (4, 7)):
-        torch.testing.assert_close(state.step(IDS[:, start:end]), whole[:, end - 1])
-    assert state.length == 7
-
-
-@family
+@each_family
 def test_padding_receives_no_gradient_and_gives_none_that_is_not_a_number(
-    settings: dict[str, Any],
+    family: str,
 ) -> None:
-    model = small(**settings)
+    model = made(family)
     ids, mask = padded(left=True)
     model(ids, mask)[mask].square().sum().backward()
     assert all(torch.isfinite(weight.grad).all() for weight in model.parameters())  # type: ignore[arg-type]
-    if not settings.get("tied_output", True):
+    if not model.config.tied_output:
         assert (model.decoder.embed.tokens.weight.grad[0] == 0).all()  # type: ignore[index]
 
 
-@family
-@pytest.mark.parametrize("left", [True, False])
-def test_a_padded_prompt_goes_on_as_it_would_alone(settings: dict[str, Any], left: bool) -> None:
-    model = small(**settings)
-    ids, mask = padded(left)
-    together, alone = model.start(mask), model.start()
-    torch.testing.assert_close(together.step(ids)[1:], alone.step(IDS[1:, :5]))
-    for tokens in (torch.tensor([12, 20]), torch.tensor([[3, 6], [25, 10]])):
-        torch.testing.assert_close(together.step(tokens)[1:], alone.step(tokens[1:]))
-
-
-@family
-def test_selected_rows_go_on_as_they_would_have(settings: dict[str, Any]) -> None:
-    model = small(**settings)
+@each_family
+def test_selected_rows_go_on_as_they_would_have(family: str) -> None:
+    model = made(family)
     ids, mask = padded(left=True)
     state, other = model.start(mask), model.start(mask)
     state.step(ids), other.step(ids)
@@ -101,12 +76,12 @@ def test_selected_rows_go_on_as_they_would_have(settings: dict[str, Any]) -> Non
 
 
 def test_windows_are_of_the_upper_layers() -> None:
-    assert small(**FAMILIES["qwen2"]).config.windows == (None, 3, 3)
+    assert made("qwen2").config.windows == (None, 3, 3)
     assert DecoderConfig(VOCAB, num_layers=2, window=5, unwindowed=(0, 1)).windows == (None,) * 2
 
 
 def test_generation_of_a_padded_batch_equals_that_of_each_text() -> None:
-    model = small(**FAMILIES["qwen2"])
+    model = made("qwen2")
     ids, mask = padded(left=False)
     assert isinstance(model.start(mask), Steps)
     config = GenerationConfig(max_new_tokens=6, num_beams=3)
@@ -118,7 +93,7 @@ def test_generation_of_a_padded_batch_equals_that_of_each_text() -> None:
 
 @torch.no_grad()
 def test_a_trace_has_each_layers_self_attention() -> None:
-    model = small(**FAMILIES["qwen2"])
+    model = made("qwen2")
     trace = regard.trace(model, ids=IDS)
     assert list(trace) == [f"decoder.layers.{layer}.self" for layer in range(3)]
     assert torch.equal(trace.output, model(IDS))
@@ -130,56 +105,56 @@ def test_a_trace_has_each_layers_self_attention() -> None:
 
 
 def test_one_table_serves_input_and_output_unless_untied() -> None:
-    tied, untied = small(**SIZES), small(**LLAMA)
+    tied, untied = made("gpt2"), made("llama")
     assert tied.output_weight is tied.decoder.embed.tokens.weight
     assert untied.output_weight is not untied.decoder.embed.tokens.weight
     assert "output.weight" in untied.state_dict()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        dict(norm_kind="layer"),
-        dict(norm_eps=0.3),
-        dict(activation="gelu"),
-        dict(gated=False),
-        dict(num_key_heads=7),
-        dict(head_dim=4),
-        dict(feed_forward_bias=True),
-        dict(attention_bias=True),
-        dict(attention_output_bias=True),
-        dict(score="dot"),
-        dict(positions="learned"),
-        dict(rotary_theta=9.0),
-        dict(rotary_scaling=LinearScaling(2)),
-        dict(rotary_scaling=LongScaling((1.0, 2.0, 3.0), (1.0,) * 3, 1.0, long_positions=99)),
-        dict(rotary_share=0.7),
-        dict(unrotated=(2,)),
-        dict(norms="output"),
-        dict(norms="both"),
-        dict(norm_kind="rms_plus_one"),
-        dict(scale_embedding=True),
-        dict(score_width=2),
-        dict(score_cap=1.0),
-        dict(output_cap=1.0),
-        dict(window=2, unwindowed=(1,)),
-        dict(window=2, window_theta=9.0),
-        dict(query_key_norm="head"),
-        dict(query_key_norm="projection"),
-        dict(window=2),
-        dict(tied_output=True),
-    ],
-    ids=str,
-)
-def test_every_setting_changes_the_output(change: dict[str, Any]) -> None:
+CHANGES: list[dict[str, Any]] = [
+    dict(norm_kind="layer"),
+    dict(norm_eps=0.3),
+    dict(activation="gelu"),
+    dict(gated=False),
+    dict(num_key_heads=7),
+    dict(head_dim=4),
+    dict(feed_forward_bias=True),
+    dict(attention_bias=True),
+    dict(attention_output_bias=True),
+    dict(score="dot"),
+    dict(positions="learned"),
+    dict(rotary_theta=9.0),
+    dict(rotary_scaling=LinearScaling(2)),
+    dict(rotary_scaling=LongScaling((1.0, 2.0, 3.0), (1.0,) * 3, 1.0, long_positions=99)),
+    dict(rotary_share=0.7),
+    dict(unrotated=(2,)),
+    dict(norms="output"),
+    dict(norms="both"),
+    dict(norm_kind="rms_plus_one"),
+    dict(scale_embedding=True),
+    dict(score_width=2),
+    dict(score_cap=1.0),
+    dict(output_cap=1.0),
+    dict(window=2, unwindowed=(1,)),
+    dict(window=2, window_theta=9.0),
+    dict(query_key_norm="head"),
+    dict(query_key_norm="projection"),
+    dict(window=2),
+    dict(tied_output=True),
+]
+
+
+def test_every_setting_changes_the_output() -> None:
     """The same weights where names and shapes are the same; those that are new are random."""
-    model, other = small(**LLAMA), small(**LLAMA | change)
-    own = model.state_dict()
-    same = {
-        k: own[k] for k, v in other.state_dict().items() if k in own and own[k].shape == v.shape
-    }
-    other.load_state_dict(same, strict=False)
-    assert not torch.allclose(other(IDS), model(IDS))
+    model = made("llama")
+    own, output = model.state_dict(), model(IDS)
+    for change in CHANGES:
+        other = made("llama", **change)
+        shapes = {name: weight.shape for name, weight in other.state_dict().items()}
+        same = {name: own[name] for name in shapes if name in own}
+        same = {name: weight for name, weight in same.items() if weight.shape == shapes[name]}
+        other.load_state_dict(same, strict=False)
+        assert not torch.allclose(other(IDS), output), change
 
 
 @pytest.mark.parametrize(
@@ -211,7 +186,7 @@ def test_several_ends_may_be_a_list() -> None:
 
 @pytest.mark.parametrize("mask", [torch.ones(2, 7), torch.ones(2, 6, dtype=torch.bool)])
 def test_a_mask_of_another_kind_or_shape_is_refused(mask: Tensor) -> None:
-    model = small(**SIZES)
+    model = made("gpt2")
     with pytest.raises(
         RegardError, match=r"attention_mask must be boolean.* \(2, 7\) of the ids; got"
     ):
@@ -224,19 +199,19 @@ def test_a_mask_of_another_kind_or_shape_is_refused(mask: Tensor) -> None:
 
 def test_an_id_outside_the_vocabulary_is_named() -> None:
     with pytest.raises(RegardError, match="from 0 to 30; got 31"):
-        small(**SIZES)(IDS + 1)
+        made("gpt2")(IDS + 1)
 
 
 def test_learned_positions_end_and_rotary_ones_do_not() -> None:
     long = IDS.repeat(1, 4)
     with pytest.raises(RegardError, match="23 positions; got a sequence of 28 tokens"):
-        small(**SIZES)(long)
-    assert small(**LLAMA)(long).shape == (2, 28, VOCAB)
+        made("gpt2")(long)
+    assert made("llama")(long).shape == (2, 28, VOCAB)
 
 
-@family
-def test_a_model_can_be_built_on_meta_and_then_filled(settings: dict[str, Any]) -> None:
-    model = small(**settings)
+@each_family
+def test_a_model_can_be_built_on_meta_and_then_filled(family: str) -> None:
+    model = made(family)
     with torch.device("meta"):
         empty = Decoder(model.config)
     empty.load_state_dict(model.state_dict(), assign=True)
@@ -255,7 +230,7 @@ def test_what_is_added_to_the_stream_starts_smaller() -> None:
 
 
 def test_dropout_acts_in_training_only() -> None:
-    model = small(**SIZES, dropout=0.5)
+    model = made("gpt2", dropout=0.5)
     first = model(IDS)
     assert torch.equal(model(IDS), first)
     model.train()
@@ -276,7 +251,7 @@ def padded(left: bool) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("mask", [None, torch.ones(1, 65).bool()])
 def test_a_text_beyond_the_first_positions_of_long_rope_is_refused(mask: Tensor | None) -> None:
-    model = small(**FAMILIES["phi3"])
+    model = made("phi3")
     long = torch.ones(1, 65, dtype=torch.int64)
     message = "the model has 64 positions; got a sequence of 65"
     with pytest.raises(RegardError, match=message):

@@ -8,10 +8,10 @@ from torch import Tensor
 from torch.nn import functional
 
 import regard
+from fixtures.families import LABELS, VOCAB, small
 from regard import RegardError
 from regard.models import ENCODER_PRESETS, Encoder, EncoderConfig, encoder_preset
 
-VOCAB, LABELS = 31, ("no", "yes", "perhaps")
 SIZES: dict[str, Any] = dict(
     d_model=15, num_layers=2, num_heads=3, d_ff=22, max_positions=11, dropout=0.0
 )
@@ -27,12 +27,9 @@ every_head = pytest.mark.parametrize("head", OUTPUTS)
 
 
 def model(head: str = "none", **changes: Any) -> Encoder:
-    torch.manual_seed(29)
-    labels = LABELS if head == "classification" else ()
-    made = Encoder(EncoderConfig(VOCAB, head=head, labels=labels, **(SIZES | changes)))
-    for parameter in made.parameters():  # also biases and norms, which start at 0 and 1
-        torch.nn.init.normal_(parameter, std=0.3)
-    return made.double().eval()
+    settings: dict[str, Any] = dict(head=head, max_positions=11, dropout=0.0)
+    made: Encoder = small("bert", std=0.3, **settings | changes).double()
+    return made
 
 
 @every_head

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 import regard
+from fixtures.families import small
 from regard import RegardError
 from regard.models import VISION_PRESETS, VisionConfig, VisionTransformer, vision_preset
 
@@ -25,13 +26,8 @@ every_head = pytest.mark.parametrize("head", OUTPUTS)
 
 
 def model(head: str = "none", **changes: Any) -> VisionTransformer:
-    torch.manual_seed(31)
-    labels = LABELS if head == "classification" else ()
-    made = VisionTransformer(VisionConfig(head=head, labels=labels, **(SIZES | changes)))
-    for parameter in made.parameters():
-        if parameter.requires_grad:
-            torch.nn.init.normal_(parameter, std=0.3)
-    return made.double().eval()
+    made: VisionTransformer = small("vit", std=0.3, head=head, **changes).double()
+    return made
 
 
 def pixels() -> Tensor:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from regard.errors import RegardError
 from regard.serving.batches import CHARACTERS, Batches, Reading
 from regard.serving.limits import Limits
 from regard.serving.metrics import Metrics
@@ -49,6 +50,23 @@ def test_short_texts_do_not_wait_for_long_ones() -> None:
     reader.threads.close()
     assert reader.batches == [[LONG], [LONG, SHORT, SHORT], [LONG], [LONG]]
     assert [job.future.result(0) for job in jobs] == [5, 5]
+
+
+def test_a_text_that_is_refused_does_not_take_its_batch_with_it() -> None:
+    def compute(options: Any, items: list[tuple[str, ...]], progress: Any) -> Sequence[int]:
+        if ("bad",) in items:
+            raise RegardError("no bad text")
+        return [len(text) for (text,) in items]
+
+    reader = Reader()
+    reader.put(LONG)
+    reader.begun.acquire(timeout=20)
+    reader.threads._compute = compute  # of the next batch
+    _, [good, bad, other] = reader.put("good", "bad", "other")
+    reader.on.release()
+    reader.threads.close()
+    assert [job.future.result(0) for job in (good, other)] == [4, 5]
+    assert str(bad.future.exception(0)) == "no bad text"
 
 
 def test_a_batch_that_no_one_waits_for_ends() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from regard.errors import BadArgumentError
+from regard.generation import GenerationConfig
 from regard.serving.limits import Limits, TooLong
 
 LIMITS = Limits(waiting=6, text=10, request=15)
@@ -34,3 +35,10 @@ def test_what_is_not_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(error, match=sentence):
         LIMITS.check(texts, number, results)
+
+
+def test_a_quarter_of_the_rows_is_for_short_texts_alone() -> None:
+    limits = Limits(rows=64)
+    assert limits.configured(GenerationConfig(num_beams=48), None).rows == 48
+    with pytest.raises(BadArgumentError, match="may be 48 on this server; got 49"):
+        limits.configured(GenerationConfig(num_beams=49), None)

@@ -34,7 +34,9 @@ def test_the_mean_loss_is_that_of_the_real_tokens(
             log_probs = model(source_ids, target_ids).log_softmax(-1)
         total -= log_probs.gather(2, target_ids[:, :, None]).sum().item()
         tokens += target_ids.numel()
-    assert mean_loss(translator, pairs) == pytest.approx(total / tokens, rel=1e-5)
+    for engine in ("torch", "native"):
+        loss = mean_loss(translator.run_by(engine), pairs)
+        assert loss == pytest.approx(total / tokens, rel=1e-5), engine
 
 
 def test_items_are_taken_from_the_whole_list() -> None:

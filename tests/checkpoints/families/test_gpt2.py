@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import nn
 
+from fixtures import families
 from regard import RegardError
 from regard.checkpoints import from_pretrained, save_pretrained
 from regard.checkpoints.families.gpt2 import FAMILY
@@ -18,10 +18,7 @@ SETTINGS: dict[str, Any] = dict(
 
 
 def small(**changes: Any) -> Decoder:
-    torch.manual_seed(3)
-    model = Decoder(DecoderConfig(31, **SIZES | changes)).eval()
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.5)
+    model: Decoder = families.small("gpt2", **SIZES | changes)
     return model
 
 

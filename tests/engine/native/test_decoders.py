@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from fixtures.families import DECODERS
+from fixtures.covering import parametrize
+from fixtures.families import DECODERS, VOCAB, small
 from fixtures.searches import check_every_search, same_hypotheses
 from regard import RegardError
 from regard.checkpoints import save_pretrained
@@ -17,36 +18,27 @@ from regard.engine.native import library
 from regard.engine.native.decodes import NativeDecoder
 from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.models import Decoder, DecoderConfig
+from regard.models import Decoder
 from regard.models.positions import LinearScaling, YarnScaling, alibi, alibi_slopes
 
-VOCAB = 31
 IDS = np.array([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 29, 17, 4]])
 MASK = np.array([[1, 1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1, 0]]).astype(bool)
 KERNELS = library.kernels()
-GROUPS = DECODERS["llama"] | dict(num_heads=6, num_key_heads=2)
-VARIANTS = DECODERS | {
-    "linear": GROUPS | dict(rotary_scaling=LinearScaling(3.0)),
-    "yarn": GROUPS
-    | dict(
-        rotary_theta=20.0,
-        rotary_scaling=YarnScaling(4.0, 1.3, original_max_position_embeddings=8),
+GROUPS = dict(num_heads=6, num_key_heads=2)  # of the family "llama"
+YARN = YarnScaling(4.0, 1.3, original_max_position_embeddings=8)
+# Families, and changes of one.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in DECODERS} | {
+    "linear": ("llama", GROUPS | dict(rotary_scaling=LinearScaling(3.0))),
+    "yarn": ("llama", GROUPS | dict(rotary_theta=20.0, rotary_scaling=YARN)),
+    "a wide window": ("llama", GROUPS | dict(window=500)),
+    "windowed GPT-2": ("gpt2", dict(window=4, activation="gelu", score="dot")),
+    "wide heads": ("llama", GROUPS | dict(head_dim=34, tied_output=True, d_ff=70)),
+    "normalized heads": (
+        "llama",
+        GROUPS | dict(query_key_norm="head", norm_eps=0.1, attention_bias=True),
     ),
-    "a wide window": GROUPS | dict(window=500),
-    "windowed GPT-2": DECODERS["gpt2"] | dict(window=4, activation="gelu", score="dot"),
-    "wide heads": GROUPS | dict(head_dim=34, tied_output=True, d_ff=70),
-    "normalized heads": GROUPS | dict(query_key_norm="head", norm_eps=0.1, attention_bias=True),
-    "untied": DECODERS["gpt2"] | dict(tied_output=False, attention_bias=False, gated=True),
+    "untied": ("gpt2", dict(tied_output=False, attention_bias=False, gated=True)),
 }
-every_variant = pytest.mark.parametrize("settings", VARIANTS.values(), ids=VARIANTS)
-
-
-def small(**settings: Any) -> Decoder:
-    torch.manual_seed(3)
-    model = Decoder(DecoderConfig(VOCAB, **settings))
-    for parameter in model.parameters():  # nothing hides behind a zero or a one
-        nn.init.normal_(parameter, std=0.5)
-    return model.eval()
 
 
 def opened(model: Decoder, precision: str = "fp32", **options: int) -> NativeDecoder:
@@ -80,14 +72,13 @@ def by_engine(
     return native.generate(prompt, config, prompt_mask=mask)
 
 
-@every_variant
-@pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
-@pytest.mark.parametrize("mask", [None, MASK], ids=["full", "padded"])
+@parametrize("variant, kernels, mask", VARIANTS, range(len(KERNELS)), [None, MASK])
 @torch.no_grad()
 def test_prompt_and_steps_of_every_family_are_the_models_by_all_kernels(
-    settings: dict[str, Any], kernels: int, mask: np.ndarray | None, same: Callable[..., None]
+    variant: str, kernels: int, mask: np.ndarray | None, same: Callable[..., None]
 ) -> None:
-    model = small(**settings)
+    family, changes = VARIANTS[variant]
+    model = small(family, **changes)
     expected = model.start(None if mask is None else torch.from_numpy(mask))
     got = opened(model, kernels=kernels).start(mask)
     same(got.step(IDS), expected.step(torch.from_numpy(IDS)))
@@ -106,7 +97,7 @@ def test_a_folder_is_opened_as_its_model(
 ) -> None:
     phi3 = dict(num_heads=2, head_dim=7, joined_projections=True) if name == "phi3" else {}
     qwen2 = dict(attention_output_bias=False) if name == "qwen2" else {}
-    model = small(**DECODERS[name] | phi3 | qwen2)
+    model = small(name, **phi3 | qwen2)
     save_pretrained(model, tmp_path)
     native = open_native(tmp_path)
     assert isinstance(native, NativeDecoder)
@@ -117,9 +108,8 @@ def test_a_folder_is_opened_as_its_model(
 @pytest.mark.parametrize("name", ["mixtral", "gpt_oss"])
 @torch.no_grad()
 def test_experts_in_fewer_bits_are_near_the_models(name: str, precision: str, error: float) -> None:
-    torch.manual_seed(3)
     sizes = dict(d_model=64, num_heads=4, num_key_heads=2, head_dim=16, d_ff=96)
-    model = Decoder(DecoderConfig(VOCAB, **DECODERS[name] | sizes)).eval()
+    model = small(name, **sizes)
     for parameter in model.parameters():
         nn.init.normal_(parameter, mean=float(parameter.ndim == 1), std=0.1)
     expected = model(torch.from_numpy(IDS))[:, -1].numpy()
@@ -132,7 +122,7 @@ def test_experts_in_fewer_bits_are_near_the_models(name: str, precision: str, er
 def test_a_long_prompt_is_the_models_and_has_the_same_bits_in_pieces_and_in_company(
     window: int | None, same: Callable[..., None]
 ) -> None:
-    model = small(**GROUPS | dict(window=window))
+    model = small("llama", **GROUPS, window=window)
     native = opened(model)
     long = np.random.default_rng(1).integers(0, VOCAB, (1, 601))
     whole, pieces, step = native.start(), native.start(), np.array([7])
@@ -167,7 +157,7 @@ class Alibi(nn.Module):
 
 @torch.no_grad()
 def test_a_bias_by_distance_is_that_of_alibi(same: Callable[..., None]) -> None:
-    model = small(**GROUPS)
+    model = small("llama", **GROUPS)
     model.decoder.relative_bias = Alibi(6, 40)  # type: ignore[assignment]
     expected, got = model.start(), opened(model).start()
     same(got.step(IDS), expected.step(torch.from_numpy(IDS)))
@@ -175,9 +165,9 @@ def test_a_bias_by_distance_is_that_of_alibi(same: Callable[..., None]) -> None:
         same(got.step(tokens), expected.step(torch.from_numpy(tokens)))
 
 
-@pytest.mark.parametrize("settings", DECODERS.values(), ids=DECODERS)
-def test_every_search_writes_token_for_token_what_torch_writes(settings: dict[str, Any]) -> None:
-    model = small(**settings)
+@pytest.mark.parametrize("family", DECODERS)
+def test_every_search_writes_token_for_token_what_torch_writes(family: str) -> None:
+    model = small(family)
     native, (prompt, mask) = opened(model), prompts(4, 9)
     check_every_search(
         2,
@@ -186,13 +176,17 @@ def test_every_search_writes_token_for_token_what_torch_writes(settings: dict[st
     )
 
 
-@pytest.mark.parametrize("precision", library.PRECISIONS)
-@pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
-@pytest.mark.parametrize(("beams", "more"), [(1, {}), (3, {}), (3, dict(experts=5, sinks=True))])
+@parametrize(
+    "precision, kernels, beams, more",
+    library.PRECISIONS,
+    range(len(KERNELS)),
+    [1, 3],
+    [{}, dict(experts=5, sinks=True)],
+)
 def test_a_text_has_the_same_bits_alone_and_in_any_company(
     precision: str, kernels: int, beams: int, more: dict[str, Any]
 ) -> None:
-    model, (prompt, mask) = small(**GROUPS | dict(window=21) | more), prompts(19, 40)
+    model, (prompt, mask) = small("llama", **GROUPS | dict(window=21) | more), prompts(19, 40)
     config = GenerationConfig(
         max_new_tokens=9,
         num_beams=beams,
@@ -216,14 +210,14 @@ def test_a_text_has_the_same_bits_alone_and_in_any_company(
     ids=["samples", "phrases"],
 )
 def test_what_the_engine_has_no_rule_for_is_searched_in_python(changes: dict[str, Any]) -> None:
-    model, (prompt, mask) = small(**DECODERS["qwen2"]), prompts(3, 8)
+    model, (prompt, mask) = small("qwen2"), prompts(3, 8)
     config = GenerationConfig(max_new_tokens=6, eos_token_id=1, **changes)
     got = by_engine(opened(model), prompt, mask, config)
     assert same_hypotheses(got, by_torch(model, prompt, mask, config)) == 0
 
 
 def test_an_ending_by_a_function_is_followed() -> None:
-    model, (prompt, _) = small(**DECODERS["gpt2"]), prompts(3, 8)
+    model, (prompt, _) = small("gpt2"), prompts(3, 8)
     config = GenerationConfig(max_new_tokens=9)
 
     def ends(tokens: Any) -> bool:
@@ -248,7 +242,7 @@ def test_an_ending_by_a_function_is_followed() -> None:
 def test_prompts_that_cannot_be_read_are_refused_as_torch_refuses_them(
     prompt: list[list[int]], mask: Any, message: str
 ) -> None:
-    model = small(**DECODERS["gpt2"])
+    model = small("gpt2")
     ids, config = np.array(prompt, np.int64), GenerationConfig(max_new_tokens=4)
     read = None if mask is None else np.array(mask)
     with pytest.raises(RegardError, match=message):
@@ -261,9 +255,9 @@ def test_prompts_that_cannot_be_read_are_refused_as_torch_refuses_them(
 def test_a_text_without_tokens_is_refused() -> None:
     mask = np.array([[True, True], [False, False]])
     with pytest.raises(RegardError, match="each row must read at least one token"):
-        opened(small(**GROUPS)).start(mask).step(IDS[:, :2])
+        opened(small("llama", **GROUPS)).start(mask).step(IDS[:, :2])
 
 
 def test_no_prompts_have_no_texts() -> None:
-    native = opened(small(**GROUPS))
+    native = opened(small("llama", **GROUPS))
     assert native.generate(np.zeros((0, 3), np.int64), GenerationConfig(max_new_tokens=2)) == []

@@ -7,37 +7,21 @@ import pytest
 import torch
 from torch import nn
 
-from fixtures.families import ENCODER_DECODERS
+from fixtures.covering import parametrize
+from fixtures.families import ENCODER_DECODERS, VOCAB, small
 from fixtures.searches import check_every_search, same_hypotheses
 from regard import RegardError
 from regard.engine.native import library
 from regard.engine.native.decodes import NativeEncoderDecoder, Slots
 from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig, Hypothesis, generate
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models import EncoderDecoder
 from regard.models.layers.low_rank import add_adapters
 from regard.progress import Stopped, Work
 
-VOCAB, LONGEST = 31, 64
-SIZES = dict(
-    d_model=12, d_ff=20, encoder_layers=2, decoder_layers=3, encoder_heads=3, decoder_heads=2
-)
 SOURCE = np.array([[5, 9, 2, 30, 7, 11, 1], [8, 3, 3, 14, 1, 0, 0]])
 TOKENS = np.array([[4, 22, 13, 6, 7], [17, 2, 19, 5, 3]])
-EVERY_FAMILY = pytest.mark.parametrize(
-    "changes", ENCODER_DECODERS.values(), ids=list(ENCODER_DECODERS)
-)
 KERNELS = library.kernels()
-
-
-def small(**changes: Any) -> EncoderDecoder:
-    torch.manual_seed(3)
-    settings: Any = SIZES | {"max_positions": LONGEST} | changes
-    model = EncoderDecoder(EncoderDecoderConfig(VOCAB, **settings))
-    for parameter in model.parameters():  # nothing hides behind a zero or a one
-        if parameter.requires_grad:
-            nn.init.normal_(parameter, std=0.5)
-    return model.eval()
 
 
 def same(got: Any, expected: Any) -> None:
@@ -54,20 +38,17 @@ def same_steps(native: NativeEncoderDecoder, model: EncoderDecoder, tokens: Any 
             same(got.step(column), expected.step(torch.from_numpy(column)))
 
 
-@EVERY_FAMILY
-@pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
-def test_logits_of_every_family_are_the_models_by_all_kernels(
-    changes: dict[str, object], kernels: int
-) -> None:
-    model = small(**changes)
+@parametrize("family, kernels", ENCODER_DECODERS, range(len(KERNELS)))
+def test_logits_of_every_family_are_the_models_by_all_kernels(family: str, kernels: int) -> None:
+    model = small(family)
     same_steps(open_native(model, kernels=kernels), model)
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh", "silu"])
-@pytest.mark.parametrize("gated", [False, True])
-def test_every_activation(activation: str, gated: bool) -> None:
-    model = small(activation=activation, gated=gated)
-    same_steps(open_native(model), model)
+def test_every_activation(activation: str) -> None:
+    for gated in (False, True):
+        model = small("paper", activation=activation, gated=gated)
+        same_steps(open_native(model), model)
 
 
 @pytest.mark.parametrize(
@@ -79,12 +60,12 @@ def test_every_activation(activation: str, gated: bool) -> None:
     ],
 )
 def test_other_sizes(changes: dict[str, object]) -> None:
-    model = small(**changes)
+    model = small("paper", **changes)
     same_steps(open_native(model), model)
 
 
 def test_two_vocabularies_a_missing_bias_and_adapters() -> None:
-    model = small(target_vocab_size=37)
+    model = small("paper", target_vocab_size=37)
     model.decoder.layers[0].self_attention.key.bias = None  # type: ignore[union-attr,assignment]
     add_adapters(model, ["query", "inner"], rank=2, alpha=4)
     for parameter in model.parameters():
@@ -95,7 +76,7 @@ def test_two_vocabularies_a_missing_bias_and_adapters() -> None:
 
 @pytest.mark.parametrize("family", ["paper", "t5"])
 def test_padding_anywhere_changes_nothing(family: str) -> None:
-    model = small(**ENCODER_DECODERS[family])
+    model = small(family)
     padded = np.array([[0, 5, 9, 0, 30, 7, 11, 1, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0]])
     expected, got = model.start(torch.from_numpy(padded)), open_native(model).start(padded)
     with torch.no_grad():
@@ -108,7 +89,7 @@ def test_padding_anywhere_changes_nothing(family: str) -> None:
     ids=["beams", "one is done", "reordered", "not equally many", "not neighbors"],
 )
 def test_rows_are_kept_repeated_and_reordered(rows: list[int]) -> None:
-    model = small()
+    model = small("paper")
     expected, got = model.start(torch.from_numpy(SOURCE)), open_native(model).start(SOURCE)
     chosen, again = np.array(rows), np.arange(len(rows))[::-1][:2]
     with torch.no_grad():
@@ -122,7 +103,7 @@ def test_rows_are_kept_repeated_and_reordered(rows: list[int]) -> None:
 
 
 def test_of_no_rows_a_text_begins_anew_with_its_source() -> None:
-    slots = Slots(open_native(small()))
+    slots = Slots(open_native(small("paper")))
     taken = slots.add(SOURCE)
     first, _ = (slots.read(taken, each, with_logits=True, count=0)[0] for each in TOKENS.T[:2])
     for slot in taken:
@@ -148,9 +129,9 @@ def by_torch(
         return generate(state, config.start(len(source)), config)
 
 
-@EVERY_FAMILY
-def test_every_search_writes_token_for_token_what_torch_writes(changes: dict[str, object]) -> None:
-    model = small(**changes)
+@pytest.mark.parametrize("family", ENCODER_DECODERS)
+def test_every_search_writes_token_for_token_what_torch_writes(family: str) -> None:
+    model = small(family)
     native, source = open_native(model), sources(4)
     check_every_search(
         1,
@@ -159,13 +140,11 @@ def test_every_search_writes_token_for_token_what_torch_writes(changes: dict[str
     )
 
 
-@pytest.mark.parametrize("precision", library.PRECISIONS)
-@pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
-@pytest.mark.parametrize("beams", [1, 3])
+@parametrize("precision, kernels, beams", library.PRECISIONS, range(len(KERNELS)), [1, 3])
 def test_a_text_has_the_same_bits_alone_and_in_any_company(
     precision: str, kernels: int, beams: int
 ) -> None:
-    model, source = small(**ENCODER_DECODERS["mbart"]), sources(23)
+    model, source = small("mbart"), sources(23)
     config = GenerationConfig(
         max_new_tokens=12,
         num_beams=beams,
@@ -186,7 +165,7 @@ def test_a_text_has_the_same_bits_alone_and_in_any_company(
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)
 def test_kernels_with_fused_products_give_the_same_bits(precision: str) -> None:
-    model, source = small(**ENCODER_DECODERS["t5"]), sources(5)
+    model, source = small("t5"), sources(5)
     config = GenerationConfig(max_new_tokens=9, num_beams=2, eos_token_id=1)
     start = np.zeros((len(source), 1), np.int64)
     fused = [index for index, name in enumerate(KERNELS) if name != "plain"]
@@ -198,7 +177,7 @@ def test_kernels_with_fused_products_give_the_same_bits(precision: str) -> None:
 
 
 def test_integers_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() -> None:
-    model = small()
+    model = small("paper")
     for parameter in model.parameters():
         parameter.data = parameter.data.bfloat16().float()
     exact, narrow, coarse, coarser = (
@@ -212,7 +191,7 @@ def test_integers_and_bf16_are_near_and_bf16_is_exact_where_the_weights_are() ->
 
 @pytest.mark.parametrize("beams", [1, 3])
 def test_a_text_that_repeats_itself_ends_as_it_does_in_torch(beams: int) -> None:
-    model, source = small(**ENCODER_DECODERS["bart"]), sources(3)
+    model, source = small("bart"), sources(3)
     with torch.no_grad():
         model.logits_bias[7] += 20  # type: ignore[index]
     config = GenerationConfig(
@@ -224,7 +203,7 @@ def test_a_text_that_repeats_itself_ends_as_it_does_in_torch(beams: int) -> None
 
 
 def test_samples_are_those_of_the_search_in_python() -> None:
-    model, source = small(), sources(4)
+    model, source = small("paper"), sources(4)
     config = GenerationConfig(
         max_new_tokens=9, do_sample=True, alternatives=2, top_k=9, seed=4, eos_token_id=1,
         decoder_start_token_id=0,
@@ -247,7 +226,7 @@ def test_samples_are_those_of_the_search_in_python() -> None:
 def test_settings_that_cannot_be_followed_are_refused_as_torch_refuses_them(
     settings: dict[str, Any], message: str
 ) -> None:
-    model = small()
+    model = small("paper")
     config = GenerationConfig(**{"max_new_tokens": 4, "decoder_start_token_id": 0} | settings)
     with pytest.raises(RegardError, match=message):
         by_torch(model, SOURCE, config)
@@ -265,11 +244,11 @@ def test_settings_that_cannot_be_followed_are_refused_as_torch_refuses_them(
 )
 def test_ids_that_cannot_be_read_are_refused(source: np.ndarray, message: str) -> None:
     with pytest.raises(RegardError, match=message):
-        open_native(small()).start(source)
+        open_native(small("paper")).start(source)
 
 
 def test_weights_that_are_no_numbers_are_refused_as_torch_refuses_them() -> None:
-    model = small()
+    model = small("paper")
     config = GenerationConfig(max_new_tokens=4, decoder_start_token_id=0)
     with torch.no_grad():
         model.decoder.layers[0].feed_forward.inner.weight[3, 2] = torch.nan  # type: ignore[union-attr,index]
@@ -285,7 +264,7 @@ def test_weights_that_are_no_numbers_are_refused_as_torch_refuses_them() -> None
 
 
 def test_work_that_is_no_longer_wanted_ends_between_two_steps() -> None:
-    native, work = open_native(small()), Work()
+    native, work = open_native(small("paper")), Work()
     config = GenerationConfig(max_new_tokens=60, decoder_start_token_id=0)
 
     def start() -> Any:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
-from fixtures.families import DECODERS, ENCODER_DECODERS
+from fixtures.covering import parametrize
+from fixtures.families import VOCAB, small
 from regard import RegardError
 from regard.engine.native import library
 from regard.engine.native.interface import ASKED, BEGUN, ENDED, FAILED, STEPPED, TOKEN
@@ -18,27 +17,13 @@ from regard.engine.native.jobs import Event, Jobs
 from regard.engine.native.loading import open_native
 from regard.generation import GenerationConfig
 from regard.generation.search import Asked, NBest, search
-from regard.models import Decoder, DecoderConfig, EncoderDecoder, EncoderDecoderConfig
 from regard.progress import Stopped
 
-VOCAB, LONGEST = 31, 64
-SIZES: Any = dict(
-    d_model=12, d_ff=20, encoder_layers=2, decoder_layers=3, encoder_heads=3, decoder_heads=2
-)
+LONGEST = 64
 
 
 def opened(family: str, precision: str = "fp32") -> Any:
-    torch.manual_seed(3)
-    model: Any
-    if family in ENCODER_DECODERS:
-        settings: Any = SIZES | dict(max_positions=LONGEST) | ENCODER_DECODERS[family]
-        model = EncoderDecoder(EncoderDecoderConfig(VOCAB, **settings))
-    else:
-        settings = DECODERS[family] | dict(max_positions=LONGEST)
-        model = Decoder(DecoderConfig(VOCAB, **settings))
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, std=0.5)
-    return open_native(model.eval(), precision)
+    return open_native(small(family, max_positions=LONGEST), precision)
 
 
 def texts(count: int, longest: int = 40) -> list[np.ndarray]:
@@ -107,8 +92,12 @@ class Running:
         return [each.value for each in self.events if (each.job, each.kind) == (number, kind)]
 
 
-@pytest.mark.parametrize("precision", library.PRECISIONS)
-@pytest.mark.parametrize("family", ["mbart", "t5", "llama", "gpt2", "gpt_oss"])
+@parametrize(
+    "family, precision",
+    ["mbart", "t5", "llama", "gpt2", "gpt_oss"],
+    library.PRECISIONS,
+    strength=1,
+)
 def test_a_text_has_the_same_bits_whoever_comes_and_goes(family: str, precision: str) -> None:
     native, draw = opened(family, precision), random.Random(7)
     asked = [(ids, settings(draw)) for ids in texts(30)]

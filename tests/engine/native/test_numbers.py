@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from fixtures.families import small
 from regard.engine.native import library, loading
 from regard.errors import BadArgumentError
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models import EncoderDecoder
 from regard.studio.packing import round_weights, to_rows
 
 
@@ -27,13 +28,9 @@ def opened(model: Any, precision: str, monkeypatch: Any, *, scaled: bool = True)
 
 @pytest.fixture
 def model() -> EncoderDecoder:
-    torch.manual_seed(3)
-    sizes: Any = dict(d_model=24, d_ff=20, encoder_heads=3, decoder_heads=2, max_positions=64)
-    made = EncoderDecoder(EncoderDecoderConfig(31, positions="learned", **sizes))
-    for parameter in made.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
+    made = small("paper", positions="learned", d_model=24)
     round_weights(made)
-    return made.eval()
+    return made
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from fixtures import portable
+from fixtures import families, portable
 from regard.engine.native import library
 from regard.generation import GenerationConfig
-from regard.models import EncoderDecoder, EncoderDecoderConfig
+from regard.models import EncoderDecoder
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -80,14 +80,9 @@ def wasm() -> Callable[..., list[str]]:
 
 
 def small() -> tuple[EncoderDecoder, np.ndarray]:
-    import torch
-
-    torch.manual_seed(3)
-    sizes: Any = dict(d_model=12, d_ff=20, encoder_heads=3, decoder_heads=2, max_positions=64)
-    model = EncoderDecoder(EncoderDecoderConfig(31, activation="gelu", **sizes))
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, std=0.5)
-    return model.eval(), np.random.default_rng(5).integers(2, 31, (7, 11))
+    return families.small("paper", activation="gelu"), np.random.default_rng(5).integers(
+        2, 31, (7, 11)
+    )
 
 
 @pytest.mark.parametrize("precision", library.PRECISIONS)

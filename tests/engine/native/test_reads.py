@@ -5,58 +5,31 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
-from fixtures.families import DECODERS, ENCODER_DECODERS, ENCODERS
+from fixtures.covering import parametrize
+from fixtures.families import DECODERS, ENCODER_DECODERS, ENCODERS, VOCAB, drawn, small
 from regard import RegardError
 from regard.engine.native import library
 from regard.engine.native.loading import open_native
 from regard.engine.native.reads import NativeDual, NativeReader, NativeVision
-from regard.models import (
-    Decoder,
-    DecoderConfig,
-    Encoder,
-    EncoderConfig,
-    EncoderDecoder,
-    EncoderDecoderConfig,
-    VisionConfig,
-    VisionTransformer,
-)
-from regard.models.configs.heads import ENCODER_HEADS, HEADS, VISION_HEADS
+from regard.models import Encoder, VisionTransformer
+from regard.models.configs.heads import ENCODER_HEADS, VISION_HEADS
 from regard.models.layers.low_rank import add_adapters
 
-VOCAB = 31
 IDS = np.array([[5, 9, 2, 30, 7, 11, 1], [8, 3, 14, 1, 0, 0, 0]])
 IMAGES: dict[str, Any] = dict(image_size=(10, 21), patch_size=(5, 3), channels=2)
 KERNELS = library.kernels()
-EVERY_KERNEL = pytest.mark.parametrize("kernels", range(len(KERNELS)), ids=KERNELS)
+EVERY_KERNEL = range(len(KERNELS))
 
 
-def drawn(model: Any) -> Any:
-    for parameter in model.parameters():  # nothing hides behind a zero or a one
-        if parameter.requires_grad:
-            nn.init.normal_(parameter, std=0.3)
-    return model.eval()
-
-
-def labels_of(head: str) -> tuple[str, ...]:
-    return ("no", "yes", "perhaps") if HEADS[head].entries == "label" else ()
-
-
-def encoder(head: str = "none", **changes: Any) -> Encoder:
-    torch.manual_seed(29)
-    sizes: Any = dict(d_model=15, num_layers=2, num_heads=3, d_ff=22, max_positions=64)
-    return drawn(
-        Encoder(EncoderConfig(VOCAB, head=head, labels=labels_of(head), **sizes | changes))
-    )
+def encoder(head: str = "none", family: str = "bert", **changes: Any) -> Encoder:
+    model: Encoder = small(family, std=0.3, head=head, **changes)
+    return model
 
 
 def vision(head: str = "none", **changes: Any) -> VisionTransformer:
-    torch.manual_seed(31)
-    sizes: Any = dict(d_model=12, num_layers=2, num_heads=3, d_ff=22) | IMAGES
-    return drawn(
-        VisionTransformer(VisionConfig(head=head, labels=labels_of(head), **sizes | changes))
-    )
+    model: VisionTransformer = small("vit", std=0.3, head=head, **IMAGES | changes)
+    return model
 
 
 def opened(model: Any, precision: str = "fp32", **settings: Any) -> Any:
@@ -79,14 +52,10 @@ def ragged(count: int, longest: int = 40) -> Any:
     return batch
 
 
-@pytest.mark.parametrize("head", ENCODER_HEADS)
-@pytest.mark.parametrize("changes", ENCODERS.values(), ids=list(ENCODERS))
-@EVERY_KERNEL
+@parametrize("head, family, kernels", ENCODER_HEADS, ENCODERS, EVERY_KERNEL)
 @torch.no_grad()
-def test_every_head_of_every_family_is_the_models(
-    head: str, changes: dict[str, Any], kernels: int
-) -> None:
-    model, ids = encoder(head, **changes), ragged(9)
+def test_every_head_of_every_family_is_the_models(head: str, family: str, kernels: int) -> None:
+    model, ids = encoder(head, family), ragged(9)
     got, expected = opened(model, kernels=kernels)(ids), model(torch.from_numpy(ids))
     if head not in ("pooler", "embedding", "classification"):
         got, expected = got[ids != 0], expected[torch.from_numpy(ids != 0)]
@@ -133,16 +102,15 @@ def test_states_and_head_are_the_models_one_after_the_other() -> None:
     same(native.head(masked.numpy()), model.head(masked, model.embed.tokens.weight))
 
 
-@pytest.mark.parametrize("head", ["classification", "question_answering"])
-@pytest.mark.parametrize("changes", ENCODER_DECODERS.values(), ids=list(ENCODER_DECODERS))
-@EVERY_KERNEL
+@parametrize(
+    "head, family, kernels",
+    ["classification", "question_answering"],
+    ENCODER_DECODERS,
+    EVERY_KERNEL,
+)
 @torch.no_grad()
-def test_encoder_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None:
-    torch.manual_seed(3)
-    sizes: Any = dict(d_model=12, d_ff=20, encoder_layers=2, decoder_layers=3, encoder_heads=3)
-    sizes |= dict(decoder_heads=2, max_positions=64, head=head, labels=labels_of(head))
-    model = drawn(EncoderDecoder(EncoderDecoderConfig(VOCAB, **sizes | changes)))
-    ids = ragged(9)
+def test_encoder_decoders_read(head: str, family: str, kernels: int) -> None:
+    model, ids = small(family, std=0.3, head=head), ragged(9)
     ids[np.arange(9), (ids != 0).sum(1) - 1] = model.config.eos_id
     native, source = opened(model, kernels=kernels), torch.from_numpy(ids)
     got, expected = native(ids), model(source, source)
@@ -153,20 +121,17 @@ def test_encoder_decoders_read(head: str, changes: dict[str, Any], kernels: int)
 
 
 def test_a_text_without_the_end_token_has_no_labels() -> None:
-    model = EncoderDecoder(EncoderDecoderConfig(VOCAB, head="classification", labels=("a",)))
+    model = small("paper", head="classification")
     with pytest.raises(RegardError, match="must contain the end token, where its labels are read"):
         opened(model)(np.array([[5, 6, 7]]))
 
 
-@pytest.mark.parametrize("head", ["classification", "question_answering"])
-@pytest.mark.parametrize("changes", DECODERS.values(), ids=list(DECODERS))
-@EVERY_KERNEL
+@parametrize(
+    "head, family, kernels", ["classification", "question_answering"], DECODERS, EVERY_KERNEL
+)
 @torch.no_grad()
-def test_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None:
-    torch.manual_seed(3)
-    settings: Any = changes | dict(max_positions=64, pad_id=0, head=head, labels=labels_of(head))
-    model = drawn(Decoder(DecoderConfig(VOCAB, **settings)))
-    ids = ragged(9)
+def test_decoders_read(head: str, family: str, kernels: int) -> None:
+    model, ids = small(family, std=0.3, max_positions=64, pad_id=0, head=head), ragged(9)
     native, mask = opened(model, kernels=kernels), ids != 0
     got = native(ids, attention_mask=mask)
     expected = model(torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
@@ -176,23 +141,22 @@ def test_decoders_read(head: str, changes: dict[str, Any], kernels: int) -> None
     assert (alone == got[3][: len(alone)]).all()
 
 
-@pytest.mark.parametrize("head", VISION_HEADS)
-@pytest.mark.parametrize("positions", ["learned", "grid"])
-@EVERY_KERNEL
+@parametrize("head, positions, kernels", VISION_HEADS, ["learned", "grid"], EVERY_KERNEL)
 @torch.no_grad()
 def test_every_head_of_images_is_the_models(head: str, positions: str, kernels: int) -> None:
     model, pixels = vision(head, positions=positions), torch.randn(5, 2, 10, 21)
     same(opened(model, kernels=kernels)(pixels.numpy()), model(pixels))
 
 
-@pytest.mark.parametrize(
-    "changes",
+@parametrize(
+    "changes, kernels",
     [
         dict(patch_bias=False, embedding_norm=True, projection=7, activation="quick_gelu"),
         dict(class_token=False, pooling="attention", d_model=24),
     ],
+    EVERY_KERNEL,
+    strength=1,
 )
-@EVERY_KERNEL
 @torch.no_grad()
 def test_the_vector_of_an_image_and_of_each_patch_are_the_models(
     changes: dict[str, Any], kernels: int
@@ -217,9 +181,9 @@ def test_adapters_are_read() -> None:
     same(opened(model)(IDS), model(torch.from_numpy(IDS)))
 
 
-@pytest.mark.parametrize("precision", library.PRECISIONS)
-@pytest.mark.parametrize("head", ["classification", "masked_lm"])
-@EVERY_KERNEL
+@parametrize(
+    "precision, head, kernels", library.PRECISIONS, ["classification", "masked_lm"], EVERY_KERNEL
+)
 def test_a_text_has_the_same_bits_alone_and_in_any_company(
     precision: str, head: str, kernels: int
 ) -> None:
@@ -233,8 +197,7 @@ def test_a_text_has_the_same_bits_alone_and_in_any_company(
         assert (alone == (output if head == "classification" else output[:length])).all()
 
 
-@pytest.mark.parametrize("precision", library.PRECISIONS)
-@EVERY_KERNEL
+@parametrize("precision, kernels", library.PRECISIONS, EVERY_KERNEL)
 def test_an_image_has_the_same_bits_alone_and_in_any_company(precision: str, kernels: int) -> None:
     model, pixels = vision("classification"), torch.randn(13, 2, 10, 21).numpy()
     one, four = (opened(model, precision, kernels=kernels, threads=each) for each in (1, 4))

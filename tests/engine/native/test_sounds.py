@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from fixtures.families import small
 from regard.engine.native import library
 from regard.engine.native.library import pointer_to
 from regard.engine.native.loading import open_native
 from regard.errors import RegardError
-from regard.models import SpeechConfig, SpeechEncoderDecoder
+from regard.models import SpeechEncoderDecoder
 
 SIZES: dict[str, Any] = dict(
     vocab_size=31, d_model=14, d_ff=22, encoder_layers=2, decoder_layers=3, encoder_heads=7,
@@ -20,12 +21,7 @@ SIZES: dict[str, Any] = dict(
 
 @pytest.fixture(scope="module")
 def model() -> SpeechEncoderDecoder:
-    torch.manual_seed(5)
-    made = SpeechEncoderDecoder(SpeechConfig(**SIZES)).eval()
-    for weight in made.parameters():
-        if weight.requires_grad:
-            torch.nn.init.normal_(weight, std=0.3)
-    return made
+    return small("whisper", std=0.3, **SIZES)
 
 
 @pytest.mark.parametrize(

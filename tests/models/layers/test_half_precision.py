@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from fixtures.covering import parametrize
 from regard.attention import Padding
 from regard.models.layers.attention import MultiHeadAttention
 from regard.models.layers.norm import make_norm
@@ -30,22 +31,22 @@ def stack(kind: str, first: bool) -> Stack:
     return Stack(layers, norm=make_norm(kind, 24), causal=True).eval()
 
 
-@pytest.fixture(params=[("layer", False), ("rms", True)], ids=["post-norm", "pre-norm, rms"])
+KINDS = (("layer", False), ("rms", True))  # post-norm, and pre-norm
+
+
+@pytest.fixture(params=KINDS)
 def model(request: pytest.FixtureRequest) -> nn.Module:
     return stack(*request.param)
 
 
 X = torch.randn(3, 19, 24, generator=torch.Generator().manual_seed(1))
 MASK = Padding.from_lengths(torch.tensor([19, 7, 12]))
-STATES = (
-    pytest.param(torch.bfloat16, 0.06, id="bfloat16"),
-    pytest.param(torch.float16, 0.01, id="float16"),
-)
+TOLERANCES = {torch.bfloat16: 0.06, torch.float16: 0.01}
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), STATES)
-@pytest.mark.parametrize("grad", [False, True])
-def test_sixteen_bits_are_near_thirty_two(model, dtype, tolerance, grad):
+@parametrize("model, dtype, grad", KINDS, TOLERANCES, [False, True], indirect=["model"])
+def test_sixteen_bits_are_near_thirty_two(model, dtype, grad):
+    tolerance = TOLERANCES[dtype]
     half = copy.deepcopy(model).to(dtype)
     with torch.set_grad_enabled(grad):
         got, want = half(X.to(dtype), mask=MASK), model(X, mask=MASK)
@@ -76,9 +77,14 @@ def test_float16_with_scores_above_its_largest_number_stays_finite():
         assert ((got.float() - want).norm(dim=-1) > 0.1).float().mean() < 0.05
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("number", [math.nan, math.inf])
-@pytest.mark.parametrize("grad", [False, True])
+@parametrize(
+    "model, dtype, number, grad",
+    KINDS,
+    [torch.float32, torch.bfloat16, torch.float16],
+    [math.nan, math.inf],
+    [False, True],
+    indirect=["model"],
+)
 def test_a_sequence_that_is_not_finite_changes_no_bit_of_the_others(model, dtype, number, grad):
     model, x = model.to(dtype), X.to(dtype)
     spoiled = x.clone()

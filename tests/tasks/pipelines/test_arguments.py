@@ -184,12 +184,18 @@ def said(call: Callable[[], Any]) -> tuple[Any, list[str]]:
 
 
 def of_kind(here: str) -> list[tuple[str, str]]:
-    return [
-        (task, name)
-        for task, arguments in ARGUMENTS.items()
-        for name, argument in arguments.items()
-        if argument.here == here
-    ]
+    """Task and name of each argument: of several that say the same and are called in the same way,
+    one, of the task that has the fewest so far."""
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for task, arguments in ARGUMENTS.items():
+        for name, argument in arguments.items():
+            if argument.here == here:
+                example = EXAMPLES[task].get(argument.name or name) if here == "taken" else None
+                alike.setdefault(f"{name} {argument} {example}", []).append((task, name))
+    chosen: list[tuple[str, str]] = []
+    for cases in sorted(alike.values(), key=len):
+        chosen.append(min(cases, key=lambda case: sum(task == case[0] for task, _ in chosen)))
+    return chosen
 
 
 @pytest.mark.parametrize(("task", "name"), of_kind("taken"))

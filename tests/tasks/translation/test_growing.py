@@ -77,6 +77,8 @@ def test_new_rows_are_drawn_like_the_others_and_the_same_each_time(
     new = first.model.output_weight[len(old) :]
     assert len(new) > 9
     assert new.std().item() == pytest.approx(old.std().item(), rel=0.3)
+    apart = (new.mean(0) - old.mean(0)).norm()  # of a mean over as many rows of the same deviation
+    assert apart < 1.5 * (old.var(0).sum() / len(new)).sqrt()
 
 
 def test_texts_that_it_can_write_change_nothing(

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from regard.tasks.translation import passages as module
 from regard.tasks.translation.passages import Passage, joined, passages
-from regard.tasks.translation.spans import spans
+from regard.tasks.translation.placing import Edit, edited
+from regard.tasks.translation.spans import Span, spans
 
 # Texts of the signs that mean something, among words, so that they meet in every order.
 SIGNS = st.sampled_from(
@@ -253,3 +254,12 @@ def test_a_long_line_is_split_in_time_that_grows_with_its_length(text: str) -> N
     its = list(passages(text, "en"))
     assert joined(text, [(passage, passage.source) for passage in its]) == text
     assert time.process_time() - began < 10
+
+
+def test_edits_that_cross_are_not_made() -> None:
+    word = Span(0, 1, "word")
+    first, next_, crossing = (
+        Edit(*slice_, word) for slice_ in ((0, 2, "x"), (2, 3, "y"), (1, 3, "z"))
+    )
+    assert edited("abcd", [next_, first]) == "xyd"
+    assert edited("abcd", [first, crossing]) is None

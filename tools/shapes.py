@@ -6,12 +6,11 @@ Tensors in a mapping are weights by name, whose shapes are those of their model.
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-SOURCE = Path(__file__).parents[1] / "src" / "regard"
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "regard"
 ROOMS = ("attention", "positions", "layers", "models", "generation", "checkpoints")
 FILES = [file for room in ROOMS for file in sorted((SOURCE / room).rglob("*.py"))]
 FILES.append(SOURCE / "training" / "loss.py")
@@ -57,47 +56,15 @@ def names_a_shape(docstring: str) -> bool:
     return SHAPE.search(" ".join(docstring.split())) is not None
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
-def test_every_public_function_on_tensors_names_its_shapes(file: Path) -> None:
-    found = functions_on_tensors(file.read_text("utf-8"))
-    assert [name for name, docstring in found if not names_a_shape(docstring)] == []
-
-
-@pytest.mark.parametrize(
-    ("docstring", "named"),
-    [
-        ("The bias, (batch, heads, queries,\n    keys), of a layer.", True),
-        ("Indices, (rows,).", True),
-        ("(batch or 1, target length, d_model / 2).", True),
-        ("(…) → the same shape.", True),
-        ("q · k (Luong et al. 2015, section 3.1).", False),
-        ("rotate(q, m), `stream(…)` and forward(batch, heads) are calls.", False),
-        ("It is (slow, exact).", False),
-        ("", False),
-    ],
-)
-def test_a_shape_is_dimensions_in_parentheses(docstring: str, named: bool) -> None:
-    assert names_a_shape(docstring) == named
-
-
-def test_a_function_and_a_forward_are_found_and_what_is_private_or_has_no_tensor_is_not() -> None:
-    code = """
-def public(x: Float[Tensor, "rows"]): "doc"
-def _private(x: Tensor): ...
-def plain(x: int) -> int: ...
-def result() -> Tensor | None: ...
-def weights(state: Mapping[str, Tensor]) -> dict[str, Tensor]: ...
-@overload
-def public(x: Tensor): ...
-class Layer(nn.Module):
-    def forward(self, *x: Tensor): "of a layer"
-    def other(self, x: Tensor): ...
-class Inherits(Layer): ...
-class _Private(nn.Module):
-    def forward(self, x: Tensor): ...
-"""
-    assert [*functions_on_tensors(code)] == [
-        ("public", "doc"),
-        ("result", ""),
-        ("Layer.forward", "of a layer"),
+def main() -> None:
+    missing = [
+        f"{file.relative_to(SOURCE.parents[1])}: {name} names no shape, such as (batch, dim)"
+        for file in FILES
+        for name, docstring in functions_on_tensors(file.read_text("utf-8"))
+        if not names_a_shape(docstring)
     ]
+    sys.exit("\n".join(missing) or None)
+
+
+if __name__ == "__main__":
+    main()
