@@ -25,6 +25,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return measured.install(measured.build(folder), folder / "environment")
 
 
+@pytest.mark.long("starts a process")
 @pytest.mark.parametrize("name", measured.COMMANDS)
 def test_a_command_needs_no_extra(name: str, programs: Path, tmp_path: Path) -> None:
     outcome = measured.outcome(name, programs, tmp_path)
@@ -63,6 +64,7 @@ def test_the_wheel_carries_its_sbom_and_the_licenses(programs: Path) -> None:
     assert {f"pypi:{each.name}" for each in required} <= set(kinds)
 
 
+@pytest.mark.long("builds a wheel")
 def test_a_wheel_of_a_platform_carries_its_library_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,8 +3,8 @@
 import os
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -28,24 +28,16 @@ LONG = 16_384
 pytest.importorskip("playwright", reason="the browser tests need playwright")
 
 
-_OPENED = ExitStack()  # the browser and its profiles
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ours = [item for item in items if "tests/browser" in item.path.as_posix()]
+    for item in ours:
+        item.add_marker(pytest.mark.long("a browser draws the page"))
     if CHROMIUM is None:
         without = pytest.mark.skip(
             reason="no chromium here: install Debian's package, or name one in CHROMIUM"
         )
         for item in ours:
             item.add_marker(without)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    # While playwright is there, no other test can run an event loop of its own.
-    if nextitem is None or "tests/browser" not in nextitem.path.as_posix():
-        _OPENED.close()
 
 
 @pytest.fixture(scope="session")
@@ -98,29 +90,52 @@ def address(app) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
-def browser() -> object:
+# While playwright is there, no other test can run an event loop: it ends with this folder's tests.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[object]:
     from playwright.sync_api import expect, sync_playwright
 
     expect.set_options(timeout=60_000)
-    playwright = _OPENED.enter_context(sync_playwright())
-    chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-    _OPENED.callback(chromium.close)
-    return chromium
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
 
 
-@pytest.fixture(scope="session")
-def contexts(browser) -> Callable[[str, bool], object]:
-    """One browser profile for each color scheme, so that the page is fetched and compiled once."""
-    made: dict[tuple[str, bool], object] = {}
+class Pages:
+    """Pages that one test uses after another: a new one takes two seconds of processor time.
 
-    def context(scheme: str, offline: bool):
-        if (scheme, offline) not in made:
-            made[scheme, offline] = browser.new_context(color_scheme=scheme, offline=offline)
-            _OPENED.callback(made[scheme, offline].close)
-        return made[scheme, offline]
+    Those of a color scheme share a profile, so that the program is fetched and compiled once.
+    """
 
-    return context
+    def __init__(self, browser) -> None:
+        self._browser = browser
+        self._contexts: dict[tuple[str, bool], object] = {}
+        self._free: dict[tuple[str, bool], list[object]] = defaultdict(list)
+
+    def take(self, scheme: str, offline: bool, *, new: bool):
+        kind = (scheme, offline)
+        if self._free[kind] and not new:
+            return self._free[kind].pop()
+        if kind not in self._contexts:
+            self._contexts[kind] = self._browser.new_context(color_scheme=scheme, offline=offline)
+        page = self._contexts[kind].new_page()
+        page.set_default_timeout(60_000)
+        return page
+
+    def give_back(self, page, scheme: str, offline: bool) -> None:
+        """Leaves nothing of a test in its page."""
+        page.unroute_all()
+        page.mouse.up()
+        page.mouse.move(0, 0)
+        page.emulate_media(color_scheme=scheme, reduced_motion="null")
+        page.goto("about:blank")
+        self._free[scheme, offline].append(page)
+
+
+@pytest.fixture(scope="package")
+def pages(browser) -> Pages:
+    return Pages(browser)
 
 
 @pytest.fixture(scope="session")
@@ -132,37 +147,47 @@ def file(tmp_path_factory) -> str:
 
 
 @pytest.fixture
-def open_page(contexts, address: str) -> Iterator[Callable[..., object]]:
-    """Opens a page and sees to it that nothing but the server was asked, and nothing went wrong."""
-    pages = []
+def open_page(pages: Pages, address: str) -> Iterator[Callable[..., object]]:
+    """Opens a page and sees to it that nothing but the server was asked, and nothing went wrong.
+
+    Whoever changes the page's clock, or adds a script to it, asks for a `new` one.
+    """
+    opened = []
+    servers: list[str] = []
     complaints: list[str] = []
+
+    def on_console(message) -> None:
+        if message.type == "error":
+            complaints.append(message.text)
+
+    def on_request(request) -> None:
+        if not request.url.startswith((address, *servers, "data:", "blob:", "file:")):
+            complaints.append(f"asked for {request.url}")
+
+    listeners = {
+        "pageerror": lambda error: complaints.append(f"error: {error}"),
+        "console": on_console,
+        "request": on_request,
+    }
 
     def open_(
         path: str = "/", *, width: int = 1440, height: int = 900, scheme: str = "light",
-        server: str = address, offline: bool = False,
+        server: str = address, offline: bool = False, new: bool = False,
     ):  # fmt: skip
-        page = contexts(scheme, offline).new_page()
-        pages.append(page)
+        servers.append(server)
+        page = pages.take(scheme, offline, new=new)
+        opened.append((page, scheme, offline, new))
         page.set_viewport_size({"width": width, "height": height})
-        page.set_default_timeout(60_000)
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on(
-            "console",
-            lambda message: message.type == "error" and complaints.append(message.text),
-        )
-        page.on(
-            "request",
-            lambda request: (
-                request.url.startswith((address, "data:", "blob:", "file:"))
-                or complaints.append(f"asked for {request.url}")
-            ),
-        )
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(server + path)
         return page
 
     yield open_
-    for page in pages:
-        page.close()
+    for page, scheme, offline, new in opened:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.close() if new else pages.give_back(page, scheme, offline)
     assert complaints == []
 
 
@@ -172,6 +197,26 @@ def settled() -> Callable[[object], None]:
     return lambda page: page.wait_for_function(
         "() => !document.querySelector('[aria-busy=true], .rg-note[role=status]:not(:empty)')"
     )
+
+
+@pytest.fixture(scope="session")
+def violations() -> Callable[[object], list[str]]:
+    """The rules of accessibility that a page breaks, by axe, and where."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    script = Axe().axe_script
+    run = "axe.run({ resultTypes: ['violations'], preload: false }).then((all) => all.violations)"
+
+    def find(page) -> list[str]:
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(script)
+        return [
+            f"{each['id']}: {node['html'][:120]} {node.get('failureSummary', '')[:200]}"
+            for each in page.evaluate(run)
+            for node in each["nodes"]
+        ]
+
+    return find
 
 
 @pytest.fixture

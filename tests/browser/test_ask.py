@@ -70,9 +70,7 @@ def test_a_path_is_refused_with_the_command_that_opens_it(browser, address, at):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_what_unfolds_is_accessible(open_page, at, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
+def test_what_unfolds_is_accessible(open_page, at, violations, scheme):
     page = open_page(
         at(view="sentence", drawer="word", tap=CROSS, step=4, temperature=1.5), scheme=scheme
     )
@@ -80,8 +78,7 @@ def test_what_unfolds_is_accessible(open_page, at, scheme):
     page.get_by_text("A saved trace").wait_for()
     page.get_by_role("radio", name=re.compile("^step 1:")).wait_for()
     page.emulate_media(reduced_motion="reduce")  # nothing is measured while it fades in
-    found = Axe().run(page).response["violations"]
-    assert [f"{each['id']}: {each['nodes'][0]['html'][:150]}" for each in found] == []
+    assert violations(page) == []
 
 
 def test_a_saved_trace_is_opened(open_page, at, trace, tmp_path):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import pytest
-from tests.browser.firefox import Firefox, firefox
+
+from browser.firefox import Firefox, firefox
 
 FIREFOX = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
 pytestmark = pytest.mark.skipif(

@@ -38,13 +38,6 @@ def labels(page) -> list[str]:
     return page.locator(PATCHES).evaluate_all("all => all.map((each) => each.ariaLabel)")
 
 
-def violations(page) -> list[str]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    quick = {"resultTypes": ["violations"], "preload": False}
-    return [each["id"] for each in Axe().run(page, options=quick).response["violations"]]
-
-
 def percent(weight: float) -> str:
     share = 100 * weight
     return f"{share:.0f}\u202f%" if share >= 9.95 else f"{share:.1f}\u202f%"
@@ -57,7 +50,9 @@ def weights() -> list[list[float]]:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_a_patch_shows_how_much_it_looks_at_each_other(open_page, weights, width, scheme) -> None:
+def test_a_patch_shows_how_much_it_looks_at_each_other(
+    open_page, weights, violations, width, scheme
+) -> None:
     page = open_page(width=width, scheme=scheme)
     page.emulate_media(reduced_motion="reduce")
     patches = page.locator(PATCHES)

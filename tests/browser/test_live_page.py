@@ -228,7 +228,7 @@ window.Blob = class extends Plain {
 def test_words_are_shown_as_they_are_written_until_another_text_or_escape_stops_them(
     open_page, kinds
 ):
-    page = open_page(server=kinds, path="", offline=True)
+    page = open_page(server=kinds, path="", offline=True, new=True)
     page.add_init_script(SLOWLY)
     page.goto(f"{kinds}?model=shakespeare&text=ROMEO:&generate=6")
     text, written = page.get_by_label("text", exact=True), page.locator(".rg-progress__written")

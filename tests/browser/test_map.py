@@ -112,6 +112,7 @@ def test_heads_and_layers_change_with_the_keys(open_page, ready, at, wait_for_ad
     page.get_by_role("dialog").wait_for()
 
 
+@pytest.mark.slow  # it measures time
 def test_panning_a_long_map_keeps_its_frames(open_page, drawn):
     """A budget that only something gone wrong exceeds; benchmarks/page.py measures it."""
     page = open_page("/?trace=long")

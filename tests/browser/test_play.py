@@ -110,7 +110,7 @@ def test_what_was_struck_before_the_game_is_struck_after_it(open_page, wait_for_
 
 
 def test_a_day_has_a_sentence_and_a_line_that_is_nowhere_is_left_out(open_page, file):
-    page = open_page(path="", server=file, offline=True)
+    page = open_page(path="", server=file, offline=True, new=True)
     page.clock.set_fixed_time("2026-11-24T12:00:00")
     page.goto(f"{file}?drawn=")
     page.get_by_role("heading", name="You are the attention").wait_for()

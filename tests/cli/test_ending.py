@@ -7,27 +7,8 @@ import time
 
 import pytest
 
+from fixtures.capitals import in_capitals
 from regard.cli.ending import SIGNALS, ended_by_signals
-
-SLOW = """
-import sys, time
-import regard.tasks.loading
-from regard.generation import GenerationConfig
-from regard.tasks.translation.task import Translation
-class Slow:
-    generation = GenerationConfig()
-    not_followed = ()
-    computed_by = "torch"
-    def run_by(self, engine, **settings):
-        return self
-    def with_options(self, **options):
-        return self, options
-    def run_rows(self, rows, **options):
-        time.sleep(600)
-regard.tasks.loading.load = lambda name, task: Slow()
-from regard.cli.main import main
-main()
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +22,13 @@ def signals_arrive():
         signal.signal(number, handler)
 
 
+@pytest.mark.long("starts a process")
 @pytest.mark.parametrize("number", [*SIGNALS, signal.SIGINT])
 def test_no_part_of_the_output_stays(number, tmp_path):
     (tmp_path / "in.txt").write_text("a text")
-    arguments = ["translate", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt"]
-    process = subprocess.Popen([sys.executable, "-c", SLOW, *arguments], stderr=subprocess.PIPE)
+    files = ["-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt"]
+    command = in_capitals("translate", *files, seconds=600)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
     while len(list(tmp_path.iterdir())) == 1 and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(number)

@@ -1,12 +1,12 @@
 """--engine and --precision of every command that runs a model."""
 
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from fixtures.started import Forks
 from regard.checkpoints import open_checkpoint
 from regard.models import RecurrentEncoderDecoder, recurrent_preset
 from regard.tasks.translation.task import Translator
@@ -99,44 +99,53 @@ HEADS = {
     "labels": ("classify", "ForSequenceClassification", ()),
     "vectors": ("encode", "Model", ()),
 }
-PROGRAM = """
-import sys
-from regard.cli.main import main
-try: main(sys.argv[1:])
-except SystemExit: pass
-slow = {"torch", "jaxtyping", "huggingface_hub", "filelock"}
-print(sorted(slow & set(sys.modules)))
-"""
+SLOW = "torch,jaxtyping,huggingface_hub,filelock"
 
 
-def without_torch(regard: Any, arguments: tuple[str, ...]) -> None:
+@pytest.fixture
+def without_torch(
+    regard: Any, light_forks: Forks, tmp_path: Path
+) -> Callable[[tuple[str, ...]], None]:
     """Asserts that a run in a process of its own shows the same, and imports no torch."""
-    expected = regard(*arguments)
-    assert expected.code == 0
-    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert found.stdout == f"{expected.out}[]\n"
-    assert expected.err.endswith(found.stderr)  # making the folder has written to it too
+
+    def check(arguments: tuple[str, ...]) -> None:
+        expected = regard(*arguments)
+        assert expected.code == 0
+        output, errors = tmp_path / "output", tmp_path / "errors"
+        started = light_forks.start(
+            SLOW, *arguments, module="fixtures.imported", output=output, errors=errors
+        )
+        assert started.wait() == 0
+        assert output.read_text() == f"{expected.out}[]\n"
+        # making the folder has written to it too
+        assert expected.err.endswith(errors.read_text())
+
+    return check
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_a_run_imports_no_torch(regard: Any, arguments: tuple[str, ...]) -> None:
-    without_torch(regard, arguments)
+def test_a_run_imports_no_torch(without_torch: Any, arguments: tuple[str, ...]) -> None:
+    without_torch(arguments)
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "DistilBert"])
 def test_a_run_of_vectors_of_ones_own_imports_no_torch(
-    family: str, regard: Any, encoder_folder: Any
+    family: str, without_torch: Any, encoder_folder: Any
 ) -> None:
-    without_torch(regard, ("encode", "Who sees it?", "-m", encoder_folder(family, "Model")))
+    without_torch(("encode", "Who sees it?", "-m", encoder_folder(family, "Model")))
 
 
 @pytest.mark.parametrize("family", ["Bert", "Bart"])
 @pytest.mark.parametrize(("command", "head", "more"), HEADS.values(), ids=HEADS)
 def test_a_run_with_a_model_of_ones_own_imports_no_torch(
-    family: str, command: str, head: str, more: tuple[str, ...], regard: Any, encoder_folder: Any
+    family: str,
+    command: str,
+    head: str,
+    more: tuple[str, ...],
+    without_torch: Any,
+    encoder_folder: Any,
 ) -> None:
     if (family, command) == ("Bart", "encode"):
         command, head, more = "summarize", "ForConditionalGeneration", ("--max-new-tokens", "5")
     folder = encoder_folder(family, head)
-    without_torch(regard, (command, "Who lives in the house?", "-m", folder, *more))
+    without_torch((command, "Who lives in the house?", "-m", folder, *more))

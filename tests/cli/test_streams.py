@@ -6,39 +6,29 @@ import sys
 
 import pytest
 
+from fixtures.capitals import in_capitals
 from regard.cli.streams import is_first_process, say
 from regard.lines import one_line, several_lines
 
 RUN = "from regard.cli.main import main; main()"
-FAKE = """
-import regard.tasks.loading
-from regard.generation import GenerationConfig
-from regard.tasks.translation.task import Translation
-class Fake:
-    generation = GenerationConfig()
-    not_followed = ()
-    computed_by = "torch"
-    def run_by(self, engine, **settings):
-        return self
-    def with_options(self, **options):
-        return self, options
-    def run_rows(self, rows, **options):
-        return [Translation(text.upper(), 0.0, True) for (text,) in rows]
-regard.tasks.loading.load = lambda name, task: Fake()
-"""
 
 
-def run(
-    *arguments: str | bytes, before: str = "", shell: str = "", **variables: str
-) -> subprocess.CompletedProcess:
+def run(*arguments: str | bytes, shell: str = "", **variables: str) -> subprocess.CompletedProcess:
     """`regard ARGUMENTS` in a process of its own; `shell` is added to the command."""
-    command = [sys.executable, "-c", before + RUN, *arguments]
+    command = [sys.executable, "-c", RUN, *arguments]
+    return finish(command, shell=shell, **variables)
+
+
+def finish(
+    command: list[str | bytes], *, shell: str = "", **variables: str
+) -> subprocess.CompletedProcess:
     if shell:
         command = ["sh", "-c", f'"$@" {shell}', "sh", *command]
     environment = {**os.environ, **variables}
     return subprocess.run(command, capture_output=True, env=environment, stdin=subprocess.DEVNULL)
 
 
+@pytest.mark.long("starts a process")
 @pytest.mark.parametrize(
     "variables",
     [
@@ -50,7 +40,7 @@ def test_a_pipe_gets_utf8_in_any_locale(variables, tmp_path):
     if variables.get("PYTHONUTF8") == "0" and not __file__.isascii():
         pytest.skip("in an ASCII locale Python imports nothing from a path with other letters")
     (tmp_path / "in.txt").write_text("für\nस्टेशन\n", encoding="utf-8")
-    found = run("translate", "--input", str(tmp_path / "in.txt"), before=FAKE, **variables)
+    found = finish(in_capitals("translate", "--input", tmp_path / "in.txt"), **variables)
     assert found.stdout.decode("utf-8") == "FÜR\nस्टेशन\n"
     assert found.returncode == 0
 
@@ -62,6 +52,7 @@ def test_an_argument_that_is_not_utf8_is_one_sentence():
     assert message.startswith(b"regard: the text is not valid Unicode: it has the lone surrogate")
 
 
+@pytest.mark.long("starts a process")
 @pytest.mark.parametrize("command", [("translate",), ("look", "en-de"), ("explain",)])
 def test_closed_stdin_is_one_sentence(command):
     found = run(*command, shell="<&-")
@@ -70,6 +61,7 @@ def test_closed_stdin_is_one_sentence(command):
     assert message.startswith(("regard: nothing to read", "regard: there is no"))
 
 
+@pytest.mark.long("starts a process")
 def test_closed_stdout_is_one_sentence():
     found = run("translate", "a", shell=">&-")
     assert found.returncode == 2
@@ -81,13 +73,16 @@ def test_messages_do_not_go_to_stdout_because_stderr_is_closed():
     assert (found.returncode, found.stdout) == (2, b"")
 
 
+@pytest.mark.long("starts a process")
 def test_a_pipe_without_a_reader_ends_the_command_as_sigpipe_would():
     reading, writing = os.pipe()
     os.close(reading)
     with open(writing, "wb") as out:
-        command = [sys.executable, "-c", FAKE + RUN, "translate", "a"]
         found = subprocess.run(
-            command, stdout=out, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+            in_capitals("translate", "a"),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
         )
     assert (found.returncode, found.stderr) == (141, b"")
 

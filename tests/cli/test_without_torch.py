@@ -1,31 +1,43 @@
 """Commands that import none of the large libraries, each in a process of its own."""
 
+import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from fixtures.base import run_in_base
+from fixtures.started import Forks
 from regard.packages import MissingPackageError
 
 HEAVY = ("torch", "transformers")
 SLOW = ("typer", "pydantic", "rich")
 
 
-def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAVY) -> list[str]:
+Imported = Callable[..., list[str]]
+
+
+@pytest.fixture
+def imported(light_forks: Forks, tmp_path: Path) -> Imported:
     """Those of the modules that a call of the command has imported."""
-    program = (
-        "import atexit, json, sys\n"
-        f"atexit.register(lambda: print(json.dumps([n for n in {modules} if n in sys.modules])))\n"
-        "from regard.__main__ import main\n"
-        "main()\n"
-    )
-    run = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(run, input=text, capture_output=True, check=True)
-    names: list[str] = eval(done.stdout.splitlines()[-1])
-    return names
+
+    def run(
+        *arguments: str, stdin: Path | None = None, modules: Sequence[str] = HEAVY
+    ) -> list[str]:
+        code, shown = light_forks.run(
+            ",".join(modules),
+            *arguments,
+            module="fixtures.imported",
+            output=tmp_path / "shown",
+            stdin=stdin,
+        )
+        assert code == 0, shown
+        names: list[str] = json.loads(shown.splitlines()[-1])
+        return names
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -56,30 +68,35 @@ def imported(*arguments: str, text: bytes = b"", modules: tuple[str, ...] = HEAV
     ],
     ids=" ".join,
 )
-def test_a_command_that_runs_a_model_imports_no_large_library(arguments: tuple[str, ...]) -> None:
+def test_a_command_that_runs_a_model_imports_no_large_library(
+    imported: Imported, arguments: tuple[str, ...]
+) -> None:
     assert imported(*arguments) == []
 
 
-def test_neither_does_one_that_writes_what_a_model_looks_at(tmp_path: Path) -> None:
+def test_neither_does_one_that_writes_what_a_model_looks_at(
+    imported: Imported, tmp_path: Path
+) -> None:
     files = ("--html", str(tmp_path / "page.html"), "--save", str(tmp_path / "a.safetensors"))
     assert imported("look", "en-de", "Good morning.", *files) == []
     assert imported("export", "page", "en-de", "--output", str(tmp_path / "live.html")) == []
 
 
-def test_neither_does_one_that_reads_a_pipe_or_a_file(tmp_path: Path) -> None:
+def test_neither_does_one_that_reads_a_pipe_or_a_file(imported: Imported, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("Good morning.\n")
-    assert imported("translate", text=b"Good morning.\n") == []
+    assert imported("translate", stdin=tmp_path / "in.txt") == []
     files = (str(tmp_path / "in.txt"), "--output", str(tmp_path / "out.txt"))
     assert imported("translate", "--input", *files) == []
 
 
-def test_a_call_that_cannot_be_wrong_is_read_without_typer() -> None:
+def test_a_call_that_cannot_be_wrong_is_read_without_typer(imported: Imported) -> None:
     assert imported("translate", "Good morning.", modules=SLOW) == []
     assert imported("look", "en-de", "Good morning.", "--json", modules=SLOW) == []
 
 
+@pytest.mark.long("starts a process")
 def test_neither_do_those_that_answer_label_and_fill_in(
-    encoder_folder: Callable[..., Path], tmp_path: Path
+    imported: Imported, encoder_folder: Callable[..., Path], tmp_path: Path
 ) -> None:
     (tmp_path / "text.txt").write_text("The man sees the dog.\n")
     folder = str(encoder_folder("Bert", "ForQuestionAnswering"))
@@ -98,12 +115,14 @@ def test_neither_do_those_that_answer_label_and_fill_in(
         ("minilm", "A dog runs.\tA dog is running."),
     ],
 )
-def test_neither_does_an_evaluation(model: str, line: str, tmp_path: Path) -> None:
+def test_neither_does_an_evaluation(
+    imported: Imported, model: str, line: str, tmp_path: Path
+) -> None:
     (tmp_path / "test.tsv").write_text(f"{line}\n" * 3)
     assert imported("evaluate", model, str(tmp_path / "test.tsv")) == []
 
 
-def test_neither_does_bulk_work(tmp_path: Path) -> None:
+def test_neither_does_bulk_work(imported: Imported, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("Good morning.\n")
     assert imported("run", "translate", str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")) == []
 
@@ -130,6 +149,7 @@ SERVERS = {
 }
 
 
+@pytest.mark.long("starts a server in a process of its own")
 @pytest.mark.parametrize("server", SERVERS)
 def test_a_server_of_shipped_models_imports_no_large_library(server: str) -> None:
     program = SERVERS[server] + (

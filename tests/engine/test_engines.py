@@ -308,6 +308,7 @@ def test_the_shipped_reader_of_digits_has_the_labels_of_torch() -> None:
     same_labels(coarse.run([digit, turned]), torchs.run([digit, turned]), error=0.05)
 
 
+@pytest.mark.long("writes long texts by two engines")
 def test_the_shipped_writer_writes_the_texts_of_torch() -> None:
     torchs, ours = both(regard.load("shakespeare"))
     for options in (dict(do_sample=False), dict(do_sample=True, seed=1), dict(num_beams=3)):

@@ -15,6 +15,7 @@ SCRIPTS = sorted(
 )
 
 
+@pytest.mark.long("runs an example")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_it_prints_numbers_and_draws_its_picture(name, ran):
     run = ran(name)

@@ -69,6 +69,7 @@ def test_what_a_client_no_longer_waits_for_is_ended(
     assert written() - before < 400 * 400
 
 
+@pytest.mark.long("ends the work on a long text")
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_long_text_of_a_client_that_is_gone_leaves_nothing_behind(
     server: Any, until: Any, stream: bool

@@ -42,6 +42,7 @@ def held(way: str) -> tuple[float, float, int]:
     return float(megabytes), float(gaps), int(frozen)
 
 
+@pytest.mark.long("starts a process")
 @pytest.mark.skipif(sys.platform != "linux", reason="is about glibc")
 def test_freed_arrays_go_back_to_the_system() -> None:
     usual, gaps_usual, frozen = held("as usual")

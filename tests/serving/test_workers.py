@@ -251,6 +251,7 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, until: A
         assert not list(tmp_path.glob("regard-*"))
 
 
+@pytest.mark.long("starts processes")
 def test_what_workers_cannot_serve_is_one_sentence() -> None:
     arguments = ["serve", "digits", "--port", "0", "--workers", "2"]
     found = subprocess.run(
@@ -260,6 +261,7 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
     assert found.stderr.startswith("regard: digits cannot be served; give a model that can")
 
 
+@pytest.mark.long("starts processes")
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:
     """The last one of this file: it ends the server of all others."""
     until(ready(several))

@@ -19,12 +19,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*seem to be in another language
 NOTHING = "has nothing to translate: it stays as it is."
 
 
+@pytest.mark.long("300 texts")
 @pytest.mark.parametrize("model", TEXTS)
 def test_python_writes_what_the_page_is_compared_with(model: str) -> None:
     found = rounded(model)([each["text"] for each in TEXTS[model]], force=True)
     assert found == [each["translation"] for each in TEXTS[model]]
 
 
+@pytest.mark.long("300 texts")
 @pytest.mark.parametrize("model", TEXTS)
 def test_a_trace_says_the_sentence_and_its_translation_as_they_are_written(
     model: str, monkeypatch: pytest.MonkeyPatch
@@ -78,6 +80,7 @@ def of_each_kind(model: str) -> list[dict[str, Any]]:
     return list(kinds.values())
 
 
+@pytest.mark.long("300 texts")
 @pytest.mark.skipif(
     shutil.which("node") is None or not BUNDLER.exists(), reason="needs Node.js and web/'s packages"
 )

@@ -37,6 +37,7 @@ def page(tmp_path_factory) -> str:
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.long("computes every number anew")
 @pytest.mark.parametrize(
     "made_by",
     [

@@ -163,6 +163,7 @@ def test_mistakes_are_sentences(client, path, asked, status, sentence):
     assert sentence in answer.json()["detail"]
 
 
+@pytest.mark.long("trains")
 def test_the_recorded_training_is_one_that_its_tool_makes():
     tool = ROOT / "tools" / "recorded_training.py"
     if not tool.is_file():

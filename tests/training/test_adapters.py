@@ -49,6 +49,7 @@ def test_adapters_alone_learn_and_leave_the_model_when_merged() -> None:
     assert [type(part) for part in model] == [nn.Linear, nn.Linear]
 
 
+@pytest.mark.long("opens peft")
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of transformers, in PEFT
 def test_peft_gives_the_same_logits(trained: Any, adapted: Path) -> None:
     peft = pytest.importorskip("peft")

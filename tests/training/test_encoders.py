@@ -50,6 +50,7 @@ def padded(folder: Path, *texts: Any) -> dict[str, torch.Tensor]:
     return dict(tokenizer(*texts, padding=True, return_tensors="pt"))
 
 
+@pytest.mark.long("trains")
 def test_a_writer_learns_labels_and_opens_in_transformers(
     base: Path, labeled: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_writer_learns_to_answer_and_opens_in_transformers(base: Path, tmp_pat
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
 
 
+@pytest.mark.long("trains")
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of transformers, in PEFT
 @pytest.mark.filterwarnings("ignore:.*fan_in_fan_out")
 @pytest.mark.parametrize("targets", ["attention", "all"])

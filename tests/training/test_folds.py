@@ -82,6 +82,7 @@ def test_the_card_has_the_mean_and_interval_of_the_last_models(validated: Any) -
     assert f"- {line}" in (output / "model" / "README.md").read_text()
 
 
+@pytest.mark.long("trains")
 def test_an_interrupted_validation_resumes_to_the_same_bits(
     validated: Any, small: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -127,6 +128,7 @@ def test_folds_that_cannot_be_are_refused_before_a_step(
     assert not (tmp_path / "run.json").exists()
 
 
+@pytest.mark.long("trains")
 def test_a_test_file_is_trained_on_by_no_fold_and_scored_by_the_last_model(
     small: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -141,6 +143,7 @@ def test_a_test_file_is_trained_on_by_no_fold_and_scored_by_the_last_model(
         assert len(texts(folder, "train")) in (26, 18, 17)
 
 
+@pytest.mark.long("trains")
 def test_every_task_with_the_option_can_be_validated(tmp_path: Path) -> None:
     words = "".join(f"the\tO\n{animal}\tB-ANI\n\n" for animal in ("dog", "cat", "cow", "hen"))
     (tmp_path / "words.conll").write_text(words)

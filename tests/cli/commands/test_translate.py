@@ -4,11 +4,10 @@ import gzip
 import json
 import os
 import subprocess
-import sys
-import textwrap
 
 import pytest
 
+from fixtures.capitals import in_capitals
 from regard.files import LONGEST_LINE
 
 
@@ -174,27 +173,10 @@ def test_attention_is_read_from_the_layer_that_was_asked_for(regard, upper_case)
     assert "α at the output step of layer -1, for a test" in outcome.out
 
 
+@pytest.mark.long("starts a process")
 def test_a_pipe_gets_each_answer_before_it_sends_the_next_line():
-    program = textwrap.dedent("""
-        import regard.tasks.loading
-        from regard.generation import GenerationConfig
-        from regard.tasks.translation.result import Translation
-        class Fake:
-            generation = GenerationConfig()
-            not_followed = ()
-            computed_by = "torch"
-            def run_by(self, engine, **settings):
-                return self
-            def with_options(self, **options):
-                return self, options
-            def run_rows(self, rows, **options):
-                return [Translation(text.upper(), 0.0, True) for (text,) in rows]
-        regard.tasks.loading.load = lambda name, task: Fake()
-        from regard.cli.main import main
-        main(["translate"])
-    """)
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        in_capitals("translate"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

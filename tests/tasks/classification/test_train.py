@@ -44,6 +44,7 @@ def test_no_text_of_dev_or_test_is_trained_on(trained: Any) -> None:
     assert len(set.union(*parts)) == 288
 
 
+@pytest.mark.long("opens transformers")
 def test_the_folder_opens_in_transformers_with_the_same_scores(trained: Any) -> None:
     folder = trained[0] / "model"
     texts = ["a lovely bird", "the dark river and the sad, sad fish"]
@@ -77,6 +78,7 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
+@pytest.mark.long("trains")
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     labeled: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -93,6 +95,7 @@ def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     assert all(torch.equal(whole[name], cut[name]) for name in whole)
 
 
+@pytest.mark.long("trains")
 def test_a_text_may_have_several_labels_or_none(
     tagged: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -119,6 +122,7 @@ def test_a_text_may_have_several_labels_or_none(
     assert again.figures["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-4)
 
 
+@pytest.mark.long("trains")
 def test_empty_labels_are_left_out_and_counted_and_the_task_stays_the_same(
     labeled: Path, classify: Any, tmp_path: Path
 ) -> None:
@@ -178,6 +182,7 @@ def test_of_equal_logits_one_label_is_predicted() -> None:
     assert best.figures["accuracy"] == 1.0
 
 
+@pytest.mark.long("trains")
 def test_a_new_head_of_several_labels_starts_at_their_frequency_and_a_trained_one_stays(
     tagged: Path, classify: Any, tmp_path: Path
 ) -> None:

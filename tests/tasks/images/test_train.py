@@ -129,6 +129,7 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
+@pytest.mark.long("trains")
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     bar_images: Path, see: Any, tmp_path: Path
 ) -> None:
@@ -275,6 +276,7 @@ def test_every_image_is_trained_on_once_an_epoch() -> None:
     assert batches.at(0).pixels.shape == (5, 3, 4, 4)
 
 
+@pytest.mark.long("trains")
 def test_class_weights_and_patches_change_the_result(
     bar_images: Path, see: Any, tmp_path: Path
 ) -> None:

@@ -76,6 +76,7 @@ def test_the_loss_and_its_gradients_are_those_of_transformers(
     assert largest_difference(ours, theirs) < 1e-10
 
 
+@pytest.mark.long("trains")
 @pytest.mark.parametrize("kind", ["CLIP", "Siglip"])
 def test_it_learns_which_text_fits(
     kind: str, tables: list[Path], match: Any, tmp_path: Path

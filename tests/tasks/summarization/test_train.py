@@ -89,6 +89,7 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
+@pytest.mark.long("trains")
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     summarized: Path, summarize: Any, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     assert all(torch.equal(whole[name], cut[name]) for name in whole)
 
 
+@pytest.mark.long("trains")
 def test_long_documents_are_cut_and_long_summaries_left_out(summarize: Any, tmp_path: Path) -> None:
     file = tmp_path / "long.tsv"
     rows = [f"document {k} " + "and more " * 30 * (k < 7) + f"\tsummary {k}" for k in range(40)]
@@ -130,6 +132,7 @@ def test_dev_rows_of_one_document_are_its_references(summarize: Any, tmp_path: P
     assert all(why in counted for why in ("1 duplicate", "1 empty summary", "1 empty text"))
 
 
+@pytest.mark.long("trains")
 @pytest.mark.parametrize("family", ["bart", "t5", "pegasus", "marian", "mbart50"])
 def test_a_trained_models_tokenizer_prefix_and_settings_are_kept(
     family: str, summarize: Any, foreign: Any, tmp_path: Path
@@ -195,6 +198,7 @@ def test_the_training_loss_of_a_trained_model_is_transformers_own(
     assert text.startswith("two")
 
 
+@pytest.mark.long("trains")
 def test_a_shipped_translator_can_be_the_beginning(summarize: Any, tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("".join(f"The dog sees {k} trees.\t{k} trees\n" for k in range(40)))

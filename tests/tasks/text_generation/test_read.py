@@ -99,6 +99,7 @@ def test_documents_become_one_stream_with_separators(tmp_path: Path) -> None:
     assert size == 5
 
 
+@pytest.mark.long("reads a long text")
 @pytest.mark.parametrize(
     ("recipe", "options"),
     [

@@ -113,6 +113,7 @@ def test_a_sample_is_shown_with_its_control_characters_escaped(tmp_path: Path) -
     assert recipe._sample in (tmp_path / "samples.txt").read_text()
 
 
+@pytest.mark.long("trains")
 def test_a_crashed_run_ends_with_the_weights_and_samples_of_an_uninterrupted_one(
     text: Path, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_crashed_run_ends_with_the_weights_and_samples_of_an_uninterrupted_one
     assert samples[0] == samples[1]
 
 
+@pytest.mark.long("trains")
 def test_many_documents_are_packed_and_told_apart(tmp_path: Path) -> None:
     file = tmp_path / "texts.jsonl"
     file.write_text("".join(f'{{"text": "the cat number {k}"}}\n' for k in range(80)))
@@ -152,12 +154,14 @@ def test_many_documents_are_packed_and_told_apart(tmp_path: Path) -> None:
     assert int(batch.documents.max()) >= 2
 
 
+@pytest.mark.long("trains")
 def test_it_continues_a_trained_model(trained: Any, text: Path, tmp_path: Path) -> None:
     base = str(trained[0] / "model")
     progress, _ = write(text, tmp_path, base_model=base, max_steps=1, learning_rate=1e-9)
     assert progress.figures["loss"] == pytest.approx(trained[1].best, abs=1e-4)
 
 
+@pytest.mark.long("trains")
 @pytest.mark.parametrize(
     ("more", "architecture"),
     [

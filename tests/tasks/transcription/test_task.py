@@ -33,6 +33,7 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> Twins:
     return Twins(theirs, loaded, folder)
 
 
+@pytest.mark.long("long sounds")
 @pytest.mark.parametrize("engine", ["torch", "native"])
 @pytest.mark.parametrize(
     ("seconds", "beams", "timestamps", "options"),

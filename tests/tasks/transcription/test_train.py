@@ -100,6 +100,7 @@ def test_the_loss_and_its_gradients_are_those_of_transformers(spoken: Spoken, te
     assert largest_difference(ours, theirs) < 1e-10
 
 
+@pytest.mark.long("trains")
 def test_it_learns_what_is_said(spoken: Spoken, teach: Any, tmp_path: Path) -> None:
     said: list[str] = []
     recipe = teach(

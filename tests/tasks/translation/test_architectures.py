@@ -30,6 +30,7 @@ def trained(
     )  # fmt: skip
 
 
+@pytest.mark.long("decodes 36 sentences with a recurrent model")
 def test_it_learns(trained: Translator, made_up: Callable[[int], Pairs]) -> None:
     pairs = made_up(400)[:40]
     results = trained([source for source, _ in pairs], num_beams=1)
@@ -45,6 +46,7 @@ def test_its_folder_says_what_it_is(trained: Translator) -> None:
     assert regard.load(trained.name)("the dog sees.") == trained("the dog sees.")
 
 
+@pytest.mark.long("decodes 36 sentences with a recurrent model")
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_a_sentence_is_translated_alike_alone_and_in_company(
     trained: Translator, made_up: Callable[[int], Pairs], num_beams: int

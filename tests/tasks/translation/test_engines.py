@@ -150,6 +150,7 @@ def sentences(count: int) -> list[str]:
     return [" ".join(map(draw.choice, parts)) for _ in range(count)]
 
 
+@pytest.mark.long("60 sentences by five engines")
 @pytest.mark.parametrize("num_beams", [1, 4])
 def test_the_native_engine_translates_as_the_shipped_model_does(num_beams: int) -> None:
     texts, translator = sentences(60), regard.load("en-de")

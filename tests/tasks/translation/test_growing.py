@@ -113,6 +113,7 @@ def test_two_vocabularies_for_one_table_are_refused(
         grow_pair(base, lambda: pairs, 60, say=pytest.fail)
 
 
+@pytest.mark.long("trains")
 def test_a_run_learns_another_script_and_resumes(
     run_folder: Path, hindi_file: str, tmp_path: Path
 ) -> None:
@@ -137,6 +138,7 @@ def several(made_up: Callable[[int], Pairs], write: Any, tmp_path: Path) -> list
     return [f"de={german}", f"hi={hindi}"]
 
 
+@pytest.mark.long("trains")
 def test_one_model_learns_several_targets_and_opens_in_transformers(
     several: list[str], tmp_path: Path
 ) -> None:
@@ -166,6 +168,7 @@ def test_one_model_learns_several_targets_and_opens_in_transformers(
     assert words.axes["source"].tokens[0] == "<2hi>"
 
 
+@pytest.mark.long("trains")
 def test_several_targets_start_from_a_trained_model_and_one_of_them_continues(
     run_folder: Path, several: list[str], tmp_path: Path
 ) -> None:

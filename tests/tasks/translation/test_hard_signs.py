@@ -15,6 +15,7 @@ from regard.tasks.translation.placing import words_of
 LANGUAGES = Path(__file__).parents[2] / "fixtures" / "languages"
 
 
+@pytest.mark.long("hundreds of sentences")
 @pytest.mark.parametrize("model", ["en-de", "en-hi"])
 def test_a_sign_stays_and_no_word_stands_for_it(model: str) -> None:
     signs = string.punctuation + ("§©®™°±×÷€£¥¢₹–—…•·«»„“”‘’‹›¿¡→←↑↓↔⇒✓✔✗★☆♥☎½¼¾²³µΩ∞≈≠≤≥√∑π¶†‡№")

@@ -40,6 +40,7 @@ def only(text: str) -> Passage:
     return passage
 
 
+@pytest.mark.long("many texts at random")
 @EACH
 @given(TEXTS)
 def test_a_text_whose_passages_are_not_changed_is_the_same_text(text: str) -> None:
@@ -84,6 +85,7 @@ def test_a_model_that_copies_gives_each_passage_back(text: str) -> None:
         assert sorted(filter(str.isalnum, whole)) == sorted(filter(str.isalnum, passage.source))
 
 
+@pytest.mark.long("many texts at random")
 @EACH
 @given(st.from_regex(module._SENTENCE, fullmatch=True), st.sampled_from(["en", "de", "fr"]))
 def test_a_text_of_plain_words_is_the_sentence_that_it_would_be_found_to_be(
@@ -243,6 +245,7 @@ def test_a_long_sentence_is_parted_at_the_best_place_near_its_middle() -> None:
     assert only("The house is small").halves() is None
 
 
+@pytest.mark.long("lines of 100,000 characters")
 @pytest.mark.parametrize(
     "text",
     ["a" * 100_000, "*a " * 33_333, "<b>x " * 20_000, "[a" * 50_000, "a@" * 50_000,

@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 from regard.course.words.states import Occurrence, WordReader
 from regard.tasks.translation.task import Translator
 
@@ -33,6 +35,7 @@ def represent(translator: Translator) -> Any:
 TASKS = [translate, align, trace, represent]
 
 
+@pytest.mark.long("four threads take 32 turns")
 def test_threads_on_one_translator_get_what_each_would_get_alone(translator: Translator):
     alone = [task(translator) for task in TASKS]
 

@@ -92,6 +92,7 @@ def test_sources_are_scored_one_by_one(
     assert source.encode("„old“ ’dogs") == source.encode('"old" \'dogs')
 
 
+@pytest.mark.long("trains")
 def test_one_file_teaches_both_directions(
     made_up: Callable[[int], Pairs], write: Callable[[Path, Pairs], Path], tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_one_file_teaches_both_directions(
     assert translator.between(target="en").prefix == "<2en> "
 
 
+@pytest.mark.long("trains")
 def test_an_option_that_was_refused_can_be_mended_in_the_same_folder(
     pairs_file: str, tmp_path: Path
 ) -> None:
@@ -123,6 +125,7 @@ def test_an_option_that_was_refused_can_be_mended_in_the_same_folder(
     assert progress.step == 1
 
 
+@pytest.mark.long("trains")
 def test_resuming_with_another_option_is_refused_and_with_another_card_is_not(
     pairs_file: str, tmp_path: Path
 ) -> None:
@@ -138,6 +141,7 @@ def test_resuming_with_another_option_is_refused_and_with_another_card_is_not(
     assert events == ["resume"]
 
 
+@pytest.mark.long("trains")
 def test_the_end_of_a_run_is_chosen_until_its_cooldown_begins(
     pairs_file: str, tmp_path: Path
 ) -> None:
@@ -151,6 +155,7 @@ def test_the_end_of_a_run_is_chosen_until_its_cooldown_begins(
         train_translation(pairs_file, options(run, max_steps=9, cooldown=2))
 
 
+@pytest.mark.long("trains")
 def test_resuming_with_other_threads_is_said(
     pairs_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +176,7 @@ def continued(file: str, output: Path, base: str | Path, **changes: Any) -> list
     return said
 
 
+@pytest.mark.long("trains")
 def test_a_shipped_translator_continues_with_its_tokenizer_and_settings(
     pairs_file: str, tmp_path: Path
 ) -> None:
@@ -195,6 +201,7 @@ def test_a_run_continues_from_another_run(
     assert after(text) == before(text)
 
 
+@pytest.mark.long("trains")
 def test_a_recurrent_translator_continues_too(pairs_file: str, tmp_path: Path) -> None:
     train_translation(pairs_file, options(tmp_path / "base", architecture="recurrent"))
     continued(pairs_file, tmp_path / "run", tmp_path / "base")
@@ -273,6 +280,7 @@ def test_a_second_training_in_a_folder_is_refused(pairs_file: str, tmp_path: Pat
     assert [path.name for path in (tmp_path / "run").iterdir()] == [".lock"]
 
 
+@pytest.mark.long("trains")
 @pytest.mark.parametrize(("max_epochs", "accumulate"), [(0.01, 1), (0.5, 4)])
 def test_a_part_of_an_epoch_is_at_least_one_step(
     max_epochs: float, accumulate: int, pairs_file: str, tmp_path: Path
@@ -288,6 +296,7 @@ def test_a_part_of_an_epoch_is_at_least_one_step(
     assert (tmp_path / "run" / "model" / "model.safetensors").exists()
 
 
+@pytest.mark.long("trains")
 def test_tensorboard_gets_the_curves(pairs_file: str, tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     train_translation(pairs_file, options(tmp_path / "run", tensorboard=True))
