@@ -91,13 +91,15 @@ def sha256(path: str | os.PathLike[str]) -> str:
 
 
 def sha256_tree(path: str | os.PathLike[str]) -> str:
-    """The SHA-256 of a file, or of the names and contents of all files in a folder."""
+    """The SHA-256 of a file, or of the names and contents of all files in a folder; of a pipe or a
+    device there, whose content has no end, the name alone."""
     if not os.path.isdir(path):
         return sha256(path)
     every = sorted(Path(root, name) for root, _, names in os.walk(path) for name in names)
     tree = hashlib.sha256()
     for file in every:
-        tree.update(f"{file.relative_to(path).as_posix()}\0{sha256(file)}\n".encode())
+        content = sha256(file) if file.is_file() else ""
+        tree.update(f"{file.relative_to(path).as_posix()}\0{content}\n".encode())
     return tree.hexdigest()
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from regard.errors import DamagedFileError, shortened
@@ -22,11 +22,11 @@ def json_object(text: str, *, strict: bool = True) -> dict[str, Any]:
             through must be JSON again.
 
     Raises:
-        DamagedFileError: it is not an object, or has text that is not valid Unicode.
+        DamagedFileError: it is not an object, has a key twice, or text that is not valid Unicode.
     """
-    checks: dict[str, Any] = {}
+    checks: dict[str, Any] = {"object_pairs_hook": unrepeated}
     if strict:
-        checks = {"parse_constant": _no_constant, "parse_float": _finite}
+        checks |= {"parse_constant": _no_constant, "parse_float": _finite}
     try:
         fields = json.loads(text, **checks)
     except ValueError as error:
@@ -45,6 +45,35 @@ def json_object(text: str, *, strict: bool = True) -> dict[str, Any]:
                 " Give it as UTF-8."
             ) from None
     return fields
+
+
+def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON, no key of which may be there twice.
+
+    Raises:
+        ValueError: one is.
+    """
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it has the key {shortened(twice)!r} twice. Rename one of them.")
+    return fields
+
+
+def beside(names: Iterable[str], answer: Collection[str]) -> list[str]:
+    """Return the names of fields that are passed on beside an answer, which overwrites none.
+
+    >>> beside(["text", "labels"], {"labels": []})
+    ['text', 'input_labels']
+    """
+    names, renamed = [*names], list[str]()
+    for name in names:
+        other = name
+        while other in answer or (other != name and other in names):
+            other = f"input_{other}"
+        renamed.append(other)
+    return renamed
 
 
 def json_line(fields: Mapping[str, Any]) -> str:

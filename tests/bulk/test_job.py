@@ -182,8 +182,10 @@ def test_parquet_keeps_the_types_of_its_columns(folder: Path, upper_case: UpperC
             found.column(name).combine_chunks().cast(columns[name].type).equals(columns[name])
             or name == "x"
         )
-    assert found.column("score").to_pylist() == [-0.5] * 3  # what is found replaces what was there
+    assert found.column("score").to_pylist() == [-0.5] * 3
+    assert found.column("input_score").to_pylist() == ["old"] * 3
     run("in.parquet", "out.jsonl")
+    assert (rows("out.jsonl")[0]["score"], rows("out.jsonl")[0]["input_score"]) == (-0.5, "old")
     assert rows("out.jsonl")[1]["x"] is None
     assert rows("out.jsonl")[0]["raw"] == "ff"
     assert rows("out.jsonl")[0]["when"].startswith("1970-01-01T00:00:00")
@@ -393,6 +395,9 @@ def test_tables_are_read_by_the_names_in_their_first_rows(
     Path("c.tsv").write_text("words\nd\n")
     with pytest.raises(BadArgumentError, match="no column 'text'; its columns are words"):
         run("c.tsv", "other.jsonl")
+    Path("d.csv").write_text("text,text\na,b\n")
+    with pytest.raises(BadArgumentError, match="two columns called 'text'"):
+        run("d.csv", "other.jsonl")
 
 
 def test_plain_text_has_no_columns(folder: Path, upper_case: UpperCase) -> None:

@@ -153,10 +153,59 @@ def test_a_file_that_came_damaged_is_refused_and_fetched_anew(
     name: str, small_hub: type[Hub]
 ) -> None:
     small_hub.served[name] = bytes(reversed(FILES[name]))
-    with pytest.raises(RegardError, match=rf"{name} arrived damaged: its checksum is .* Fetch it"):
+    with pytest.raises(RegardError, match=rf"^{name} arrived damaged: the checksums are not"):
         hub.find_folder("hub:org/small")
     small_hub.served[name] = FILES[name]
     assert (hub.find_folder("hub:org/small") / name).read_bytes() == FILES[name]
+
+
+def test_all_files_that_came_damaged_are_named_and_none_is_used_later(
+    small_hub: type[Hub],
+) -> None:
+    small_hub.served |= {LARGE: b"other weights", "tokenizer.json": b"{-"}
+    with pytest.raises(RegardError, match=rf"^{LARGE}, tokenizer.json arrived damaged"):
+        hub.find_folder("hub:org/small")
+    small_hub.served["tokenizer.json"] = FILES["tokenizer.json"]
+    with pytest.raises(RegardError, match=rf"^{LARGE} arrived damaged"):
+        hub.find_folder("hub:org/small")
+    with pytest.raises(RegardError, match="there is no folder org/small"):
+        hub.find_folder("org/small")
+
+
+def test_a_file_that_was_fetched_and_not_compared_is_compared_later(
+    small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_hub.served[LARGE] = b"other weights"
+    with monkeypatch.context() as killed:
+        killed.setattr(hub, "_verify", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            hub.find_folder("hub:org/small")
+    with pytest.raises(RegardError, match=rf"^{LARGE} arrived damaged"):
+        hub.find_folder("hub:org/small")
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_file_is_compared_once(small_hub: type[Hub], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = hub.find_folder("hub:org/small")
+    monkeypatch.setattr(hub, "_checksum", interrupt)
+    assert hub.find_folder("hub:org/small") == folder
+
+
+def test_what_is_fetched_is_of_the_revision_whose_checksums_were_asked_for(
+    small_hub: type[Hub],
+) -> None:
+    info, asked = small_hub.info, list[str]()
+
+    def moving(self: Hub, path: str) -> object:
+        asked.append(path)
+        later = path.endswith("/main") and len(asked) > 1
+        return {**info(self, path), "sha": "b" * 40} if later else info(self, path)
+
+    small_hub.info = moving  # type: ignore[method-assign]
+    assert hub.find_folder("hub:org/small").name == COMMIT
 
 
 def test_without_a_network_the_sentence_says_how_to_point_at_a_folder(

@@ -8,6 +8,7 @@ import pytest
 from regard.cli import texts
 from regard.cli.lines import Line
 from regard.cli.refusals import Refusals
+from regard.cli.task_command import TaskCommand
 from regard.errors import BadArgumentError, DamagedFileError
 
 
@@ -66,7 +67,7 @@ def test_the_reason_for_no_answer_is_a_field_of_its_line():
 
 
 def test_fields_that_came_in_pass_through():
-    line = Line(1, "a", {"text": "a", "id": 7, "score": 0})
+    line = Line(1, "a", {"text": "a", "id": 7})
     assert json.loads(texts.json_line(line, score=2)) == {"text": "a", "id": 7, "score": 2}
     assert texts.json_line(Line(1, "é"), n=1) == '{"text": "é", "n": 1}'
 
@@ -81,3 +82,23 @@ def test_settings_without_effect_are_named_and_silence_means_all_are_followed(ca
     texts.say_not_followed("m", ["a", "b"])
     texts.say_not_followed("m", [])
     assert capsys.readouterr().err == "regard: m asks for a, b; regard ignores that.\n"
+
+
+def test_a_field_that_came_in_is_not_overwritten():
+    line = Line(1, "a", {"text": "a", "score": 0, "input_score": 1})
+    assert json.loads(texts.json_line(line, ["score"], score=2)) == {
+        "text": "a", "input_input_score": 0, "input_score": 1, "score": 2,
+    }  # fmt: skip
+
+
+def test_a_field_that_gets_another_name_is_named_once(capsys):
+    common = dict.fromkeys(("texts", "output", "as_json"))
+    command = TaskCommand("classify", common, {})
+    for number in (1, 2):
+        line = Line(number, "a", {"text": "a", "labels": "old", "error": "none"})
+        fields = json.loads(command.json(line, None))
+        assert (fields["input_labels"], fields["labels"]) == ("old", [])
+        assert (fields["input_error"], "error" in fields) == ("none", False)
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert "has a field 'labels', as the answer has; it is now 'input_labels'." in said[0]

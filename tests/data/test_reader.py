@@ -348,3 +348,48 @@ def test_lists_without_names_are_told_from_objects(tmp_path: Path) -> None:
 def test_cells_are_between_the_sign_that_divides_all_lines_alike(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("Good, warm, near;yes\nFar;no\nOld;no\n")
     assert delimiter_of(tmp_path / "a.csv") == ";"
+
+
+TWICE = {
+    "a.csv": "id,text,text\n1,one,two\n",
+    "a.tsv": "text\tlabel\t label \none\t1\t2\n",
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_two_columns_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(TWICE[name])
+    column = "text" if name == "a.csv" else "label"
+    with pytest.raises(RegardError, match=rf"two columns called '{column}'\. Rename one"):
+        values(tmp_path / name, ROLES[0])
+
+
+def test_two_columns_of_parquet_with_one_name_are_refused(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table([["a"], ["b"]], names=["text", "text"])
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(RegardError, match="has two columns called 'text'"):
+        values(tmp_path / "a.parquet", ROLES[0])
+
+
+def test_columns_without_a_name_may_be_several(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text,label,,\na dog,1,,\n")
+    assert values(tmp_path / "a.csv") == [("a dog", "1")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"text": "a", "text": "b", "label": "1"}\n{"text": "c", "label": "1"}\n',
+        '[{"text": "a", "label": {"x": 1, "x": 2}}, {"text": "c", "label": "1"}]',
+        '["a", {"label": "1", "label": "2"}]\n["c", {"label": "1"}]\n',
+    ],
+)
+def test_a_key_that_is_there_twice_makes_a_bad_line(content: str, tmp_path: Path) -> None:
+    path, bad = tmp_path / "a.json", list[BadLine]()
+    path.write_text(content)
+    rows = [row.values for row in read_rows(path, ROLES, on_bad_line=bad.append)]
+    assert rows == [("c", "1")]
+    assert [line.line for line in bad] == [1]
+    assert "twice. Rename one of them" in bad[0].message

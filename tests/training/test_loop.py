@@ -251,6 +251,26 @@ def test_what_is_evaluated_and_saved_is_the_mean_of_the_newest_checkpoints(
     assert not torch.equal(toy.evaluated[2]["layers.0.weight"], masters[2]["layers.0.weight"])
 
 
+def test_a_damaged_checkpoint_is_no_part_of_the_mean(tmp_path: Path) -> None:
+    said: list[str] = []
+    toy = Toy(tmp_path, replace(CONFIG, average=3, max_steps=8), warn=said.append)
+    toy.fit()
+    file = tmp_path / "checkpoints" / "step-00000004" / "weights.safetensors"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    before = toy.run.newest()
+    toy.config = replace(toy.config, max_steps=12)
+    toy.fit()
+    newest = toy.run.newest()
+    assert before is not None
+    assert newest is not None
+    for name, weight in toy.evaluated[-1].items():
+        mean = torch.stack([before.weights[name], newest.weights[name]]).mean(0)
+        torch.testing.assert_close(weight, mean, rtol=1e-6, atol=1e-7)
+    assert ["step-00000004 is damaged" in sentence for sentence in said] == [True]
+
+
 def test_average_1_is_the_newest_checkpoint(tmp_path: Path) -> None:
     toy = Toy(tmp_path, replace(CONFIG, average=1, max_steps=12))
     toy.fit()

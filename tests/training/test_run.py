@@ -132,6 +132,17 @@ def test_where_all_are_damaged_a_sentence_says_what_to_do(run: RunFolder, said: 
     assert len(said) == 2  # step 10 is no damaged one: it was kept for its weights
 
 
+def test_a_damaged_one_that_was_kept_for_the_mean_is_named(run: RunFolder, said: list[str]) -> None:
+    for step in (10, 20, 30, 40):
+        run.save(step, checkpoint(step), keep=[10, 20])
+    assert run.intact([10, 20, 30]) == [10, 20, 30]
+    spoil_a_bit(folder(run, 20))
+    assert run.intact([10, 20, 30]) == [10, 30]
+    [sentence] = said
+    assert f"{folder(run, 20)} is damaged (weights.safetensors does not match" in sentence
+    assert "the average is taken without it" in sentence
+
+
 def test_a_damaged_later_one_does_not_push_out_whole_ones(run: RunFolder) -> None:
     run.save(10, checkpoint(10), keep=[])
     run.save(30, checkpoint(30), keep=[])

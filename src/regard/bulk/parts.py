@@ -15,7 +15,7 @@ from regard.bulk.shards import Shard, parquet
 from regard.data.reader import Format
 from regard.engine.result import Float32, shape
 from regard.errors import DamagedFileError
-from regard.lines import json_line
+from regard.lines import beside, json_line
 from regard.tasks import catalog
 
 SHOWN = 3  # texts of a doubt
@@ -55,7 +55,8 @@ def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
     ]
     if settings.output == "jsonl":
         pairs = zip(good, answers, strict=True)
-        rows = (json_line(record.fields | answer) for (record, _), answer in pairs)
+        names = result_class.names(settings.options)
+        rows = (json_line(_beside(record.fields, names) | answer) for (record, _), answer in pairs)
         return "".join(f"{row}\n" for row in rows).encode()
     table = lines.table
     if table is not None:
@@ -152,10 +153,14 @@ def _table(rows: Sequence[Fields]) -> Any:
     return pyarrow.table(columns, names=names)
 
 
+def _beside(fields: Fields, names: Sequence[str]) -> Fields:
+    return dict(zip(beside(fields, names), fields.values(), strict=True))
+
+
 def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
     import pyarrow
 
-    table = table.select([name for name in table.column_names if name not in types])
+    table = table.rename_columns(beside(table.column_names, types))
     columns = {name: table.column(name) for name in table.column_names}
     for name, kind in types.items():
         columns[name] = pyarrow.array([answer.get(name) for answer in answers], arrow_type(kind))

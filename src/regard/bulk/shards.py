@@ -10,6 +10,7 @@ from typing import Any
 from regard.data.csv_rows import delimiter_of
 from regard.data.lines import Decoder, Say, empty_file, warn
 from regard.data.reader import Format, format_of, read_groups
+from regard.data.roles import unique
 from regard.data.streams import open_bytes, unpacking
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import sha256
@@ -174,6 +175,7 @@ def _table(
             if shard is None:
                 if not isinstance(content, list):
                     raise DamagedFileError(f"{file} must begin with the names of its columns.")
+                content = unique(str(file), content)
                 shard = Shard(
                     number, str(file), place, line + 1, 0, 0, windows, 0, content, delimiter
                 )
@@ -207,6 +209,7 @@ def _parquet(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
 
     try:
         about = module.read_metadata(file)
+        unique(str(file), module.read_schema(file).names)
     except (pyarrow.ArrowException, OSError) as error:
         raise DamagedFileError(f"{file} cannot be read as Parquet ({error}). Copy it again.") from (
             error

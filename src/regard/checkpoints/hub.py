@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ from regard.errors import (
     UnsupportedError,
     did_you_mean,
     first_line,
+    some,
 )
-from regard.files import sha256
+from regard.files import sha256, whole_file, write_json
+from regard.json_files import JsonFiles
 
 PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
@@ -150,20 +154,16 @@ def download(name: str, *, revision: str = "main") -> Path:
     files = {file.rfilename: file for file in info.siblings or () if wanted(file.rfilename)}
     if any(_matches(file, WEIGHTS) for file in files):
         files = {file: entry for file, entry in files.items() if not _matches(file, OLD_WEIGHTS)}
-    new = [
-        file
-        for file in files
-        if not isinstance(hub.try_to_load_from_cache(name, file, revision=info.sha), str)
-    ]
     try:
-        folder = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*files]))
+        folder = Path(hub.snapshot_download(name, revision=info.sha, allow_patterns=[*files]))
     except Exception as error:
         raise UnavailableError(
             f"{name} could not be fetched ({first_line(error)}). Try again: the download resumes"
             " where it stopped; or get the folder in another way and give its path."
         ) from error
-    for file in new:
-        _verify(folder / file, files[file])
+    _verify(folder, files)
+    with suppress(OSError), whole_file(folder.parents[1] / "refs" / revision) as path:
+        path.write_text(info.sha)  # by which the cache finds it, without a network too
     return folder
 
 
@@ -185,21 +185,41 @@ def _fetched_before(hub: Any, name: str, revision: str, error: Exception) -> Pat
     ) from error
 
 
-def _verify(file: Path, entry: Any) -> None:
-    """Compares a file with the hub's checksum: SHA-256 of large files, git's SHA-1 of others."""
-    if entry.lfs is not None:
-        expected, got = entry.lfs.sha256, sha256(file)
-    else:
-        content = file.read_bytes()
-        expected = entry.blob_id
-        got = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    if got != expected:
-        file.resolve().unlink()  # the cache's own copy, or it would be taken for whole next time
-        file.unlink(missing_ok=True)
+def _verify(folder: Path, files: Mapping[str, Any]) -> None:
+    """Compare the files of a snapshot with the checksums of the hub, each once: a note beside the
+    snapshot says which have been compared, those of an earlier call or another program included.
+
+    Raises:
+        DamagedFileError: some differ; they are removed, so that they are fetched again.
+    """
+    note = folder.parents[1] / f"compared-{folder.name}.json"
+    compared: Mapping[str, Any] = {}
+    with suppress(DamagedFileError):
+        compared = JsonFiles(note.parent).get(note.name, {})
+    sums = {file: entry.lfs.sha256 if entry.lfs else entry.blob_id for file, entry in files.items()}
+    damaged = [
+        file
+        for file, expected in sums.items()
+        if compared.get(file) != expected and _checksum(folder / file, files[file]) != expected
+    ]
+    for file in damaged:
+        (folder / file).resolve().unlink()  # the cache's own copy, or it would be taken for whole
+        (folder / file).unlink(missing_ok=True)
+    with suppress(OSError):  # of a cache that only others write they are compared each time
+        write_json(note, {file: sums[file] for file in sums.keys() - damaged})
+    if damaged:
         raise DamagedFileError(
-            f"{file.name} arrived damaged: its checksum is {got[:12]}…, the hub says"
-            f" {expected[:12]}…. Fetch it again."
+            f"{some(damaged)} arrived damaged: the checksums are not those of the hub. Give the"
+            " same command to fetch again what is damaged."
         )
+
+
+def _checksum(file: Path, entry: Any) -> str:
+    """The SHA-256 of a file that is large on the hub, git's SHA-1 of another."""
+    if entry.lfs:
+        return sha256(file)
+    content = file.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _refused(error: Exception, hub: Any) -> bool:

@@ -9,6 +9,7 @@ from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import destination, json_line, lines_bar, say_not_followed, text_groups
 from regard.data.inputs import TEXT
+from regard.lines import beside
 from regard.options import Options, decoding_of
 from regard.tasks import catalog
 
@@ -50,6 +51,7 @@ class TaskCommand:
         self.task: Any = None
         self.call: dict[str, Any] = {}  # options of `Task.run_rows`
         self.decoding: dict[str, Any] = {}  # those of them that are of decoding
+        self.renamed = set[str]()  # fields of the input
 
     @property
     def several(self) -> bool:
@@ -155,9 +157,21 @@ class TaskCommand:
 
     def json(self, line: Line, result: Any) -> str:
         """A line of JSON: the fields that came in and the result's."""
-        if result is None:
-            return json_line(line, **self.kind.result_class().nothing())
-        return json_line(line, **result.json(self.chosen))
+        found = self.kind.result_class().nothing() if result is None else result.json(self.chosen)
+        return self.json_line(line, found)
+
+    def json_line(self, line: Line, found: dict[str, Any]) -> str:
+        """A line of JSON in which no field that came in is overwritten."""
+        for name, other in zip(line.fields, beside(line.fields, self.names), strict=True):
+            if name != other and name not in self.renamed:
+                self.renamed.add(name)
+                say(f"the input has a field {name!r}, as the answer has; it is now {other!r}.")
+        return json_line(line, self.names, **found)
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the fields of an answer."""
+        return {"error", *self.kind.result_class().names(self.chosen)}
 
     def plain(self, line: Line, result: Any) -> str | None:
         """A line of text, or one for each alternative, label or answer behind the line's number."""

@@ -1,7 +1,7 @@
 """Texts of a command, from arguments, files or stdin, and the output that it makes of them."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -100,14 +100,18 @@ def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def json_line(line: Line, **found: Any) -> str:
+def json_line(line: Line, names: Collection[str] = (), **found: Any) -> str:
     """A line of JSON: the fields that came in, or the text, and what was found.
 
     Of a line that has none it says why, under "error".
+
+    Args:
+        names: of what is found in some line; a field that came in with one of them is renamed.
     """
     error = {} if line.error is None else {"error": str(line.error)}
-    fields = (line.fields or {"text": line.text}) | found | error
-    return lines.json_line(fields)
+    fields = line.fields or {"text": line.text}
+    passed = lines.beside(fields, {*names, *found, *error})
+    return lines.json_line(dict(zip(passed, fields.values(), strict=True)) | found | error)
 
 
 def say_not_followed(name: str, settings: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from regard.data.annotated import set_aside
 from regard.data.evidence import lacks_a_name, may_be_header
 from regard.data.lines import BadLine, Say
-from regard.data.roles import Places, Role, columns_of, fields_of, inner
+from regard.data.roles import Places, Role, columns_of, fields_of, inner, unique
 from regard.data.unread import doubtful, is_about
 from regard.errors import BadArgumentError
 
@@ -87,6 +87,8 @@ class Columns:
             if lacks_a_name(rows[0], rows[1:_SAMPLE]):
                 rows[0].insert(0, "")
             places, names = columns_of(self.name, rows[:_SAMPLE], self.roles), rows[0]
+            if places.header:
+                names[:] = unique(self.name, names)
             self._of_table(places, rows[0])
             titles = {k: name if places.header else str(k + 1) for k, name in enumerate(names)}
             self._refuse_unread(places, titles, rows[1:] if places.header else rows)

@@ -1,12 +1,12 @@
 """JSON that is not an object a line: one array, or an array a line as spaCy has it."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from regard.data.lines import BadLine
 from regard.errors import DamagedFileError
-from regard.lines import json_object
+from regard.lines import json_object, unrepeated
 
 NO_NAMES = (
     'expected a JSON object; got list, whose values have no names: write {"text": …, "label": …},'
@@ -42,9 +42,11 @@ def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tup
         if isinstance(line, BadLine):
             raise DamagedFileError(line.message)
     try:
-        whole = json.loads("\n".join(map(str, lines)))
+        whole = json.loads("\n".join(map(str, lines)), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise DamagedFileError(f"{name} is not JSON: {error}. Copy it again.") from None
+    if isinstance(whole, ValueError):
+        raise DamagedFileError(f"{name} cannot be read: {whole}")
     values = whole.get("data") if isinstance(whole, Mapping) else whole
     if not isinstance(values, list):
         raise DamagedFileError(
@@ -56,10 +58,22 @@ def read_whole(groups: Iterable[list[str | BadLine]], name: str) -> Iterator[tup
             value = spacy(value)
             if isinstance(value, list):
                 raise DamagedFileError(NO_NAMES)
-            text = json.dumps(value, ensure_ascii=False)
+            text = json.dumps(value, ensure_ascii=False, default=_refuse)
             yield number, json_object(text, strict=False)
         except DamagedFileError as error:
             yield number, BadLine(name, number, "bad record", str(error))
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any] | ValueError:
+    """An object, or what is wrong with it, so that one of many does not cost the others."""
+    try:
+        return unrepeated(pairs)
+    except ValueError as error:
+        return error
+
+
+def _refuse(error: ValueError) -> None:
+    raise DamagedFileError(f"expected a JSON object; {error}")
 
 
 def spacy(value: Any) -> Any:

@@ -26,14 +26,14 @@ from regard.data.lines import (
     refuse_markup,
     warn,
 )
-from regard.data.roles import Role
+from regard.data.roles import Role, unique
 from regard.data.streams import PACKED, is_packed, open_bytes, unpacking
 from regard.errors import (
     DamagedFileError,
     RegardError,
     check_choice,
 )
-from regard.lines import json_object
+from regard.lines import json_object, unrepeated
 from regard.packages import optional_package
 
 Format = Literal["tsv", "csv", "jsonl", "parquet", "text"]
@@ -138,7 +138,7 @@ def _fields(line: str | BadLine, name: str, number: int, strict: bool, arrays: b
     try:
         if arrays and line.lstrip().startswith("["):
             with suppress(ValueError):
-                value = spacy(json.loads(line))
+                value = spacy(json.loads(line, object_pairs_hook=unrepeated))
                 if isinstance(value, list):
                     return BadLine(name, number, "bad record", NO_NAMES)
                 line = json.dumps(value, ensure_ascii=False)
@@ -301,7 +301,9 @@ def _parquet(stream: BinaryIO, name: str) -> Iterator[list[Record]]:
     number = 1
     with _seekable(stream, name) as file:
         try:
-            for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=_AT_ONCE):
+            table = pyarrow.parquet.ParquetFile(file)
+            unique(name, table.schema_arrow.names)
+            for batch in table.iter_batches(batch_size=_AT_ONCE):
                 yield [
                     (n, BadLine(name, n, "bad encoding", NOT_UTF8) if row is None else row)
                     for n, row in enumerate(table_rows(batch), number)

@@ -223,6 +223,23 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\s.\-]+", "_", name.strip().lower()).rstrip("_")
 
 
+def unique(path: str, names: Sequence[str]) -> list[str]:
+    """Return the names of a table's columns, of which those without one get their number.
+
+    Raises:
+        BadArgumentError: two columns have the same name.
+    """
+    plain = [name.strip() for name in names]
+    if plain.count("") > 1:
+        plain = [name or str(k) for k, name in enumerate(plain, 1)]
+    for name in plain:
+        if plain.count(name) > 1:
+            raise BadArgumentError(
+                f"{path} has two columns called {shortened(name)!r}. Rename one of them."
+            )
+    return [own if own.strip() else name for own, name in zip(names, plain, strict=True)]
+
+
 def inner(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fields, or those inside Hugging Face's {"translation": {"en": …, "de": …}}, or with those
     inside Label Studio's {"data": {"text": …}, "annotations": …}, and the choices of these."""

@@ -63,6 +63,15 @@ class Result:
         return found
 
     @classmethod
+    def names(cls, chosen: Collection[str] = ()) -> list[str]:
+        """The names of the fields of `json`, those that may be missing included."""
+        return [
+            name
+            for name, option, _ in _json_fields(cls)  # type: ignore[arg-type]
+            if option is None or option in chosen
+        ]
+
+    @classmethod
     def nothing(cls) -> dict[str, Any]:
         """The JSON of an input that has no answer."""
         name, kind = next(iter(shape(cls).items()))  # type: ignore[arg-type]

@@ -315,7 +315,7 @@ class _Training(Generic[BatchT]):
         mean = self.weights.gather({**self.weights.parameters})
         if not self.processes.first:
             return
-        if earlier := self.averaged():
+        if earlier := self.run.intact(self.averaged()):
             theirs, share = self.run.mean(earlier), 1 / (len(earlier) + 1)
             mean = {name: theirs[name].to(p.device).lerp(p, share) for name, p in mean.items()}
         for name, parameter in self.evaluated.named_parameters():

@@ -215,6 +215,15 @@ class RunFolder:
             )
         return None
 
+    def intact(self, steps: Sequence[int]) -> list[int]:
+        """The steps whose weights are as they were written; names each other one."""
+        damages = {step: _damage(self._folder(step), ["weights.safetensors"]) for step in steps}
+        for step, damage in damages.items():
+            if damage is not None:
+                folder = self._folder(step)
+                self.warn(f"{folder} is damaged ({damage}); the average is taken without it.")
+        return [step for step in steps if damages[step] is None]
+
     def mean(self, steps: Sequence[int]) -> Tensors:
         """The mean of the weights of the given checkpoints."""
         total: Tensors = {}
@@ -259,11 +268,14 @@ _OLD_NAMES = {
 }
 
 
-def _damage(folder: Path) -> str | None:
-    """Return the damage of a checkpoint, or None."""
+_FILES = ("weights.safetensors", "optimizer.safetensors", "state.json")
+
+
+def _damage(folder: Path, names: Sequence[str] = _FILES) -> str | None:
+    """Return the damage of files of a checkpoint, or None."""
     try:
         sums = read_object(folder / "checksums.json")
-        for name in ("weights.safetensors", "optimizer.safetensors", "state.json"):
+        for name in names:
             if sha256(folder / name) != sums[name]:
                 return f"{name} does not match its checksum"
     except (OSError, ValueError, SafetensorError) as error:

@@ -4,6 +4,7 @@ A folder has a sub-folder for each label; an .npz has the arrays `images`, bytes
 (n, height, width) or (n, height, width, channels), and `labels`, (n,).
 """
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from regard.data.lines import check_rereadable
@@ -71,7 +73,7 @@ class PictureFolder:
         pairs = [(file, folder.name) for folder in folders for file in image_files(folder)]
         self.files = [file for file, _ in pairs]
         self.labels: Sequence[str] = [label for _, label in pairs]
-        others = sum(file.is_file() for file in Path(path).rglob("*")) - len(pairs)
+        others = sum(not file.is_dir() for file in Path(path).rglob("*")) - len(pairs)
         if others:
             say(f"{path}: {others:,} left out whose names are not those of images")
 
@@ -104,7 +106,7 @@ class PictureArrays:
 
     def __init__(self, path: str):
         self.path = path
-        arrays = _read_npz(path)
+        arrays = _read_npz(path, _described)
         for name in ("images", "labels"):
             if name not in arrays:
                 names = ", ".join(sorted(arrays)) or "nothing"
@@ -118,20 +120,20 @@ class PictureArrays:
                 f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
                 " Convert them before you save them."
             )
-        if images.ndim == 3:
-            images = images[..., None]
-        if images.ndim != 4 or images.shape[-1] not in (1, 3) or 0 in images.shape:
+        shape = images.shape if images.ndim != 3 else (*images.shape, 1)
+        if len(shape) != 4 or shape[-1] not in (1, 3) or 0 in shape:
             raise DamagedFileError(
                 f"images in {path} must be (n, height, width), (n, height, width, 1) or"
-                f" (n, height, width, 3); got {arrays['images'].shape}. Reshape them."
+                f" (n, height, width, 3); got {images.shape}. Reshape them."
             )
         if labels.shape != (len(images),):
             raise DamagedFileError(
                 f"labels in {path} must be ({len(images)},), one for each image; got"
                 f" {labels.shape}. Save as many labels as images."
             )
-        self.images = images
-        self.labels: Sequence[str] = [str(label) for label in labels.tolist()]
+        arrays = _read_npz(path, NpzFile.__getitem__)
+        self.images = arrays["images"].reshape(shape)
+        self.labels: Sequence[str] = [str(label) for label in arrays["labels"].tolist()]
 
     def sizes(self, *, on_broken: OnBroken = refuse_broken) -> Iterator[tuple[Size, bool, str]]:
         count, height, width, channels = self.images.shape
@@ -234,13 +236,14 @@ def common_size(look: Look, path: str) -> Size:
     )
 
 
-def _read_npz(path: str) -> dict[str, NDArray[Any]]:
+def _read_npz(path: str, read: Callable[[NpzFile, str], NDArray[Any]]) -> dict[str, NDArray[Any]]:
     check_content(path)
     try:
         # Numpy leaves a file open that it cannot read.
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files if name in ("images", "labels")} | {
-                name: np.empty(0) for name in file.files if name not in ("images", "labels")
+            return {
+                name: read(file, name) if name in ("images", "labels") else np.empty(0)
+                for name in file.files
             }
     except Exception as error:  # zipfile and numpy have many
         if isinstance(error, OSError) and error.errno is not None:
@@ -249,6 +252,24 @@ def _read_npz(path: str) -> dict[str, NDArray[Any]]:
             f"{path} is not an .npz of arrays of numbers and text. Save it with numpy.savez(file,"
             " images=…, labels=…)."
         ) from error
+
+
+def _described(file: NpzFile, name: str) -> NDArray[Any]:
+    """An array of the shape and the type that a file says, which takes no memory.
+
+    Raises:
+        ValueError: the file does not hold so many bytes.
+    """
+    assert file.zip is not None
+    with file.zip.open(f"{name}.npy") as member:
+        version = np.lib.format.read_magic(member)
+        header = {(1, 0): np.lib.format.read_array_header_1_0}
+        header[(2, 0)] = np.lib.format.read_array_header_2_0
+        shape, _, dtype = header[version](member)
+        size = file.zip.getinfo(f"{name}.npy").file_size - member.tell()
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != size:
+        raise ValueError(f"{name} are {size} bytes, not {dtype} of {shape}")
+    return np.broadcast_to(np.empty((), dtype), shape)
 
 
 def upright_size(file: Path) -> tuple[Size, bool, str]:

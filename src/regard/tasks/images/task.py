@@ -279,13 +279,15 @@ def unread_image(file: str | os.PathLike[str] | BytesIO) -> Image:
     """A file as an image of Pillow, of which only the head has been read.
 
     Raises:
-        DamagedFileError: it has more pixels than Pillow takes for safe.
+        DamagedFileError: it has more pixels than Pillow takes for safe, or cannot be waited for.
         Exception: Pillow's, of a file that it cannot read.
     """
     with optional_package("pillow", "reading images needs"):
         from PIL import Image
     if not isinstance(file, BytesIO):
         check_content(file)
+        if os.path.exists(file) and not os.path.isfile(file) and not os.path.isdir(file):
+            raise DamagedFileError(f"{file} is a pipe or a device, not a file. Take it away.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # refused below
         opened = Image.open(file)

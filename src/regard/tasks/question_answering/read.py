@@ -18,6 +18,7 @@ from regard.data.reader import BadLines, suffix_of
 from regard.data.seen import hash_text
 from regard.data.streams import open_bytes, unpacking
 from regard.errors import DamagedFileError, shortened
+from regard.lines import unrepeated
 from regard.tasks.question_answering.train_options import QuestionColumns
 from regard.text import normalize
 from regard.training.examples import Example
@@ -167,7 +168,7 @@ def read_squad(path: Path) -> tuple[list[Any], list[int]] | None:
     except UnicodeDecodeError as error:
         raise DamagedFileError(f"{path} cannot be read ({error}): copy it again") from error
     try:
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=unrepeated)
     except (ValueError, RecursionError):
         return None  # JSON lines, or broken: their reader says where
     articles = content.get("data") if isinstance(content, dict) else None

@@ -8,7 +8,6 @@ from regard.cli.lines import Line
 from regard.cli.refusals import say_doubts
 from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
-from regard.cli.texts import json_line
 from regard.errors import UnsupportedError
 from regard.figures.color import takes_color
 from regard.options import Options, option
@@ -80,7 +79,12 @@ class Translate(TaskCommand):
         if not self.aligned or result is None:
             return super().json(line, result)
         parts = result.json([*self.chosen, "alignment"])
-        return json_line(line, **parts, engine=self.task.computed_by)
+        return self.json_line(line, parts | {"engine": self.task.computed_by})
+
+    @property
+    def names(self) -> set[str]:
+        aligned = self.kind.result_class().names([*self.chosen, "alignment"])
+        return {*super().names, *aligned, "engine"} if self.aligned else super().names
 
     def plain(self, line: Line, result: Any) -> str | None:
         text = super().plain(line, result)
