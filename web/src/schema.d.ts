@@ -585,7 +585,7 @@ export interface components {
             parameters: components["schemas"]["Table"][];
             settings: components["schemas"]["Settings"];
             /** Steps */
-            steps: components["schemas"]["regard__explanation__record__Step"][];
+            steps: components["schemas"]["regard__course__explanation__record__Step"][];
             /** Tokens */
             tokens: string[];
         };
@@ -1467,7 +1467,7 @@ export interface components {
          * Step
          * @description Result on the way from tokens to a layer's output.
          */
-        regard__explanation__record__Step: {
+        regard__course__explanation__record__Step: {
             /** Columns */
             columns: string;
             /** Equation */
