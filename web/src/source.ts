@@ -28,7 +28,7 @@ export type Working = Schemas["Working"];
 /** The parts of an explanation that the lessons show. */
 export type Explanation = Pick<Schemas["Explanation"], "tokens" | "key_tokens"> & {
   settings: Pick<Schemas["Settings"], "source" | "tap" | "formula" | "heads" | "head_dim" | "temperature">;
-  steps: Pick<Schemas["regard__explanation__record__Step"], "name" | "per_head" | "values">[];
+  steps: Pick<Schemas["regard__course__explanation__record__Step"], "name" | "per_head" | "values">[];
 };
 export type Lesson = Omit<Schemas["Lesson"], "explanation"> & { explanation: Explanation };
 export type Geometry = Schemas["Geometry"];
