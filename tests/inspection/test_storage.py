@@ -167,6 +167,32 @@ def test_a_value_of_the_wrong_type_is_refused(
         Trace.load(file)
 
 
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (("taps", 0, "queries"), "nowhere"), (("taps", 0, "kind"), "other"),
+        (("taps", 0, "output_weight"), {"tensor": "1"}), (("task",), "juggling"),
+        (("axes", "source", "tokens"), ["a"]), (("axes", "target", "predicts"), ["a"]),
+        (("axes", "source", "words"), [[0, 99]]), (("generation", "axis"), "nowhere"),
+        (("generation", "shown"), 9), (("notes",), [3]),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_fit_each_other_are_refused(
+    make_tap: Make, tmp_path: Path, place: tuple[str | int, ...], wrong: object
+):
+    file = tmp_path / "t.safetensors"
+    of(make_tap()).save(file)
+    with safe_open(file, framework="pt") as opened:
+        header = opened.metadata()
+    content = part = json.loads(header["trace"])
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = wrong
+    save_file(load_file(file), file, metadata=header | {"trace": json.dumps(content)})
+    with pytest.raises(RegardError, match="is not a trace as regard writes it"):
+        Trace.load(file)
+
+
 def test_no_file_is_refused(tmp_path: Path):
     with pytest.raises(RegardError, match="there is no trace at"):
         Trace.load(tmp_path / "none.safetensors")

@@ -163,7 +163,7 @@ def download(name: str, *, revision: str = "main") -> Path:
         ) from error
     _verify(folder, files)
     with suppress(OSError), whole_file(folder.parents[1] / "refs" / revision) as path:
-        path.write_text(info.sha)  # by which the cache finds it, without a network too
+        path.write_text(folder.name)  # by which the cache finds it, without a network too
     return folder
 
 

@@ -6,10 +6,11 @@ be; a tensor that several taps share, as T5's position bias, is stored once.
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -19,9 +20,9 @@ from regard.attention import masks, padding, scores
 from regard.attention.attend import check
 from regard.attention.disentangled import Distances
 from regard.attention.record import Attention
-from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, check_choice, refusing
 from regard.files import whole_file
-from regard.inspection.answers import AxisInfo, GenerationInfo
+from regard.inspection.answers import AxisInfo, GenerationInfo, ModelTask
 from regard.inspection.routes import Routes
 from regard.inspection.tap import Tap
 from regard.inspection.trace_data import TraceData
@@ -39,7 +40,7 @@ DTYPES = {"F16": "float16", "F32": "float32", "F64": "float64", "I32": "int32", 
 TENSORS = ("output_weight", "known_lse")
 PARTS = (*TENSORS, "distances")
 KINDS: dict[str, Any] = {
-    "name": str, "side": str, "kind": str, "layer": int | None, "queries": str, "keys": str,
+    "name": str, "side": str, "kind": str, "layer": int, "notes": list, "queries": str, "keys": str,
 }  # fmt: skip
 FIELDS = ("name", "side", "kind", "layer", "queries", "keys", "notes")
 
@@ -209,9 +210,17 @@ def _check(tap: Tap) -> None:
         raise ValueError(f"known_lse must be {shape}; got {tuple(tap.known_lse.shape)}")
     if tap.distances is not None:
         _check_distances(tap.distances, tap)
+    if tap.output_weight is not None:
+        weight = tuple(tap.output_weight.shape)
+        if len(weight) != 3 or weight[:2] != (tap.heads, value.shape[3]):
+            raise ValueError(f"output_weight must be of each head; got {weight}")
     for name, kind in KINDS.items():
         if not isinstance(getattr(tap, name), kind):
             raise TypeError(f"{name} must be of another type; got {getattr(tap, name)!r}")
+    check_choice("kind", tap.kind, ("self", "cross"))
+    check_choice("side", tap.side, ("encoder", "decoder"))
+    if not all(isinstance(note, str) for note in tap.notes):
+        raise TypeError("notes must be texts")
     if mask is not None:
         lengths = (min(array.shape[2], 2) for array in (query, key))
         mask.tile(*(arrays_of(query).count(length, like=query) for length in lengths))
@@ -228,6 +237,30 @@ def _check_distances(distances: Distances, tap: Tap) -> None:
         raise ValueError("each query and key must have a distance")
     if not (distances.rows >= 0).all() or not (distances.rows < count).all():
         raise ValueError(f"distances must be from 0 to {count - 1}")
+
+
+def _check_axes(axes: dict[str, AxisInfo], sizes: Iterable[tuple[str, int]]) -> None:
+    """Raises an exception for axes whose parts do not fit each other, or what has these sizes."""
+    for name, size in sizes:
+        if name not in axes or len(axes[name].tokens) != size:
+            raise ValueError(f"there must be an axis {name!r} with {size} tokens")
+    for name, axis in axes.items():
+        length = len(axis.tokens)
+        for spans in (axis.words or [], axis.sentences or []):
+            ends = [0, *(end for span in spans for end in span), length]
+            if ends != sorted(ends):
+                raise ValueError(
+                    f"words and sentences of {name!r} must be in order, up to {length}"
+                )
+        predicted = length if axis.predicts is None else len(axis.predicts)
+        if predicted != length or not 0 <= axis.prompt <= length:
+            raise ValueError(f"{name!r} must have as many predictions as its {length} tokens")
+
+
+def _check_generation(made: GenerationInfo, axes: dict[str, AxisInfo]) -> None:
+    """Raises an exception for a generation on no axis, or of which nothing is shown."""
+    if made.axis not in axes or not 0 <= made.shown < len(made.hypotheses):
+        raise ValueError("a generation must name its axis and the hypothesis that is shown")
 
 
 def _check_routes(route: Routes) -> None:
@@ -258,5 +291,12 @@ def trace_fields(trace: str, tensors: dict[str, Array]) -> dict[str, Any]:
         route = Routes(**{name: taken_out(value, tensors) for name, value in entry.items()})
         _check_routes(route)
         routes[route.name] = route
+    sizes = [(route.axis, route.probabilities.shape[1]) for route in routes.values()]
+    for tap in taps.values():
+        sizes += [(tap.queries, tap.rows), (tap.keys, tap.columns)]
+    _check_axes(content.axes, sizes)
+    if content.generation is not None:
+        _check_generation(content.generation, content.axes)
+    check_choice("task", content.task, get_args(ModelTask))
     content.notes.append("loaded from a file: nothing can be ablated without the model")
     return vars(content) | {"taps": taps, "routes": routes}

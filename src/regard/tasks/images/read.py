@@ -120,7 +120,7 @@ class PictureArrays:
                 f"images in {path} must be bytes from 0 to 255 (uint8); got {images.dtype}."
                 " Convert them before you save them."
             )
-        shape = images.shape if images.ndim != 3 else (*images.shape, 1)
+        shape: tuple[int, ...] = images.shape if images.ndim != 3 else (*images.shape, 1)
         if len(shape) != 4 or shape[-1] not in (1, 3) or 0 in shape:
             raise DamagedFileError(
                 f"images in {path} must be (n, height, width), (n, height, width, 1) or"
