@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from fixtures.covering import parametrize
-from fixtures.families import DECODERS, VOCAB, small
+from fixtures.families import DECODERS, VOCAB, config_of, small
 from fixtures.searches import check_every_search, same_hypotheses
 from regard import RegardError
 from regard.checkpoints import save_pretrained
@@ -109,7 +109,8 @@ def test_a_folder_is_opened_as_its_model(
 @torch.no_grad()
 def test_experts_in_fewer_bits_are_near_the_models(name: str, precision: str, error: float) -> None:
     sizes = dict(d_model=64, num_heads=4, num_key_heads=2, head_dim=16, d_ff=96)
-    model = small(name, **sizes)
+    torch.manual_seed(3)
+    model = Decoder(config_of(name, **sizes)).eval()
     for parameter in model.parameters():
         nn.init.normal_(parameter, mean=float(parameter.ndim == 1), std=0.1)
     expected = model(torch.from_numpy(IDS))[:, -1].numpy()
