@@ -135,7 +135,7 @@ class TaskCommand:
         if not getattr(result, "finished", True):
             from regard.engine.result import shape
 
-            name = next(iter(shape(self.kind.result_class())))
+            name = next(iter(shape(self.kind.result_class())))  # type: ignore[arg-type]
             say(
                 f"the {name} of line {line.number} was cut off before it ended, or where it began"
                 " to repeat itself; raise --max-new-tokens or split the line."

@@ -1,4 +1,4 @@
-"""What the routes of the tasks share: the results of models that read, and of encoder–decoders."""
+"""Hooks of the tasks' routes, and the results of models that read and of encoder–decoders."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -18,4 +18,4 @@ async def classify(
     return await read(request, here, model, asked, chosen, times)
 
 
-ROUTE = Hook(classify)
+ROUTE: Hook = Hook(classify)

@@ -25,4 +25,4 @@ async def match(
     return await read(request, here, model, asked, chosen | {"labels": labels})
 
 
-ROUTE = Hook(match)
+ROUTE: Hook = Hook(match)

@@ -18,4 +18,4 @@ async def summarize(
     return await answer(request, here, model, asked, chosen)
 
 
-ROUTE = Hook(summarize)
+ROUTE: Hook = Hook(summarize)

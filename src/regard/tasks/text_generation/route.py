@@ -47,7 +47,7 @@ def _continued(
     return replace(its[0], alternatives=its)
 
 
-ROUTE = Hook(
+ROUTE: Hook = Hook(
     continue_texts,
     {
         "text": (OneOrMore | None, Field(None, description="One or several to continue.")),

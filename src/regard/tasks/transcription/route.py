@@ -28,7 +28,7 @@ async def transcribe(
     return await results_of(request, model, work), {}
 
 
-ROUTE = Hook(
+ROUTE: Hook = Hook(
     transcribe,
     {"sound": (OneOrMore, Field(description="A sound file in base64; one or several."))},
 )

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from regard.serving.hooks import Hook, rewrite
 
-ROUTE = Hook(
+ROUTE: Hook = Hook(
     rewrite,
     {
         "alignment": (
