@@ -203,14 +203,15 @@ class Listening(logging.Handler):
             raise RegardError(answer[:300].decode("latin-1"))
 
     async def _send(self, content: bytes) -> bytes:
-        """The first of what the server says; nothing within 20 ms where it waits for more."""
+        """The first of what the server says; nothing within 20 ms where it may wait for more."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         # A connection that is ended so leaves no port behind, of which there are 28,000.
         connection = writer.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         try:
             writer.write(content.replace(b"PORT", str(self.port).encode()))
-            return await asyncio.wait_for(reader.read(2**16), 0.02)
+            whole = content.decode("latin-1") in HTTP.values()  # it is answered, sooner or later
+            return await asyncio.wait_for(reader.read(2**16), 60 if whole else 0.02)
         except (TimeoutError, ConnectionError):
             return b""
         finally:
