@@ -150,7 +150,7 @@ def file(tmp_path_factory) -> str:
 def open_page(pages: Pages, address: str) -> Iterator[Callable[..., object]]:
     """Opens a page and sees to it that nothing but the server was asked, and nothing went wrong.
 
-    Whoever changes the page's clock, or adds a script to it, asks for a `new` one.
+    A test that changes the page's clock, or adds a script to it, asks for a `new` one.
     """
     opened = []
     servers: list[str] = []

@@ -37,7 +37,7 @@ def page(tmp_path_factory) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.long("computes every number anew")
+@pytest.mark.long("computes every number again")
 @pytest.mark.parametrize(
     "made_by",
     [
