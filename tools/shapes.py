@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "regard"
-ROOMS = ("attention", "positions", "layers", "models", "generation", "checkpoints")
+ROOMS = ("attention", "models", "generation", "checkpoints")
 FILES = [file for room in ROOMS for file in sorted((SOURCE / room).rglob("*.py"))]
 FILES.append(SOURCE / "training" / "loss.py")
 

@@ -50,14 +50,13 @@ __all__ = [
 ]
 
 _HOME = {
-    "attend": "regard.attention",
-    "attention_weights": "regard.attention",
-    "evaluate": "regard.tasks.evaluation",
-    "from_pretrained": "regard.checkpoints",
-    "load": "regard.tasks.loading",
-    "pipeline": "regard.tasks.pipeline",
-    "trace": "regard.inspection",
-    "train": "regard.tasks.training",
+    "attention": ("attend", "attention_weights"),
+    "checkpoints": ("from_pretrained",),
+    "inspection": ("trace",),
+    "tasks.evaluation": ("evaluate",),
+    "tasks.loading": ("load",),
+    "tasks.pipeline": ("pipeline",),
+    "tasks.training": ("train",),
 }
 
 sys.meta_path.append(Missing())

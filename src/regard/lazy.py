@@ -1,7 +1,7 @@
 """Lazy imports, and imports without garbage collection."""
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn
@@ -10,18 +10,20 @@ from regard.packages import MissingPackageError
 
 
 def attach(
-    package: dict[str, Any], home: Mapping[str, str]
+    package: dict[str, Any], modules: Mapping[str, Sequence[str]]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package whose names are imported on first use.
 
     Args:
         package: its globals().
-        home: the module of each name.
+        modules: the names of each module, whose own name is without the package's.
     """
+    parent = package["__name__"]
+    home = {name: f"{parent}.{module}" for module, names in modules.items() for name in names}
 
     def getattribute(name: str) -> Any:
         if name not in home:
-            raise AttributeError(f"module {package['__name__']!r} has no attribute {name!r}")
+            raise AttributeError(f"module {parent!r} has no attribute {name!r}")
         try:
             value = getattr(import_module(home[name]), name)
         except MissingPackageError as error:

@@ -28,7 +28,4 @@ _HOME = {
     "hub": ("find_folder",),
     "pretrained": ("empty_model", "from_pretrained", "save_pretrained"),
 }
-__getattr__, __dir__ = attach(
-    globals(),
-    {name: f"regard.checkpoints.{module}" for module, names in _HOME.items() for name in names},
-)
+__getattr__, __dir__ = attach(globals(), _HOME)

@@ -47,48 +47,13 @@ __all__ = [
 ]
 
 _HOME = {
-    "batches": (
-        "Batch",
-        "Batches",
-        "Plan",
-        "pad",
-    ),
-    "clean": (
-        "Cleaner",
-        "CleaningReport",
-        "CleaningRules",
-    ),
-    "lines": (
-        "BadLine",
-        "LeftOut",
-        "OnBadLine",
-        "refuse",
-    ),
-    "pairs": (
-        "Pair",
-        "read_pairs",
-    ),
-    "reader": (
-        "BadCellError",
-        "Row",
-        "read_examples",
-        "read_rows",
-    ),
-    "roles": (
-        "Column",
-        "Role",
-    ),
-    "split": (
-        "Folds",
-        "Part",
-        "Split",
-        "part_size",
-        "plan_folds",
-        "plan_split",
-    ),
+    "batches": ("Batch", "Batches", "Plan", "pad"),
+    "clean": ("Cleaner", "CleaningReport", "CleaningRules"),
+    "lines": ("BadLine", "LeftOut", "OnBadLine", "refuse"),
+    "pairs": ("Pair", "read_pairs"),
+    "reader": ("BadCellError", "Row", "read_examples", "read_rows"),
+    "roles": ("Column", "Role"),
+    "split": ("Folds", "Part", "Split", "part_size", "plan_folds", "plan_split"),
     "store": ("TokenStore",),
 }
-__getattr__, __dir__ = attach(
-    globals(),
-    {name: f"regard.data.{module}" for module, names in _HOME.items() for name in names},
-)
+__getattr__, __dir__ = attach(globals(), _HOME)

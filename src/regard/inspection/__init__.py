@@ -34,11 +34,10 @@ __all__ = [
     "trace",
 ]
 
-_ALIGNMENT, _ATTRIBUTION = "regard.inspection.alignment", "regard.inspection.attribution"
-_VIEWS = "regard.inspection.views"
-__getattr__, __dir__ = attach(
-    globals(),
-    dict.fromkeys(("STEPS", "cross_attention"), _ALIGNMENT)
-    | dict.fromkeys(("logit_attribution", "logit_lens", "measures", "spearman"), _ATTRIBUTION)
-    | {"ablate": f"{_VIEWS}.ablation", "head_statistics": f"{_VIEWS}.statistics"},
-)
+_HOME = {
+    "alignment": ("STEPS", "cross_attention"),
+    "attribution": ("logit_attribution", "logit_lens", "measures", "spearman"),
+    "views.ablation": ("ablate",),
+    "views.statistics": ("head_statistics",),
+}
+__getattr__, __dir__ = attach(globals(), _HOME)

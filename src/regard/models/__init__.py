@@ -58,51 +58,21 @@ __all__ = [
 ]
 
 _HOME = {
-    "configs.decoder": (
-        "DECODER_PRESETS",
-        "DecoderConfig",
-        "decoder_preset",
-    ),
+    "configs.decoder": ("DECODER_PRESETS", "DecoderConfig", "decoder_preset"),
     "configs.dual_encoder": ("DualEncoderConfig",),
-    "configs.encoder": (
-        "ENCODER_PRESETS",
-        "EncoderConfig",
-        "encoder_preset",
-    ),
-    "configs.encoder_decoder": (
-        "PRESETS",
-        "EncoderDecoderConfig",
-        "preset",
-    ),
-    "configs.recurrent": (
-        "RECURRENT_PRESETS",
-        "RecurrentConfig",
-        "recurrent_preset",
-    ),
-    "configs.speech": (
-        "SPEECH_PRESETS",
-        "SpeechConfig",
-        "speech_preset",
-    ),
-    "configs.vision": (
-        "VISION_PRESETS",
-        "VisionConfig",
-        "vision_preset",
-    ),
+    "configs.encoder": ("ENCODER_PRESETS", "EncoderConfig", "encoder_preset"),
+    "configs.encoder_decoder": ("PRESETS", "EncoderDecoderConfig", "preset"),
+    "configs.recurrent": ("RECURRENT_PRESETS", "RecurrentConfig", "recurrent_preset"),
+    "configs.speech": ("SPEECH_PRESETS", "SpeechConfig", "speech_preset"),
+    "configs.vision": ("VISION_PRESETS", "VisionConfig", "vision_preset"),
     "decoder": ("Decoder",),
     "dual_encoder": ("DualEncoder",),
     "encoder": ("Encoder",),
     "encoder_decoder": ("EncoderDecoder",),
-    "model": (
-        "AnyEncoderDecoder",
-        "Model",
-    ),
+    "model": ("AnyEncoderDecoder", "Model"),
     "recurrent": ("RecurrentEncoderDecoder",),
     "speech": ("SpeechEncoderDecoder",),
     "vision": ("VisionTransformer",),
     "text_reader": ("TextReader",),
 }
-__getattr__, __dir__ = attach(
-    globals(),
-    {name: f"regard.models.{module}" for module, names in _HOME.items() for name in names},
-)
+__getattr__, __dir__ = attach(globals(), _HOME)

@@ -32,7 +32,4 @@ _BY_TORCH = {
     "run": ("Checkpoint", "RunFolder"),
 }
 
-__getattr__, __dir__ = attach(
-    globals(),
-    {name: f"{__name__}.{module}" for module, names in _BY_TORCH.items() for name in names},
-)
+__getattr__, __dir__ = attach(globals(), _BY_TORCH)
