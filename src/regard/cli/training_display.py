@@ -59,7 +59,7 @@ class TrainingDisplay:
             print(sentence, file=sys.stderr, flush=True)
 
     def begin(self, fold: int) -> None:
-        """Called before each run of a cross-validation; see `recipes.recipe.learn`."""
+        """Called before each run of a cross-validation; see `training.recipe.learn`."""
         self.fold = fold
 
     def watch(self, event: str, progress: "Progress") -> None:

@@ -38,7 +38,7 @@ class Engine(ABC):
 
     Attributes:
         name: its name in `ENGINES`, and the precision where there are several: "native int8".
-        packed: the model in that form, with the methods that `runtime.native` has for its kind.
+        packed: the model in that form, with the methods that `engine.native` has for its kind.
         workers: batches to compute at the same time.
     """
 

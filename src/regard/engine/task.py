@@ -92,7 +92,7 @@ class Task(ABC):
 
     @property
     def packed(self) -> Any:
-        """The model in the native engine, where that computes the results: see `runtime.native`."""
+        """The model in the native engine, where that computes the results: see `engine.native`."""
         return self.engine.packed
 
     @property
@@ -129,7 +129,7 @@ class Task(ABC):
                 "native" where it can compute the model, the model is on the CPU and the package has
                 a library for this machine, else "torch".
             precision: of "native": "fp32", "bf16", "int8" or "int4"; see
-                `runtime.native.loading.open_native`. By default `default_precision`.
+                `engine.native.loading.open_native`. By default `default_precision`.
             threads: of "native", that compute one batch; by default one for each core, which the
                 batches that are computed at the same time share.
             say: called with a sentence where "auto" leaves the work to torch.

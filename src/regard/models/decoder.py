@@ -26,7 +26,7 @@ from regard.models.model import Model, make_layer, norm_of, rotaries
 
 
 class Decoder(TextFacts, Model):
-    """Token ids → the output of the config's head: see `configs.heads.HEADS`.
+    """Token ids → the output of the config's head: see `models.configs.heads.HEADS`.
 
     >>> from regard.models import decoder_preset
     >>> model = Decoder(decoder_preset("tiny", vocab_size=100)).eval()

@@ -27,7 +27,7 @@ from regard.models.model import Model, init_weights, make_layer, norm_of, rotari
 
 
 class Encoder(Model):
-    """Token ids → the output of the config's head: see `configs.heads.HEADS`.
+    """Token ids → the output of the config's head: see `models.configs.heads.HEADS`.
 
     >>> from regard.models import encoder_preset
     >>> config = encoder_preset("tiny", vocab_size=100, head="classification", labels=("no", "yes"))

@@ -1,4 +1,4 @@
-"""Modules of the heads that `configs.heads` lists."""
+"""Modules of the heads that `models.configs.heads` lists."""
 
 from collections.abc import Sequence
 from dataclasses import replace

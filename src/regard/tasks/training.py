@@ -38,7 +38,7 @@ def train(
 
     Raises:
         BadArgumentError: an unknown task or option.
-        RegardError: any that training raises (see `recipes.recipe.learn`).
+        RegardError: any that training raises (see `training.recipe.learn`).
     """
     from regard.tasks.evaluation import evaluator_of
     from regard.training.recipe import learn

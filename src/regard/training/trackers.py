@@ -35,7 +35,7 @@ class TensorBoard:
             self._writer.flush()
 
 
-# By the training option that asks for each, a field of `recipes.options.run.RunOptions`.
+# By the training option that asks for each, a field of `training.options.run.RunOptions`.
 TRACKERS = {"tensorboard": TensorBoard}
 
 
