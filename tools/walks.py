@@ -71,7 +71,7 @@ def main() -> None:
     walk = Walk()
     threading.setprofile(walk)
     sys.setprofile(walk)
-    folder = shipped.find("en-de").folder
+    folder = shipped.FOLDER / "en-de"
     model = regard.load("en-de")
     print("files functions moves")
     walk.of("a sentence, by a model that is loaded", lambda: model([TEXT]), warm=True)
