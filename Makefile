@@ -23,11 +23,12 @@ NPM := $(shell command -v npm)
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-newest test-lowest check check-page attack fuzz check-engine audit notices fresh format page engine docs bench clean
+.PHONY: help demo test test-slow test-newest test-lowest check check-page attack fuzz check-engine audit notices fresh format page engine docs bench clean
 
 help:
 	@echo "make demo     translate a sentence with the shipped model and show what it looked at"
 	@echo "make test     the tests"
+	@echo "make test-slow   those that train for minutes or need a compiler, an emulator, a cluster"
 	@echo "make check    format, lint, types, import directions and the tests: what CI runs"
 	@echo "make test-newest, test-lowest   the tests with the newest and the lowest versions of the packages"
 	@echo "make attack   damaged input, kills, full disks, hostile clients, for hours: SECONDS=60 bounds a reader"
@@ -52,6 +53,9 @@ PARALLEL := -n auto --maxprocesses 4
 
 test: $(TEST_READY)
 	@$(BIN)/python -m pytest -q -rs -W error -m "not slow" $(PARALLEL)
+
+test-slow: $(TEST_READY)
+	@$(BIN)/python -m pytest -q -rs -W error -m slow $(PARALLEL)
 
 check: $(CHECK_READY)
 	@echo "format";            $(BIN)/ruff format --check -q .

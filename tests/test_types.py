@@ -84,6 +84,7 @@ def errors_in(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     return [line for line in out.splitlines() if ": error: " in line]
 
 
+@pytest.mark.slow
 def test_every_public_function_returns_a_class_and_mistakes_are_found(tmp_path, monkeypatch):
     lines = PROGRAM.count("\n") + 1
     errors = errors_in("\n".join([PROGRAM, *MISTAKES]), tmp_path, monkeypatch)

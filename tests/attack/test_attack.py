@@ -11,6 +11,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
 PARTS = ("kills", "signals", "disk", "sharing", "clients")
 
 
+@pytest.mark.slow
 def test_nothing_breaks_in_a_few_tries_of_each_attack() -> None:
     command = [sys.executable, "-m", "attack", *PARTS, "--tasks", "language-model", "--short"]
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -201,6 +201,7 @@ def test_an_output_may_be_changed_in_place():
     torch.testing.assert_close(got, torch.autograd.grad(expected, inputs))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("as_in_production")
 @pytest.mark.filterwarnings("ignore")  # the compiler's own
 def test_compiling_loses_no_second_derivative():

@@ -514,7 +514,11 @@ def no_such_numbers(path: str, promise: Promise) -> None:
 # The table ---------------------------------------------------------------------------------------
 
 CELLS = [
-    pytest.param(name, path, text, id=f"{name} | {path}")
+    pytest.param(
+        *(name, path, text),
+        id=f"{name} | {path}",
+        marks=[pytest.mark.slow] if "torch.compile" in name and path != "plain" else [],
+    )
     for name, cells in table().items()
     for path, text in zip(PATHS, cells, strict=True)
     if text != "–"

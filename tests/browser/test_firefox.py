@@ -52,12 +52,14 @@ def test_a_server_shows_every_view(views, address):
     views(f"{address}/", model="en-de", text=TEXT)
 
 
+@pytest.mark.slow
 def test_the_page_that_holds_a_translator_shows_every_view(views, browser, file):
     views(file, model="en-de", text=TEXT)
     browser.open(f"{file}?" + urlencode({"text": "I like tea."}))  # the only model's
     browser.wait_for("document.body.innerText.includes('Ich mag Tee.')")
 
 
+@pytest.mark.slow
 def test_one_file_shows_every_view(views, trace, tmp_path):
     path = tmp_path / "trace.html"
     trace.to_html(path)

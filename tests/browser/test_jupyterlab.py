@@ -16,6 +16,8 @@ import pytest
 if find_spec("jupyterlab") is None:
     pytest.skip("these tests drive a JupyterLab: pip install jupyterlab", allow_module_level=True)
 
+pytestmark = pytest.mark.slow  # a JupyterLab
+
 TOKEN = "a-token-of-the-tests"
 TEXT = "I would like to drink a cup of tea with my friends."
 TRACE = f"import regard\ntrace = regard.load('en-de').trace({TEXT!r})\ntrace"

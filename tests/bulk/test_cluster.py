@@ -76,6 +76,7 @@ def actors() -> set[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
     cluster: str, folder: Path, expected: list[Any]
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
     assert sorted(path.name for path in folder.iterdir()) == ["in.txt", "out.jsonl"]
 
 
+@pytest.mark.slow
 def test_what_an_actor_raises_is_one_sentence(cluster: str, folder: Path) -> None:
     from regard.bulk import Job
     from regard.bulk.cluster import parts

@@ -14,7 +14,7 @@ FAMILIES = {name.split(",")[0]: name for name in configs.CASES}
 
 @pytest.mark.parametrize("name", FAMILIES.values())
 def test_changes_drawn_by_chance(name: str) -> None:
-    assert configs.attack(name, 16) == (16, [])
+    assert configs.attack(name, 8) == (8, [])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.tasks import OPTIONS, SUMMARIES, options, write_data
 
-QUICK = ("classification", "language-model")
+QUICK = ("classification",)
 TASKS = [pytest.param(task, marks=[] if task in QUICK else [pytest.mark.slow]) for task in OPTIONS]
 
 

@@ -145,7 +145,7 @@ def test_a_linear_recurrence_multiplies_a_gradient_by_its_gain(numbers):
     assert measured["attention at 100"] > 1e-5
 
 
-@pytest.mark.long("trains twelve models twice")
+@pytest.mark.slow  # trains twelve models twice
 def test_without_the_root_wide_heads_rise_more_often(example, monkeypatch):
     module = example("intro_unscaled")
     monkeypatch.setattr(module, "HEAD_DIMS", (256,))
@@ -172,7 +172,7 @@ def test_one_head_finds_the_noun_that_it_stands_for(example, tmp_path):
     assert drawn == {"intro_it_animal.svg", "intro_it_note.svg"}
 
 
-@pytest.mark.long("reads a hundred sentences word by word")
+@pytest.mark.slow  # reads a hundred sentences word by word
 @pytest.mark.usefixtures("in_minilm_s_folder")
 def test_heads_find_roles_on_real_sentences_more_often_than_chance(example):
     module = example("intro_roles")
@@ -185,7 +185,7 @@ def test_heads_find_roles_on_real_sentences_more_often_than_chance(example):
     assert measured[subject] < measured[f"{subject}, fixed"] + 0.05
 
 
-@pytest.mark.long("reads a hundred sentences word by word")
+@pytest.mark.slow  # reads a hundred sentences word by word
 @pytest.mark.usefixtures("in_minilm_s_folder")
 def test_heads_find_the_person_and_the_time_more_often_than_chance(example):
     measured = example("intro_agreement").main()

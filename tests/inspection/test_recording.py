@@ -70,6 +70,7 @@ def test_a_model_in_training_mode_is_refused():
     check_traceable(Model().eval())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch.compile's own
 def test_a_compiled_model_is_refused():
     with pytest.raises(RegardError, match="compiled"):

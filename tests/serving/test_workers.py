@@ -205,6 +205,7 @@ def test_a_killed_worker_is_replaced_and_the_others_go_on(several: Command, unti
     until(lambda: several.count("regard_requests_total") >= counted + 4)  # nothing is forgotten
 
 
+@pytest.mark.slow
 def test_a_stream_whose_worker_dies_is_cut_off_and_all_can_be_replaced(
     several: Command, until: Any
 ) -> None:
@@ -220,6 +221,7 @@ def test_a_stream_whose_worker_dies_is_cut_off_and_all_can_be_replaced(
     until(ready(several))
 
 
+@pytest.mark.slow
 def test_a_trace_is_found_by_every_worker(several: Command, until: Any) -> None:
     until(ready(several))
     body = dict(text=TEXTS[0], num_beams=1, trace=True)
@@ -239,6 +241,7 @@ def test_work_that_no_client_waits_for_ends(several: Command, until: Any) -> Non
     assert several.count("regard_tokens_total") - written < STREAMED * TOKENS
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path, until: Any) -> None:
     with command("shakespeare", TMPDIR=str(tmp_path)) as server:
         workers = server.workers
@@ -251,7 +254,7 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, until: A
         assert not list(tmp_path.glob("regard-*"))
 
 
-@pytest.mark.long("starts processes")
+@pytest.mark.slow  # starts processes
 def test_what_workers_cannot_serve_is_one_sentence() -> None:
     arguments = ["serve", "digits", "--port", "0", "--workers", "2"]
     found = subprocess.run(
@@ -261,7 +264,7 @@ def test_what_workers_cannot_serve_is_one_sentence() -> None:
     assert found.stderr.startswith("regard: digits cannot be served; give a model that can")
 
 
-@pytest.mark.long("starts processes")
+@pytest.mark.slow  # starts processes
 def test_what_has_begun_is_answered_after_sigterm(several: Command, until: Any) -> None:
     """The last one of this file: it ends the server of all others."""
     until(ready(several))

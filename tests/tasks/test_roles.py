@@ -27,6 +27,7 @@ def writer(byte_level: Any, family: str, **settings: Any) -> Writer:
     return Writer(model, Tokenizer(byte_level, pad=None, eos="<|endoftext|>", unk=None))
 
 
+@pytest.mark.slow
 def test_the_engine_and_torch_measure_the_same(byte_level: Any) -> None:
     ours = writer(byte_level, "llama", max_positions=200)
     expected, found = roles(ours), roles(ours.run_by("native"))
@@ -132,6 +133,7 @@ def test_what_cannot_be_measured_is_refused(byte_level: Any) -> None:
         roles(ours, "xyz")
 
 
+@pytest.mark.slow
 def test_transformers_measures_the_same(encoder_folder: Any) -> None:
     folder = str(encoder_folder("Llama", "ForCausalLM"))
     from regard.inspection.huggingface import load_for_tracing

@@ -311,6 +311,7 @@ def test_two_processes_train_a_classifier_and_one_shows_it(tmp_path, regard):
     assert "Resuming from step 2." in alone.err
 
 
+@pytest.mark.slow
 def test_two_processes_share_out_a_language_model_and_are_refused_what_one_is(tmp_path, forks):
     (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 40)
     command = (

@@ -127,6 +127,7 @@ def test_wasm_has_the_bits_of_plain_kernels(precision: str, wasm: Driver, tmp_pa
     assert got == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
 def test_wasm_translates_fifty_sentences_as_this_machine_does(
     precision: str, wasm: Callable[..., list[str]], tmp_path: Path

@@ -55,10 +55,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return compiled("address,undefined", tmp_path_factory.mktemp("sanitized"))
 
 
+@pytest.mark.slow
 def test_wrong_sizes_and_arguments_are_refused_under_the_sanitizers(hostile: Run) -> None:
     hostile()
 
 
+@pytest.mark.slow
 def test_without_memory_at_any_place_there_is_an_error(hostile: Run) -> None:
     hostile("memory")
 

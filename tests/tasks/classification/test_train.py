@@ -95,7 +95,7 @@ def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     assert all(torch.equal(whole[name], cut[name]) for name in whole)
 
 
-@pytest.mark.long("trains")
+@pytest.mark.slow  # trains
 def test_a_text_may_have_several_labels_or_none(
     tagged: Path, classify: Any, tmp_path: Path
 ) -> None:

@@ -153,7 +153,7 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
-@pytest.mark.long("trains")
+@pytest.mark.slow  # trains
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     paired: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -170,7 +170,7 @@ def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     assert all(torch.equal(whole[name], cut[name]) for name in whole)
 
 
-@pytest.mark.long("trains")
+@pytest.mark.slow  # trains
 def test_scores_become_cosines(tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     rows = [

@@ -111,7 +111,7 @@ def test_it_continues_a_trained_model(trained: Any, text: Path, tmp_path: Path) 
     assert progress.figures["loss"] == pytest.approx(trained[1].best, abs=1e-4)
 
 
-@pytest.mark.long("trains")
+@pytest.mark.slow  # trains
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     text: Path, tmp_path: Path
 ) -> None:

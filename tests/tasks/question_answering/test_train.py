@@ -140,7 +140,7 @@ def weights(output: Path) -> dict[str, torch.Tensor]:
     return newest.weights
 
 
-@pytest.mark.long("trains")
+@pytest.mark.slow  # trains
 def test_a_crashed_run_ends_with_the_weights_of_an_uninterrupted_one(
     squad: Path, tmp_path: Path
 ) -> None:

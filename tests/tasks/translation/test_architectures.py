@@ -30,7 +30,7 @@ def trained(
     )  # fmt: skip
 
 
-@pytest.mark.long("decodes 36 sentences with a recurrent model")
+@pytest.mark.slow  # decodes 36 sentences with a recurrent model
 def test_it_learns(trained: Translator, made_up: Callable[[int], Pairs]) -> None:
     pairs = made_up(400)[:40]
     results = trained([source for source, _ in pairs], num_beams=1)
