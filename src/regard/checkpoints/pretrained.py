@@ -45,7 +45,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
         NotFoundError: no model there.
         UnsupportedError: an unknown family, or a setting that is not implemented.
         DamagedFileError: a damaged file, or weights whose names, shapes or ties are not those that
-            config.json asks for. Nothing is half loaded.
+            config.json asks for, or that have NaN or infinity. Nothing is half loaded.
     """
     checkpoint = open_checkpoint(name)
     model = empty_model(checkpoint)

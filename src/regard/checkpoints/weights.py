@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from regard.arrays import pieces
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
 from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
@@ -52,9 +53,13 @@ class Stored:
 
 
 class Weights(Mapping[str, "Tensor"]):
-    """Tensors by the names in the files. A tensor is the file's memory: it is read when it is
-    used, and writing to it leaves the file as it is. Only the files' headers are read at once.
-    Without torch, `read` gives arrays."""
+    """Tensors by the names in the files. A tensor is the file's memory: writing to it leaves the
+    file as it is. Only the files' headers are read at once; a tensor is looked at, once, when it is
+    first asked for. Without torch, `read` gives arrays.
+
+    Raises:
+        DamagedFileError: a damaged file; a tensor with NaN or infinity, when it is read.
+    """
 
     def __init__(self, files: list[Path]):
         self.files = files
@@ -62,6 +67,7 @@ class Weights(Mapping[str, "Tensor"]):
         self.dtypes: dict[str, str] = {}  # "float32", "bfloat16", …
         self.file_of: dict[str, Path] = {}
         self._read: dict[str, Read] = {}
+        self._looked_at: set[str] = set()
         for file in files:
             check_content(file)
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
@@ -74,7 +80,12 @@ class Weights(Mapping[str, "Tensor"]):
 
     def read(self, name: str, xp: ModuleType) -> Any:
         """A tensor of torch, or an array as `as_array` gives it, as `xp` is torch or numpy."""
-        return self._read[name](xp)
+        tensor = self._read[name](xp)
+        if name not in self._looked_at:
+            array = tensor if xp is np else as_array(tensor)
+            check_finite(name, array, f" in {self.file_of[name]}")
+            self._looked_at.add(name)
+        return tensor
 
     def stored(self, name: str) -> NDArray[Any] | Stored:
         """An array, as `read` gives it, that is the file's memory; or, where the file has other
@@ -173,6 +184,24 @@ def as_array(tensor: Tensor) -> NDArray[Any]:
     elif tensor.is_floating_point() and tensor.element_size() == 1:
         tensor = tensor.float()
     return tensor.numpy()
+
+
+def check_finite(name: str, numbers: NDArray[Any], where: str = "") -> None:
+    """Raise DamagedFileError for NaN or infinity in a weight, (…), as `as_array` gives it.
+
+    The bits say it: read as an integer, a number is below infinity, which is below NaN.
+    """
+    infinity = _INFINITIES.get(str(numbers.dtype))
+    if infinity is None:
+        return  # integers
+    size = numbers.dtype.itemsize
+    ends = (f"i{size}", infinity), (f"u{size}", infinity + 2 ** (8 * size - 1))  # +∞ and −∞
+    for part in pieces(numbers.reshape(-1), _AT_ONCE):
+        if part.size and any(part.view(integers).max() >= end for integers, end in ends):
+            raise DamagedFileError(
+                f"{name} contains NaN or infinity{where}: copy the model again, or go back to an"
+                " earlier checkpoint."
+            )
 
 
 def open_weights(folder: Path) -> Weights:
@@ -292,6 +321,11 @@ def _loaded(tensor: Tensor, xp: ModuleType) -> Any:
     return as_array(tensor) if xp is np else tensor
 
 
+_AT_ONCE = 2**18  # numbers, which stay in the second cache
+_INFINITIES = {  # the bits; arrays of uint16 are those of bfloat16
+    **{"float64": 0x7FF0 << 48, "float32": 0x7F80 << 16},
+    **{"float16": 0x7C00, "uint16": 0x7F80},
+}
 FLOAT8 = "float8_e4m3fn"
 _BITS = {"bfloat16": "uint16", FLOAT8: "uint8"}  # the dtype of arrays, where it is another
 
