@@ -63,15 +63,22 @@ def open_native(
     """
     check_choice("precision", precision, library.PRECISIONS)
     of_calls = library.Threads(threads, shared=shared)
+    if isinstance(model, str | os.PathLike):
+        model = open_checkpoint(model)
     config, arrays = weights_of(model)
+    packed: Any
     if isinstance(config, DualEncoderConfig):
         text, image = (
             _opened(getattr(config, side), part_of(arrays, side), precision, kernels, of_calls)
             for side in ("text", "image")
         )
         scale, bias = (float(arrays.get(f"logit_{name}", [0])[0]) for name in ("scale", "bias"))
-        return NativeDual(text, image, scale, bias)
-    return _opened(config, arrays, precision, kernels, of_calls)
+        packed = NativeDual(text, image, scale, bias)
+    else:
+        packed = _opened(config, arrays, precision, kernels, of_calls)
+    if isinstance(model, Checkpoint):
+        model.weights.check_unchanged()  # while they were packed
+    return packed
 
 
 def _opened(
