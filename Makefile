@@ -114,8 +114,9 @@ docs: $(DOCS_READY)
 	@echo "the documentation is in build/site/index.html"
 
 # Damaged input for every reader, kills in training, full disks, two processes on one folder, hostile
-# clients. PARTS="kills readers" chooses; SECONDS bounds each reader. Without a choice, first as many
-# calls of attention for each cell of docs/reference/numerics.md as there are SECONDS.
+# clients, weights that are no numbers, ends of Python beside running calls. PARTS="kills readers"
+# chooses; SECONDS bounds each reader. Without a choice, first as many calls of attention for each
+# cell of docs/reference/numerics.md as there are SECONDS.
 SECONDS ?= 3600
 attack: $(TEST_READY)
 	$(if $(PARTS),,@NUMERICS_EXAMPLES=$(SECONDS) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q \

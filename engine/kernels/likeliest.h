@@ -19,13 +19,11 @@ static float logarithm(float x) {
   return (float)(exponent * 0.69314718055994531 + 2 * s * sum);
 }
 
-// Of NaN among the logits both are NaN.
+// Of NaN or infinity among the logits both are NaN.
 static void log_sum(const float* logits, int count, float* top, float* log_of_sum) {
   Floats most = all(-INFINITY), total = {};
-  Ints strange = {};
   for (int i = 0; i < count; i += LANES) {
     Floats x = chosen(below(i, count), load<Floats>(logits + i), all(-INFINITY));
-    strange |= x != x;
     most = larger(x, most);
   }
   Floats shift = all(largest(most));
@@ -33,9 +31,9 @@ static void log_sum(const float* logits, int count, float* top, float* log_of_su
     Floats power = exponential(load<Floats>(logits + i) - shift);
     total += chosen(below(i, count), power, Floats{});
   }
-  bool is_strange = sum(__builtin_convertvector(strange, Floats)) != 0;
-  *top = is_strange ? NAN : shift[0];
-  *log_of_sum = is_strange ? NAN : logarithm(sum(total));
+  const float whole = sum(total);
+  *top = whole == whole ? shift[0] : NAN;
+  *log_of_sum = whole == whole ? logarithm(whole) : NAN;
 }
 
 INLINE float largest_of(const float* x, int count) {

@@ -265,20 +265,21 @@ INLINE float bounded(float x) { return x > 1e-30f ? x < 1e30f ? x : 1e30f : 1e-3
 
 [[maybe_unused]] static void round_rows(const float* x, size_t stride, int rows, int width, const Rounded& q) {
   for (int r = 0; r < rows; r++, x += stride) {
-    Floats lows = {}, highs = {};
+    Floats lows = {}, highs = {}, strange = {};  // NaN where a number is NaN or infinite, else 0
     for (int i = 0; i < width; i += LANES) {
       Floats some = load<Floats>(x + i);
       lows = larger(-some, lows);
       highs = larger(some, highs);
+      strange = fused(some, Floats{}, strange);
     }
     const float low = -bounded(largest(lows)), high = bounded(largest(highs));
     const float middle = q.middles[r] = (low + high) / 2, top = (high - low) / 2;
-    q.scales[r] = top / 127;
+    q.scales[r] = top / 127 + sum(strange);
     for (int g = 0; g < q.groups; g++) {
       Ints total = {};
       for (int i = g * q.group; i < (g + 1) * q.group; i += LANES) {
         Floats scaled = i < width ? (load<Floats>(x + i) - middle) * (127 / top) : Floats{};
-        scaled = scaled > -127.0f ? scaled : all(-127.0f);  // NaN too
+        scaled = scaled > -127.0f ? scaled : all(-127.0f);  // NaN too: its row's scale says it
         scaled = scaled < 127.0f ? scaled : all(127.0f);
         Ints whole = __builtin_convertvector(nearest(scaled), Ints);
         total += whole;

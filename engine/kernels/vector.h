@@ -70,10 +70,10 @@ INLINE float largest(Floats x) {
   return x[0] > x[1] ? x[0] : x[1];
 }
 
-// e^x by 2^n · e^r with |r| ≤ ½ log 2, to one unit in the last place; of NaN, the least.
+// e^x by 2^n · e^r with |r| ≤ ½ log 2, to one unit in the last place; NaN stays.
 INLINE Floats exponential(Floats x) {
-  x = x > -87.0f ? x : all(-87.0f);
-  x = x < 88.0f ? x : all(88.0f);
+  x = x < -87.0f ? all(-87.0f) : x;
+  x = x > 88.0f ? all(88.0f) : x;
   Floats n = nearest(x * 1.44269504f);
   Floats r = fused(n, all(-0.693359375f), x);
   r = fused(n, all(2.12194440e-4f), r);

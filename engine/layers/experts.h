@@ -37,7 +37,10 @@ class Experts {
       int32_t* expert = chosen + r * per_token_;
       const int found =
           work.kernels.top(probabilities + r * route, count(), per_token_, share, expert);
-      std::fill(expert + found, expert + per_token_, -1);  // of what is not a number
+      if (found < per_token_) {  // what is not a number has no experts, and stays none
+        std::fill(expert + found, expert + per_token_, -1);
+        std::fill_n(y + r * stride, width_, NAN);
+      }
       float sum = 0;
       for (int i = 0; i < found; i++) sum += share[i];
       for (int i = 0; i < found && adds_to_one_; i++) share[i] /= sum;

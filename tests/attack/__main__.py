@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOUND = Path("build/attack")
-PARTS = ("kills", "signals", "disk", "sharing", "clients", "configs", "chats", "readers")
+PARTS = (
+    *("kills", "signals", "disk", "sharing", "clients", "configs", "chats", "readers"),
+    *("weights", "ends"),
+)
 
 
 def rows(options: argparse.Namespace) -> Iterator["Row"]:
@@ -32,6 +35,11 @@ def rows(options: argparse.Namespace) -> Iterator["Row"]:
         yield sharing.evaluations(1 if short else 50, options.seed)
     if "clients" in options.parts:  # the last that makes children: it begins threads
         yield from clients.hostile_clients(short, options.seed)
+    if "weights" in options.parts:
+        for name in weights.MODELS[1:2] if short else weights.MODELS:
+            yield weights.bad_numbers(name, options.tries or (4 if short else 500), options.seed)
+    if "ends" in options.parts:
+        yield ends.ends(options.tries or (1 if short else 40))
     if "configs" in options.parts:
         for name in configs.CASES:
             yield Row(
@@ -76,7 +84,7 @@ def main() -> None:
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # pyarrow's, from its import on
-from attack import clients, forks, full_disk, kills, sharing  # noqa: E402
+from attack import clients, ends, forks, full_disk, kills, sharing, weights  # noqa: E402
 from attack.forks import Row  # noqa: E402
 from fuzz import chats, configs  # noqa: E402
 from fuzz.attack import OUTCOMES  # noqa: E402

@@ -296,9 +296,24 @@ def test_a_matrix_that_cannot_be_read_is_refused(mixed: Path, tmp_path: Path) ->
     file = tmp_path / "model.gguf"
     file.write_bytes(mixed.read_bytes())
     checkpoint = open_checkpoint(file)
+    matrix = checkpoint.weights.stored("model.layers.1.mlp.down_proj.weight")
     os.truncate(file, file.stat().st_size - 200_000)
-    with pytest.raises(DamagedFileError, match="has become shorter"):
+    with pytest.raises(DamagedFileError, match="has been written to since it was opened"):
         open_native(checkpoint)
+    with pytest.raises(DamagedFileError, match="has become shorter"):
+        np.asarray(matrix)
+
+
+@pytest.mark.parametrize("kind", ["Q8_0", "Q4_K", "Q2_K"])
+def test_a_scale_that_is_no_number_is_refused_by_each_engine(kind: str, tmp_path: Path) -> None:
+    sizes = {"hidden_size": 256, "head_dim": 64, "intermediate_size": 256}
+    folder = write_folder(tmp_path / "folder", tie_word_embeddings=True, **sizes)
+    rows, place = drawn(kind, 256, 256), HALVES.get(kind, (0,))[0]
+    rows[97, place : place + 2] = 0, 0x7C  # infinity
+    file = write_gguf(folder, blocks={"blk.0.ffn_down.weight": (Kind[kind], rows)})
+    for read in (open_native, regard.from_pretrained):
+        with pytest.raises(DamagedFileError, match="contains NaN or infinity"):
+            read(str(file))
 
 
 def test_the_memory_that_doctor_names_is_that_of_the_packed_weights(mixed: Path) -> None:

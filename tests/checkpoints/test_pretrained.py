@@ -72,6 +72,18 @@ def test_transformers_opens_it_and_gives_the_same_logits(
     agree(ours(SOURCE, target), logits)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, None])
+def test_what_becomes_of_the_file_changes_no_weight(
+    dtype: torch.dtype | None, tmp_path: Path
+) -> None:
+    save_pretrained(model(), tmp_path)
+    after = from_pretrained(tmp_path, dtype=dtype)
+    before = {name: weight.clone() for name, weight in after.state_dict().items()}
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(bytes(file.stat().st_size))  # in its place
+    assert all(torch.equal(after.state_dict()[name], before[name]) for name in before)
+
+
 def test_weights_can_be_written_in_bf16(tmp_path: Path) -> None:
     save_pretrained(model(), tmp_path, dtype=torch.bfloat16)
     assert load_file(tmp_path / "model.safetensors")["model.shared.weight"].dtype == torch.bfloat16

@@ -1,4 +1,5 @@
 import json
+import math
 import os
 import pickle
 from pathlib import Path
@@ -9,7 +10,8 @@ import torch
 from safetensors.torch import save_file
 
 from regard import RegardError
-from regard.checkpoints.weights import open_weights
+from regard.checkpoints.weights import float8_bits, open_weights
+from regard.errors import DamagedFileError
 
 TENSORS = {"a": torch.arange(15.0).reshape(5, 3), "b": torch.ones(7, dtype=torch.bfloat16)}
 LEGACY = {"_use_new_zipfile_serialization": False}
@@ -70,6 +72,50 @@ def test_a_weight_is_the_file_mapped_into_memory(kind: str, tmp_path: Path) -> N
     held = [weights[name] for name in weights]
     assert str(tmp_path) in maps.read_text()
     del held
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn]
+)
+@pytest.mark.parametrize("kind", ["safetensors", "bin"])
+def test_a_weight_with_a_number_that_is_none_is_refused_by_name(
+    kind: str, dtype: torch.dtype, number: float, tmp_path: Path
+) -> None:
+    most = torch.finfo(dtype).max
+    bad = torch.full((7, 3), -most, dtype=torch.float64)
+    bad[6, 2] = number if dtype.itemsize > 1 else math.nan  # float8 has no infinity
+    good = torch.tensor([-most, most, 0], dtype=torch.float64)
+    tensors = {"bad": bad.to(dtype), "good": good.to(dtype), "integers": torch.full((4,), -1)}
+    file = "model.safetensors" if kind == "safetensors" else "pytorch_model.bin"
+    (save_file if kind == "safetensors" else torch.save)(tensors, tmp_path / file)
+    weights = open_weights(tmp_path)
+    for read in (np, torch):
+        with pytest.raises(DamagedFileError, match=f"^bad contains NaN or infinity in .*{file}: "):
+            weights.read("bad", read)
+        for name in ("good", "integers"):
+            weights.read(name, read)
+
+
+@pytest.mark.parametrize("kind", ["safetensors", "bin"])
+def test_a_file_that_has_been_written_to_is_refused_and_one_that_gave_up_its_name_is_not(
+    kind: str, tmp_path: Path
+) -> None:
+    WRITERS[kind](tmp_path)
+    weights = open_weights(tmp_path)
+    [file] = weights.files
+    (tmp_path / "another").write_bytes(b"another")
+    (tmp_path / "another").replace(file)
+    assert torch.equal(weights["a"], TENSORS["a"])
+    file.unlink()
+    assert torch.equal(weights["b"], TENSORS["b"])
+    WRITERS[kind](tmp_path)
+    weights = open_weights(tmp_path)
+    weights.check_unchanged()
+    os.truncate(file, 200)
+    for refused in (weights.check_unchanged, lambda: weights["a"]):
+        with pytest.raises(DamagedFileError, match="has been written to since it was opened"):
+            refused()
 
 
 def test_safetensors_come_before_bin_and_one_file_before_shards(tmp_path: Path) -> None:
@@ -153,10 +199,11 @@ def test_a_bad_file_is_refused_in_one_sentence(
 
 def test_float8_is_read_as_bfloat16_which_has_all_of_its_numbers(tmp_path: Path) -> None:
     every = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn).reshape(16, 16)
+    bits = torch.from_numpy(float8_bits()).view(torch.bfloat16)
+    assert torch.equal(bits.isnan(), every.float().isnan().flatten())
+    every.view(torch.uint8)[[7, 15], 15] = 0  # the two NaN
     save_file({"a": every}, tmp_path / "model.safetensors")
     weights = open_weights(tmp_path)
     assert weights.dtypes == {"a": "float8_e4m3fn"}
-    assert torch.equal(weights["a"].float().nan_to_num(), every.float().nan_to_num())
-    bits = torch.from_numpy(weights.read("a", np)).view(torch.bfloat16)
-    assert torch.equal(bits.nan_to_num(), weights["a"].nan_to_num())
-    assert torch.equal(bits.isnan(), every.float().isnan())
+    assert torch.equal(weights["a"].float(), every.float())
+    assert torch.equal(torch.from_numpy(weights.read("a", np)).view(torch.bfloat16), weights["a"])

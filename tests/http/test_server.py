@@ -50,6 +50,20 @@ def answering(app: FastAPI) -> Iterator[int]:
             thread.join(20)
 
 
+def test_a_server_may_have_as_many_connections_as_the_system_allows() -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+    try:
+        with answering(FastAPI()) as port, socket.create_connection(("127.0.0.1", port)) as client:
+            client.settimeout(20)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert client.recv(8) == b"HTTP/1.1"
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: "])
 def test_a_connection_without_a_whole_head_is_closed(
     monkeypatch: pytest.MonkeyPatch, sent: bytes

@@ -236,9 +236,10 @@ def their_shapes(places: Mapping[str, Place], ours: Mapping[str, Shape]) -> dict
     return shapes
 
 
-def in_dtype(tensor: Tensor, dtype: torch.dtype | None) -> Tensor:
+def in_dtype(tensor: Tensor, dtype: torch.dtype | None, *, copy: bool = False) -> Tensor:
     """Numbers (…) in `dtype`; counts and flags, and everything for None, as they are."""
-    return tensor if dtype is None or not tensor.is_floating_point() else tensor.to(dtype)
+    is_kept = dtype is None or not tensor.is_floating_point()
+    return tensor.to(tensor.dtype if is_kept else dtype, copy=copy)
 
 
 def _read(tensor: Array, place: Place) -> Array:

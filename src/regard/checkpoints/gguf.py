@@ -116,7 +116,7 @@ class _Weights(Weights):
 
     def __init__(self, file: Path, tensors: Mapping[str, Any], heads: Mapping[str, int]):
         super().__init__([])
-        self.files = [file]
+        self.files, self._opened = [file], {file: file.stat()}
         self._stored: dict[str, Stored] = {}
         for name, tensor in tensors.items():
             if name == _FACTORS:
@@ -134,7 +134,10 @@ class _Weights(Weights):
                 self._stored[theirs] = Stored(shape, partial(read, np), grouped, group)
 
     def stored(self, name: str) -> NDArray[Any] | Stored:
-        return self._stored[name] if name in self._stored else super().stored(name)
+        if name not in self._stored:
+            return super().stored(name)
+        self.check_unchanged()
+        return self._stored[name]
 
     @property
     def packed_bytes(self) -> int:
@@ -274,6 +277,7 @@ def _check_kind(name: str, kind: Any) -> None:
         ) from error
 
 
+@np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
 def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: ModuleType) -> Any:
     """See `Weights.read`.
 
@@ -296,6 +300,7 @@ def _read(file: Path, tensor: Any, shape: tuple[int, ...], heads: int, xp: Modul
     return read.view(xp.bfloat16) if kind.name == "BF16" else read
 
 
+@np.errstate(invalid="ignore")  # what comes of a damaged scale is refused
 def _grouped(file: Path, tensor: Any, shape: tuple[int, ...], heads: int) -> NDArray[np.uint8]:
     """See `Stored.grouped`."""
     rows = _in_halves(tensor.name, _bytes(file, tensor), shape[0], heads)

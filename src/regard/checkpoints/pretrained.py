@@ -31,8 +31,7 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = ...) ->
 def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.float32) -> Model:
     """The model in a folder, of a shipped name or of "hub:org/name", in evaluation mode.
 
-    Its weights are the file's own memory, read when they are used, unless `dtype` asks for another
-    number format than the file's.
+    Its weights are in memory: what becomes of the file afterwards changes nothing.
 
     >>> model = regard.from_pretrained("en-de")
     >>> type(model).__name__, model.config.decoder_layers
@@ -45,13 +44,14 @@ def from_pretrained(name: CheckpointLike, *, dtype: torch.dtype | None = torch.f
         NotFoundError: no model there.
         UnsupportedError: an unknown family, or a setting that is not implemented.
         DamagedFileError: a damaged file, or weights whose names, shapes or ties are not those that
-            config.json asks for. Nothing is half loaded.
+            config.json asks for, or that have NaN or infinity. Nothing is half loaded.
     """
     checkpoint = open_checkpoint(name)
     model = empty_model(checkpoint)
     ours = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     state = read_state(checkpoint, ours, torch)
     _assign(model, state, dtype)
+    checkpoint.weights.check_unchanged()  # while they were copied
     return model.eval()
 
 
@@ -88,11 +88,11 @@ def _assign(model: nn.Module, state: Mapping[str, Tensor], dtype: torch.dtype | 
         dot = f"{path}." if path else ""
         for name, empty in list(module.named_parameters(recurse=False, remove_duplicate=False)):
             if id(empty) not in made:
-                tensor = in_dtype(state[dot + name], dtype)
+                tensor = in_dtype(state[dot + name], dtype, copy=True)
                 made[id(empty)] = nn.Parameter(tensor, requires_grad=empty.requires_grad)
             setattr(module, name, made[id(empty)])
         for name, _ in list(module.named_buffers(recurse=False)):
-            setattr(module, name, state[dot + name])
+            setattr(module, name, state[dot + name].clone())
 
 
 def save_pretrained(

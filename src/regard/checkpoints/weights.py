@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
-import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from regard.arrays import pieces
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, first_line, refusing
 from regard.files import check_content
 from regard.json_files import read_object, safetensors_entries
@@ -52,9 +54,14 @@ class Stored:
 
 
 class Weights(Mapping[str, "Tensor"]):
-    """Tensors by the names in the files. A tensor is the file's memory: it is read when it is
-    used, and writing to it leaves the file as it is. Only the files' headers are read at once.
-    Without torch, `read` gives arrays."""
+    """Tensors by the names in the files. A tensor is the file's memory: writing to it leaves the
+    file as it is. Only the files' headers are read at once; a tensor is looked at, once, when it is
+    first asked for. Without torch, `read` gives arrays.
+
+    Raises:
+        DamagedFileError: a damaged file; when a tensor is read, NaN or infinity in it, or a file
+            that has been written to since it was opened.
+    """
 
     def __init__(self, files: list[Path]):
         self.files = files
@@ -62,7 +69,10 @@ class Weights(Mapping[str, "Tensor"]):
         self.dtypes: dict[str, str] = {}  # "float32", "bfloat16", …
         self.file_of: dict[str, Path] = {}
         self._read: dict[str, Read] = {}
+        self._looked_at: set[str] = set()
+        self._opened: dict[Path, os.stat_result] = {}
         for file in files:
+            self._opened[file] = file.stat()
             check_content(file)
             self._open_safetensors(file) if file.suffix == ".safetensors" else self._open_bin(file)
 
@@ -74,7 +84,29 @@ class Weights(Mapping[str, "Tensor"]):
 
     def read(self, name: str, xp: ModuleType) -> Any:
         """A tensor of torch, or an array as `as_array` gives it, as `xp` is torch or numpy."""
-        return self._read[name](xp)
+        self.check_unchanged(self.file_of[name])
+        tensor = self._read[name](xp)
+        if name not in self._looked_at:
+            array = tensor if xp is np else as_array(tensor)
+            check_finite(name, array, f" in {self.file_of[name]}")
+            self._looked_at.add(name)
+        return tensor
+
+    def check_unchanged(self, *files: Path) -> None:
+        """Refuse files that have been written to since they were opened; without arguments, all.
+
+        A file that another has taken the name of is still there for those who have opened it.
+        """
+        for file in files or self.files:
+            with suppress(OSError):  # it has no name any more
+                now, before = file.stat(), self._opened[file]
+                if (now.st_dev, now.st_ino) == (before.st_dev, before.st_ino) and (
+                    (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns)
+                ):
+                    raise DamagedFileError(
+                        f"{file} has been written to since it was opened. Open the model again; to"
+                        " replace a file that is in use, give another file its name."
+                    )
 
     def stored(self, name: str) -> NDArray[Any] | Stored:
         """An array, as `read` gives it, that is the file's memory; or, where the file has other
@@ -124,7 +156,7 @@ class Weights(Mapping[str, "Tensor"]):
 
 
 class _Safetensors:
-    """A file of safetensors, whose header is checked when it is opened.
+    """A file of safetensors, which is checked and mapped into memory when it is opened.
 
     Attributes:
         header: by name, the shape and the number format.
@@ -132,28 +164,25 @@ class _Safetensors:
 
     def __init__(self, file: Path):
         self._file = file
-        opened = self._tensors if "torch" in sys.modules else safe_open(file, framework="numpy")
+        opened = safe_open(file, framework="numpy")
         slices = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118 - no dict
         self.header = {
             name: (tuple(piece.get_shape()), _DTYPES.get(piece.get_dtype(), "other"))
             for name, piece in slices.items()
         }
+        self._bytes = np.memmap(file, np.uint8, "c")
 
     def read(self, name: str, xp: ModuleType) -> Any:
         """See `Weights.read`."""
         shape, dtype = self.header[name]
-        if xp is not np or dtype == "other" or "_tensors" in vars(self):  # the file is open already
-            return _loaded(self._tensors.get_tensor(name), xp)
+        if dtype == "other":
+            return _loaded(safe_open(self._file, framework="pt").get_tensor(name), xp)
         numbers = np.ndarray(shape, _BITS.get(dtype, dtype), self._bytes, self._starts[name])
-        return float8_bits()[numbers] if dtype == FLOAT8 else numbers
-
-    @cached_property
-    def _tensors(self) -> Any:
-        return safe_open(self._file, framework="pt")
-
-    @cached_property
-    def _bytes(self) -> NDArray[np.uint8]:
-        return np.memmap(self._file, np.uint8, "c")
+        numbers = float8_bits()[numbers] if dtype == FLOAT8 else numbers
+        if xp is np:
+            return numbers
+        tensor = xp.from_numpy(numbers)
+        return tensor.view(xp.bfloat16) if dtype in _BITS else tensor
 
     @cached_property
     def _starts(self) -> dict[str, int]:
@@ -173,6 +202,24 @@ def as_array(tensor: Tensor) -> NDArray[Any]:
     elif tensor.is_floating_point() and tensor.element_size() == 1:
         tensor = tensor.float()
     return tensor.numpy()
+
+
+def check_finite(name: str, numbers: NDArray[Any], where: str = "") -> None:
+    """Raise DamagedFileError for NaN or infinity in a weight, (…), as `as_array` gives it.
+
+    The bits say it: read as an integer, a number is below infinity, which is below NaN.
+    """
+    infinity = _INFINITIES.get(str(numbers.dtype))
+    if infinity is None:
+        return  # integers
+    size = numbers.dtype.itemsize
+    ends = (f"i{size}", infinity), (f"u{size}", infinity + 2 ** (8 * size - 1))  # +∞ and −∞
+    for part in pieces(numbers.reshape(-1), _AT_ONCE):
+        if part.size and any(part.view(integers).max() >= end for integers, end in ends):
+            raise DamagedFileError(
+                f"{name} contains NaN or infinity{where}: copy the model again, or go back to an"
+                " earlier checkpoint."
+            )
 
 
 def open_weights(folder: Path) -> Weights:
@@ -292,6 +339,13 @@ def _loaded(tensor: Tensor, xp: ModuleType) -> Any:
     return as_array(tensor) if xp is np else tensor
 
 
+_AT_ONCE = 2**18  # numbers, which stay in the second cache
+_INFINITIES = {  # the bits; arrays of uint16 are those of bfloat16
+    "float64": 0x7FF0 << 48,
+    "float32": 0x7F80 << 16,
+    "float16": 0x7C00,
+    "uint16": 0x7F80,
+}
 FLOAT8 = "float8_e4m3fn"
 _BITS = {"bfloat16": "uint16", FLOAT8: "uint8"}  # the dtype of arrays, where it is another
 

@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 
-from regard.http.sockets import BACKLOG
+from regard.http.sockets import BACKLOG, use_all_descriptors
 
 SILENT_SECONDS = 10.0  # that a connection may stay without a request, or with a part of a head
 
@@ -58,7 +58,9 @@ class Server(uvicorn.Server):
         app.state.is_ending = lambda: bool(self._end)
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's, but that a signal does not interrupt the making of the event loop."""
+        """As uvicorn's, but that a signal does not interrupt the making of the event loop, and with
+        as many connections as the system allows."""
+        use_all_descriptors()
         with self.capture_signals():
             super().run(sockets)
 

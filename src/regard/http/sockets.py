@@ -46,6 +46,15 @@ def bind(port: int | None = None, host: str = ADDRESS) -> socket.socket:
     return listener
 
 
+def use_all_descriptors() -> None:
+    """Let this process have as many connections as the system lets it."""
+    with suppress(ImportError, ValueError, OSError):  # Windows has no such limit
+        from resource import RLIMIT_NOFILE, getrlimit, setrlimit
+
+        _, hard = getrlimit(RLIMIT_NOFILE)
+        setrlimit(RLIMIT_NOFILE, (hard, hard))
+
+
 def is_loopback(host: str) -> bool:
     """Return True for an address of this machine alone.
 

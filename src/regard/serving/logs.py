@@ -37,10 +37,10 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Has the server's log and uvicorn's written there, as lines of JSON."""
+    """Has the server's log, uvicorn's and asyncio's written there, as lines of JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("regard.serving", "uvicorn.error"):
+    for name in ("regard.serving", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(logging.INFO)

@@ -252,15 +252,30 @@ def test_weights_that_are_no_numbers_are_refused_as_torch_refuses_them() -> None
     config = GenerationConfig(max_new_tokens=4, decoder_start_token_id=0)
     with torch.no_grad():
         model.decoder.layers[0].feed_forward.inner.weight[3, 2] = torch.nan  # type: ignore[union-attr,index]
-    native = open_native(model)
-    for write in (
-        lambda: by_torch(model, SOURCE, config),
-        lambda: native.generate(SOURCE, config.start(2).numpy(), config),
+    with pytest.raises(RegardError, match="at least one token must be possible"):
+        by_torch(model, SOURCE, config)
+    for precision in library.PRECISIONS:
+        with pytest.raises(RegardError, match=r"feed_forward\.inner\.weight contains NaN"):
+            open_native(model, precision)
+    with torch.no_grad():
+        model.decoder.layers[0].feed_forward.inner.weight[3, 2] = 1e31  # type: ignore[union-attr,index]
+    with pytest.raises(
+        RegardError, match=r"inner holds a number that int8 and int4 cannot: 9999999"
     ):
-        with pytest.raises(RegardError, match="at least one token must be possible"):
-            write()
-    with pytest.raises(RegardError, match="inner holds a number that int8 and int4 cannot: nan"):
         open_native(model, "int8")
+
+
+@pytest.mark.parametrize("kernels", range(len(library.kernels())))
+@pytest.mark.parametrize("precision", library.PRECISIONS)
+def test_infinity_in_a_run_is_no_answer(precision: str, kernels: int) -> None:
+    model = small("paper")
+    config = GenerationConfig(max_new_tokens=4, decoder_start_token_id=0)
+    with torch.no_grad():
+        model.encoder.layers[0].self_attention_norm.weight.fill_(3e38)  # type: ignore[union-attr]
+    native = open_native(model, precision, kernels=kernels)
+    assert np.isnan(native.states_beside(SOURCE[:1], SOURCE[:1])).all()
+    with pytest.raises(RegardError, match="at least one token must be possible"):
+        native.generate(SOURCE, config.start(2).numpy(), config)
 
 
 def test_work_that_is_no_longer_wanted_ends_between_two_steps() -> None:

@@ -6,7 +6,6 @@ another: the engine computes every row by sums of its own, in one order.
 """
 
 import itertools
-import weakref
 from collections.abc import Callable, Sequence
 from ctypes import byref, c_int64, c_void_p
 from dataclasses import dataclass
@@ -44,7 +43,7 @@ class NativeWriter:
     def __init__(self, pointer: int, limits: Limits, vocab: int, width: int, threads: Threads):
         self._library, self.pointer = library.library(), pointer
         self.limits, self.vocab, self._width, self.threads = limits, vocab, width, threads
-        weakref.finalize(self, self._library.regard_close, pointer)
+        library.freeing(self, self._library.regard_close, pointer)
 
     def check(self, status: int, reason: str | None = None) -> None:
         """Raise the error that a function of the library reports; see `library.check`."""
@@ -266,11 +265,11 @@ class Slots:
     def __init__(self, model: NativeWriter):
         self._model, self._library = model, library.library()
         threads = model.threads.take()
-        weakref.finalize(self, model.threads.give)
+        library.freeing(self, model.threads.give)
         self._pointer = self._library.regard_begin(model.pointer, threads)
         if not self._pointer:
             library.refuse(interface.MEMORY)
-        weakref.finalize(self, self._library.regard_end, self._pointer)
+        library.freeing(self, self._library.regard_end, self._pointer)
 
     def add(self, source: Ints, mask: NDArray[np.int32] | None = None) -> list[Slot]:
         """Encodes sources, (batch, source length), and gives each a slot; padding is the model's

@@ -4,7 +4,6 @@ A text that is searched greedily or with beams is the engine's alone. Any other 
 `generation`, which the engine asks for the next tokens; until it answers, the others go on.
 """
 
-import weakref
 from ctypes import byref, c_int32, c_int64, pointer
 from threading import Lock
 from typing import Any, NamedTuple
@@ -66,7 +65,7 @@ class Jobs:
         )
         if not self._pointer:
             library.refuse(interface.MISTAKE)
-        self._close = weakref.finalize(self, _close, self._pointer, model)
+        self._close = library.freeing(self, _close, self._pointer, model)
         self._events = (interface.Event * EVENTS)()
         self._open: dict[int, tuple[GenerationConfig, Any]] = {}  # config and tag of those not over
         self._lock = Lock()  # so that a job that ends at once is in the table

@@ -3,6 +3,7 @@
 import ctypes
 import platform
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import c_int32, c_void_p
@@ -168,6 +169,14 @@ def listen(listener: Any, room: int | None = None) -> tuple[Any, int | None]:
 def is_listened_to() -> bool:
     """Return True if a listener gets what this thread computes."""
     return here.listener is not NOBODY and here.room.value is None
+
+
+def freeing(owner: object, free: Callable[..., object], *arguments: Any) -> "weakref.finalize":
+    """Free what the library has made when its owner goes, but not when Python ends: another thread
+    may still compute with it, and of a child that was forked the engine's threads are not there."""
+    finalizer = weakref.finalize(owner, free, *arguments)
+    finalizer.atexit = False
+    return finalizer
 
 
 def int32(numbers: NDArray[Any]) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from regard.arrays import NUMPY
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
-from regard.checkpoints.weights import Stored
+from regard.checkpoints.weights import Stored, check_finite
 from regard.engine.native import interface, library, reads
 from regard.engine.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.engine.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
@@ -56,20 +57,28 @@ def open_native(
 
     Raises:
         BadArgumentError: an unknown precision, or less than one thread.
+        DamagedFileError: a weight with NaN or infinity.
         UnsupportedError: a kind of model, a module or a setting that the engine lacks.
         UnavailableError: the engine has no library for this machine.
     """
     check_choice("precision", precision, library.PRECISIONS)
     of_calls = library.Threads(threads, shared=shared)
+    if isinstance(model, str | os.PathLike):
+        model = open_checkpoint(model)
     config, arrays = weights_of(model)
+    packed: Any
     if isinstance(config, DualEncoderConfig):
         text, image = (
             _opened(getattr(config, side), part_of(arrays, side), precision, kernels, of_calls)
             for side in ("text", "image")
         )
         scale, bias = (float(arrays.get(f"logit_{name}", [0])[0]) for name in ("scale", "bias"))
-        return NativeDual(text, image, scale, bias)
-    return _opened(config, arrays, precision, kernels, of_calls)
+        packed = NativeDual(text, image, scale, bias)
+    else:
+        packed = _opened(config, arrays, precision, kernels, of_calls)
+    if isinstance(model, Checkpoint):
+        model.weights.check_unchanged()  # while they were packed
+    return packed
 
 
 def _opened(
@@ -86,8 +95,10 @@ def _opened(
             del used[done]
             return None
         try:
-            matrix = list(arrays.values())[index]
+            name, matrix = list(arrays.items())[index]
             array = matrix.grouped() if matrix.group else _flat(matrix.numbers())
+            integers = prod(matrix.shape) if matrix.group else 0  # ahead of scales and offsets
+            check_finite(name, array[integers:].view(np.float32) if integers else array)
         except BaseException as error:  # raised again below
             failed.append(error)
             return None
@@ -136,6 +147,8 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
 
         _check_kind(getattr(model, "architecture", type(model).__name__))
         config, state = model.config, state_of(model)
+        for name, array in state.items():
+            check_finite(name, array)
     if getattr(config, "positions", None) == "distances":
         state |= _of_distances(config, state)
     if isinstance(config, DualEncoderConfig):

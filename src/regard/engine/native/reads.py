@@ -3,7 +3,6 @@
 Texts go to the engine end to end, without their padding. No text changes a bit of another.
 """
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ class _Reading:
 
     def __init__(self, config: Any, pointer: int, threads: Threads):
         self._library, self._pointer, self._threads = library.library(), pointer, threads
-        weakref.finalize(self, self._library.regard_close, pointer)
+        library.freeing(self, self._library.regard_close, pointer)
         self._width = config.d_model
         self._outputs = 0 if config.head == "none" else head(config)["head_outputs"] or self._width
         self._mean = config.head == "classification" and vars(config).get("pooling") == "mean"
