@@ -49,7 +49,8 @@ def _command(name: str) -> Any:
         from regard.cli.made_command import task_command
 
         return task_command(name)
-    member = getattr(import_module(f"regard.cli.commands.{name}"), name)
+    place = "jobs" if name == "run" else "commands"
+    member = getattr(import_module(f"regard.cli.{place}.{name}"), name)
     if not isinstance(member, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name)(member)

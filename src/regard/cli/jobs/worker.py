@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from regard.bulk.answering import answers, opened
-from regard.bulk.parts import SHOWN, Part, bad_lines, encoded
-from regard.bulk.reading import Lines, Reader
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard
+from regard.cli.jobs.answering import answers, opened
+from regard.cli.jobs.parts import SHOWN, Part, bad_lines, encoded
+from regard.cli.jobs.reader import Lines, Reader
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Shard
 from regard.errors import OtherLanguageError, RegardError
 from regard.tasks import catalog
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from regard.bulk.settings import Settings
+from regard.cli.jobs.settings import Settings
 from regard.engine.result import Result
 from regard.errors import BadArgumentError
 from regard.progress import check

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from regard.bulk.local import ATTEMPTS, outcome
-from regard.bulk.parts import Part
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard
+from regard.cli.jobs.local import ATTEMPTS, outcome
+from regard.cli.jobs.parts import Part
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Shard
 from regard.errors import UnavailableError
 from regard.packages import optional_package
 
@@ -27,7 +27,7 @@ class Actor:
     """Computes shards in a process of Ray's; rows come and go as tables of Arrow."""
 
     def __init__(self, settings: Settings, threads: int):
-        from regard.bulk.worker import Worker
+        from regard.cli.jobs.worker import Worker
 
         self.worker = Worker(settings, threads)
 

@@ -13,9 +13,9 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from regard.bulk.answering import opened
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard
+from regard.cli.jobs.answering import opened
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Shard
 from regard.errors import UnavailableError
 from regard.processes import Child, Team, end_with_parent
 from regard.progress import Stopped, Work
@@ -81,7 +81,7 @@ def _by_threads(
 ) -> Generator[Any, None, None]:
     """The outcomes of shards, as many at a time as there are threads; of fewer shards, each has
     several batches at a time. Closing this ends the threads, between two steps of the model."""
-    from regard.bulk.worker import Worker
+    from regard.cli.jobs.worker import Worker
 
     number = min(threads, len(shards))
     task.engine.workers = threads // number
@@ -125,7 +125,7 @@ def _serve(connection: Connection, settings: Settings, threads: int) -> None:
     """Compute the shards that come, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends this
     end_with_parent()
-    from regard.bulk.worker import Worker
+    from regard.cli.jobs.worker import Worker
 
     worker = Worker(settings, threads, _say)
     with suppress(EOFError, OSError):  # the parent closed the pipe, or is gone

@@ -23,7 +23,7 @@ from regard.options import option as setting
 from regard.tasks import catalog
 
 if TYPE_CHECKING:
-    from regard.bulk import Job, Summary
+    from regard.cli.jobs import Job, Summary
 
 RUNNERS = ("local", "ray")
 
@@ -175,7 +175,7 @@ def _command(verb: str) -> Callable[..., None]:
         model = model or shipped
         if model is None:
             raise BadArgumentError(f"{verb} needs --model: none comes with regard for it.")
-        from regard.bulk import Job
+        from regard.cli.jobs import Job
         from regard.engine.batching import cores
         from regard.engine.engines import check_engine
 
@@ -200,11 +200,11 @@ def _command(verb: str) -> Callable[..., None]:
         )
         threads = threads or max(1, cores() // workers)
         if runner == "ray":
-            from regard.bulk import cluster
+            from regard.cli.jobs import cluster
 
             parts: Any = partial(cluster.parts, workers=workers, threads=threads, address=address)
         else:
-            from regard.bulk import local
+            from regard.cli.jobs import local
 
             parts = partial(local.parts, workers=workers, threads=threads)
         with _keeping(job):

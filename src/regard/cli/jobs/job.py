@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.bulk import answering, parts
-from regard.bulk.reading import check_columns, find_columns
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Input, Shard
+from regard.cli.jobs import answering, parts
+from regard.cli.jobs.reader import check_columns, find_columns
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Input, Shard
 from regard.data.lines import Say, warn
 from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
@@ -138,7 +138,7 @@ class Job:
         answering.check_options(self.settings)
         check_columns(self.settings, self.input)
         if "parquet" in (written, self.input.format):
-            from regard.bulk.shards import parquet
+            from regard.cli.jobs.shards import parquet
 
             parquet()
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard.bulk.answering import Fields
-from regard.bulk.reading import Lines
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard, parquet
+from regard.cli.jobs.answering import Fields
+from regard.cli.jobs.reader import Lines
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Shard, parquet
 from regard.data.reader import Format
 from regard.engine.result import Float32, shape
 from regard.errors import DamagedFileError

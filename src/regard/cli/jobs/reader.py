@@ -6,8 +6,8 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Input, Shard, parquet
+from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.shards import Input, Shard, parquet
 from regard.data import reader as records
 from regard.data.inputs import name_of
 from regard.data.lines import BadLine, Decoder
