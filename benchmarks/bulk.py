@@ -55,7 +55,7 @@ def loop(source: Path, target: Path) -> float:
 
 def job(engine: str, workers: int, source: Path, target: Path) -> float:
     """The moment at which the first part was done."""
-    from regard.cli.jobs import Job, cluster, local
+    from regard.bulk import Job, cluster, local
 
     done: list[float] = []
 

@@ -368,10 +368,10 @@ FAULTS = (
     ),
     fault(
         "a shard begins where a full one would have ended",
-        "src/regard/cli/jobs/shards.py",
+        "src/regard/bulk/shards.py",
         "number, first, count, start = number + 1, first + count, 0, place",
         "number, first, count, start = number + 1, first + lines, 0, place",
-        "tests/cli/jobs/test_shards.py",
+        "tests/bulk/test_shards.py",
     ),
     fault(
         "several results for each text are not counted",
@@ -383,11 +383,11 @@ FAULTS = (
     ),
     fault(
         "a job continues with other settings",
-        "src/regard/cli/jobs/job.py",
+        "src/regard/bulk/job.py",
         "if recorded.get(name) != settings.get(name):",
         "if name not in recorded:",
-        "tests/cli/jobs/test_job.py",
-        "tests/cli/jobs/test_local.py",
+        "tests/bulk/test_job.py",
+        "tests/bulk/test_local.py",
     ),
     fault(
         "a page of another site is answered",

@@ -11,7 +11,6 @@ from typer.core import TyperCommand, TyperGroup
 from regard.tasks import catalog
 
 OTHERS = (
-    "run",
     "evaluate",
     "ladder",
     "look",
@@ -49,8 +48,7 @@ def _command(name: str) -> Any:
         from regard.cli.made_command import task_command
 
         return task_command(name)
-    place = "jobs" if name == "run" else "commands"
-    member = getattr(import_module(f"regard.cli.{place}.{name}"), name)
+    member = getattr(import_module(f"regard.cli.commands.{name}"), name)
     if not isinstance(member, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name)(member)

@@ -31,6 +31,7 @@ def text_groups(
     what: str,
     keep_bad: bool = False,
     roles: Sequence[Role] = (TEXT,),
+    **reading: Any,
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
 
@@ -42,6 +43,7 @@ def text_groups(
         keep_bad: a line that cannot be read is an empty line with the error.
         roles: the columns of a file with columns, TSV with names in its first row, CSV, JSON lines
             or Parquet; the first of them is the text.
+        reading: of files, further arguments of `read_lines`.
 
     Raises:
         DamagedFileError: an empty file.
@@ -53,7 +55,7 @@ def text_groups(
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
         check_file(input)
-        groups = _file_groups(input, json_lines, keep_bad, roles)
+        groups = _file_groups(input, json_lines, keep_bad, roles, reading)
         first = next(groups, None)  # before a model is loaded
         if first is None:
             raise empty_file(input)
@@ -78,10 +80,26 @@ def whole_text(nothing: str, file: Path | None = None) -> str:
         return read_text(opened, str(file), say=say)
 
 
+def is_stream(path: Path) -> bool:
+    """Return whether a path is a pipe or a device, which is read and written only once."""
+    # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
+    special = path.exists() and not (path.is_file() or path.is_dir())
+    return special or path.absolute().parts[:2] == ("/", "dev")
+
+
+def check_output(path: Path | None, overwrite: bool) -> None:
+    """Raise BadArgumentError where a file would be overwritten without being asked to."""
+    if path is None or is_stream(path):
+        return
+    if path.is_dir():
+        raise BadArgumentError(f"{path} is a folder; name a file in it.")
+    if path.exists() and not overwrite:
+        raise BadArgumentError(f"{path} exists. Give another output, or add --overwrite.")
+
+
 def count_lines(path: Path) -> int | None:
     """Count the lines; None for a pipe or a device, which can only be read once."""
-    # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
-    if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
+    if is_stream(path):
         return None
     lines, last = 0, b"\n"
     with open_bytes(path) as file, unpacking(str(path), 0):
@@ -114,12 +132,6 @@ def json_line(line: Line, names: Collection[str] = (), **found: Any) -> str:
     return lines.json_line(dict(zip(passed, fields.values(), strict=True)) | found | error)
 
 
-def say_not_followed(name: str, settings: Iterable[str]) -> None:
-    """Says on stderr which settings of a model's files have no effect here."""
-    if listed := ", ".join(settings):
-        say(f"{name} asks for {listed}; regard ignores that.")
-
-
 @contextmanager
 def destination(output: Path | None) -> Iterator[TextIO]:
     """Stdout, or a file that is written whole or not at all."""
@@ -133,8 +145,8 @@ def destination(output: Path | None) -> Iterator[TextIO]:
 
 
 def _file_groups(
-    path: Path, json_lines: bool, keep_bad: bool, roles: Sequence[Role]
+    path: Path, json_lines: bool, keep_bad: bool, roles: Sequence[Role], reading: dict[str, Any]
 ) -> Iterator[list[Line]]:
-    form: Any = {"json_lines": json_lines, "keep_bad": keep_bad, "roles": roles}
+    form: Any = {"json_lines": json_lines, "keep_bad": keep_bad, "roles": roles, **reading}
     with open_bytes(path) as file:
         yield from read_lines(file, name=str(path), format=format_of(path, "text"), **form)

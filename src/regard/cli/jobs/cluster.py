@@ -3,14 +3,16 @@
 import os
 import pickle
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from regard.cli.jobs.local import ATTEMPTS, outcome
 from regard.cli.jobs.parts import Part
-from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.reader import Reading
 from regard.cli.jobs.shards import Shard
+from regard.cli.jobs.worker import Worker
+from regard.cli.task_command import TaskCommand
 from regard.errors import UnavailableError
 from regard.packages import optional_package
 
@@ -26,10 +28,9 @@ _QUIET = {
 class Actor:
     """Computes shards in a process of Ray's; rows come and go as tables of Arrow."""
 
-    def __init__(self, settings: Settings, threads: int):
-        from regard.cli.jobs.worker import Worker
-
-        self.worker = Worker(settings, threads)
+    def __init__(self, call: bytes, threads: int):
+        command, reading = pickle.loads(call)
+        self.worker = Worker(command, reading, threads=threads)
 
     def __call__(self, rows: Any) -> Any:
         import pyarrow
@@ -40,13 +41,14 @@ class Actor:
 
 
 def parts(
-    settings: Settings,
+    command: TaskCommand,
+    reading: Reading,
     shards: Sequence[Shard],
     *,
     workers: int,
     threads: int,
     address: str | None = None,
-) -> Iterator[Part]:
+) -> Generator[Part, None, None]:
     """The parts of some shards, as they are done; to be closed, which ends the actors.
 
     An actor that ends is started again by Ray, and its shards are done again.
@@ -76,7 +78,7 @@ def parts(
                 Actor,
                 batch_size=1,
                 batch_format="pyarrow",
-                fn_constructor_args=(settings, threads),
+                fn_constructor_args=(pickle.dumps((command, reading)), threads),
                 compute=team,
                 num_cpus=threads,
                 ray_remote_args_fn=_restarted,

@@ -1,32 +1,28 @@
-"""A job: shards to parts to output, in a folder from which a killed job continues.
-
-OUTPUT.parts/
-    job.json                 what decides on the output, and what is in the input's files
-    part-00000000            the output of a shard; written whole, so it is there or is not
-    bad-00000000             its lines that have no answer; written before the part
-    .lock                    locked while a process works here; the system unlocks it when that ends
-"""
+"""A job: the files of a task's command, shard by shard, to one output."""
 
 import json
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.cli.jobs import answering, parts
-from regard.cli.jobs.reader import check_columns, find_columns
-from regard.cli.jobs.settings import Settings
-from regard.cli.jobs.shards import Input, Shard
-from regard.data.lines import Say, warn
-from regard.data.reader import format_of
+from regard.cli.jobs import local
+from regard.cli.jobs.parts import Part, join
+from regard.cli.jobs.reader import Reading
+from regard.cli.jobs.shards import Input, Shard, files_of, parquet
+from regard.cli.jobs.store import FolderStore, Store
+from regard.cli.jobs.watch import Watch
+from regard.cli.jobs.worker import Worker
+from regard.cli.refusals import NAMED
+from regard.cli.streams import say
+from regard.cli.task_command import TaskCommand
+from regard.cli.texts import check_output
+from regard.engine.batching import cores
+from regard.engine.result import Result
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
-from regard.files import sha256_tree, whole_file, write_json
-from regard.json_files import read_object
-from regard.tasks import catalog
+from regard.files import whole_file
 from regard.version import __version__
 
 Advance = Callable[[int], None]
@@ -38,14 +34,15 @@ class Summary:
     """Counts of the lines of a job, and its files."""
 
     read: int
-    written: int
     bad: int
     resumed: int  # lines that an earlier call had done
     seconds: float  # of this call
     output: Path
     bad_file: Path | None  # where the bad lines are; None if every line was answered
-    doubts: int = 0  # texts of this call that seem to be in another language than the model's
-    doubted: tuple[str, ...] = ()  # the first of them
+
+    @property
+    def written(self) -> int:
+        return self.read - self.bad
 
 
 @contextmanager
@@ -54,286 +51,213 @@ def _unseen(total: int, done: int) -> Iterator[Advance]:
 
 
 class Job:
-    """Work of one task over the lines of files. `run` does it, with an engine.
-
-    >>> _ = Path("lines.txt").write_text("Where is the station?\\n")
-    >>> job = Job("translate", "lines.txt", "out.jsonl", model="en-de")
-    >>> job.settings.batch_size, job.output.name
-    (32, 'out.jsonl')
-
-    Args:
-        task: a name in `catalog.VERBS`.
-        input: a file, or a pattern such as "parts/*.jsonl".
-        output: the file to write; its ending says the format, as that of the input does.
-        model: a shipped model's name, a folder or hub:org/name.
-        text: the column with the text, or the question; other: the second column, with the text's
-            pair or the question's context; None: the task's own names.
-        id: the column that the output repeats; None: all.
-        delimiter: between the cells of CSV; None: as the first lines look.
-        options: of the task, decoding included.
-        shard_size: lines of a part; None: the task's own number.
-        say: called with a sentence where a file is not UTF-8.
-        settings: further fields of `Settings`: engine, precision, batch_size.
+    """Work of a command over the lines of files. `run` does it.
 
     Raises:
         RegardError: the files, columns or options do not fit the task.
     """
 
-    def __init__(
-        self,
-        task: str,
-        input: str,
-        output: str | os.PathLike[str],
-        *,
-        model: str,
-        text: str | None = None,
-        other: str | None = None,
-        id: str | None = None,
-        delimiter: str | None = None,
-        options: dict[str, Any] | None = None,
-        shard_size: int | None = None,
-        batch_size: int | None = None,
-        say: Say = warn,
-        **settings: Any,
-    ):
-        kind = catalog.doing(task)
-        self.output = Path(output).absolute()
-        self.folder = Path(f"{self.output}.parts")
-        self.bad = Path(f"{self.output}.bad.jsonl")
-        self.shard_size = shard_size or kind.shard
-        if self.output.suffix.lower() == ".gz":
-            raise BadArgumentError(f"the output is not packed; name it {self.output.stem}.")
-        if self.output.is_dir():
-            raise BadArgumentError(f"{output} is a folder; name a file in it.")
-        written = format_of(self.output, "text")
-        if written in ("csv", "tsv"):
+    def __init__(self, command: TaskCommand):
+        self.command, self.files = command, command.files
+        self.output = Path(command.output).absolute()
+        self.bad = self.output.with_name(f"{self.output.name}.bad.jsonl")
+        folder = Path(command.model)
+        if folder.is_dir():  # workers may be elsewhere
+            command.common = command.common | {"model": str(folder.absolute())}
+        given = str(command.common["input"])
+        if command.format == "text" and command.result_class.line is Result.line:
             raise BadArgumentError(
-                f"the output must be JSON lines (.jsonl), Parquet (.parquet) or text (.txt); got"
-                f" {self.output.name}."
+                f"{command.verb} writes numbers, not text. Give an output that ends in .jsonl,"
+                " .parquet or .npy."
             )
-        self.input = Input.read(input, self.shard_size, say, delimiter=delimiter)
-        if self.output in self.input.files:
-            raise BadArgumentError(f"{output} is the input; give the output another name.")
-        if self.input.format == "text" and (text or other or id):
-            raise BadArgumentError(
-                f"{input} is text, a line each, and has no columns. Leave the columns out, or give"
-                " CSV, JSON lines or Parquet."
-            )
-        needed = [column.name for column in kind.inputs if not column.optional]
-        columns = find_columns(needed, (text, other), self.input)
-        folder = Path(model)
-        self.settings = Settings(
-            task,
-            str(folder.absolute()) if folder.is_dir() else model,  # workers may be elsewhere
-            self.input.format,
-            written,
-            columns,
-            id=id,
-            delimiter=delimiter,
-            several=len(self.input.files) > 1,
-            options=options or {},
-            batch_size=batch_size or kind.batch_size,
-            **settings,
-        )
-        answering.check_options(self.settings)
-        check_columns(self.settings, self.input)
-        if "parquet" in (written, self.input.format):
-            from regard.cli.jobs.shards import parquet
-
+        if command.format == "parquet":
             parquet()
+        if Path(given).is_dir() and self.output.parent == Path(given).absolute():
+            raise BadArgumentError(f"{self.output} is in the folder that is read; give another.")
+        options = [*vars(command.extra).values(), *command.chosen.values()]
+        named = [Path(value).absolute() for value in options if isinstance(value, str | Path)]
+        inputs = files_of(given)
+        if self.output in inputs:
+            raise BadArgumentError(f"{self.output} is the input; give the output another name.")
+        self.watch = Watch({*inputs, *self._model(), *(path for path in named if path.is_file())})
+        self.input = Input.read(
+            *(given, self.files.shard_size or command.kind.shard, command.columns, say),
+            delimiter=self.files.delimiter,
+        )
+        self.reading = Reading(
+            *(command.columns, command.format),
+            id=self.files.id,
+            json_lines=command.json_lines,
+            several=len(self.input.files) > 1,
+        )
+        self.said = 0  # sentences about lines
+        self.store = FolderStore(self.output) if len(self.input.shards) > 1 else Store()
 
-    def run(
-        self,
-        engine: Callable[[Settings, Sequence[Shard]], Any],
-        *,
-        strict: bool = False,
-        bar: Bar = _unseen,
-        say: Callable[[str], None] = lambda sentence: None,
-    ) -> Summary:
+    def _model(self) -> list[Path]:
+        """The folder, or the file, of the model."""
+        from regard.checkpoints import open_checkpoint
+
+        with suppress(NotFoundError):  # said where it is opened
+            return [Path(open_checkpoint(self.command.model).folder).absolute()]
+        return []
+
+    def run(self, *, bar: Bar = _unseen) -> Summary:
         """Does what is left to do, and writes the output.
 
         Args:
-            engine: the parts of some shards, in any order: `local.parts` or `cluster.parts`, with
-                their workers.
-            strict: whether the first line without an answer is the end; what is done is kept.
             bar: gets the number of lines, and of those that are done, and gives a function to be
                 called with the number of lines just done.
-            say: called with a sentence where something takes long.
 
         Raises:
-            UnavailableError: another process works on this output, or it cannot be written.
+            UnavailableError: another process works on this output, it cannot be written, or what
+                the job depends on has changed.
             BadArgumentError: the output exists, or an unfinished job there has other settings.
-            DamagedFileError: a line has no answer, and `strict`.
+            DamagedFileError: a line has no answer, and the command is strict.
             RegardError: the model or an option cannot be used.
         """
         began = time.monotonic()
-        with self._locked():
-            task = answering.opened(self.settings, 1, say)
-            answering.answers(task, [], self.settings, 0)  # refuses options, as workers would
-            computed_by = task.computed_by
-            del task
-            self._record(computed_by)
-            left = [shard for shard in self.input.shards if not self._part(shard).exists()]
+        self._check_outputs()
+        threads = self.command.common["threads"] or max(1, cores() // self.files.workers)
+        if (
+            len(self.input.shards) > 1 or self.files.runner == "ray"
+        ):  # whose workers share the processors
+            self.command.common = self.command.common | {"threads": None}
+        self.command.open()
+        self.watch.check()
+        description = self._description()
+        resume = self.files.resume
+        with self.store.opened(description, resume=resume, say=say), self._written() as path:
+            before = self.store.done
+            left = [shard for shard in self.input.shards if shard.number not in before]
             done = self.input.lines - sum(shard.count for shard in left)
-            if strict:
+            if self.command.common["strict"]:
                 self._refuse_bad()
-            doubts, doubted = 0, tuple[str, ...]()
             with bar(self.input.lines, done) as advance:
                 if left:
-                    with closing(engine(self.settings, left)) as finished:
-                        for part in finished:
-                            self._save(part)
-                            doubts, doubted = doubts + part.doubts, doubted + part.doubted
-                            if strict and part.bad:
-                                self._refuse_bad()
-                            advance(self.input.shards[part.number].count)
-            bad = self._finish()
-        return Summary(
-            self.input.lines,
-            self.input.lines - bad,
-            bad,
-            done,
-            time.monotonic() - began,
-            self.output,
-            self.bad if bad else None,
-            doubts,
-            doubted[: parts.SHOWN],
-        )
+                    self._compute(left, threads, advance)
+            if left:
+                self.command.end(self.input.lines - done)
+            bad = self._finish(path)
+        self.store.end(say)
+        seconds, bad_file = time.monotonic() - began, self.bad if bad else None
+        return Summary(self.input.lines, bad, done, seconds, self.output, bad_file)
 
+    @property
     def done(self) -> int:
-        """Lines whose parts are written."""
-        return sum(shard.count for shard in self.input.shards if self._part(shard).exists())
+        """Lines whose parts are there."""
+        done = self.store.done
+        return sum(shard.count for shard in self.input.shards if shard.number in done)
+
+    def _check_outputs(self) -> None:
+        """Raise BadArgumentError where a file would be overwritten that this job did not write."""
+        for path in (self.output, self.bad):
+            if not (path.is_file() and self.store.has_written(path)):
+                check_output(path, self.files.overwrite)
+
+    def _description(self) -> dict[str, Any]:
+        """What decides on the output."""
+        command, several = self.command, isinstance(self.store, FolderStore)
+        settings = command.extra.passed() | command.chosen
+        settings |= {role.option: role.column for role in command.columns if role.column}
+        settings |= self.files.chosen("id", "delimiter")
+        settings |= {
+            "task": command.verb,
+            "model": command.model,
+            "engine": command.task.computed_by,
+            "precision": command.common["precision"],
+            "json": command.as_json,
+            "shard_size": self.files.shard_size or command.kind.shard,
+            "regard": __version__,
+        }
+        sums = self.watch.sums(*(() if several else self.input.files))
+        return {"settings": json.loads(json.dumps(settings, default=str)), "sums": sums}
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Keeps other processes from this output, and removes what killed ones left half-written.
-
-        Raises:
-            UnavailableError: another process works on it.
-            BadArgumentError: the output exists already.
-        """
-        from filelock import FileLock, Timeout  # slow to import
-
-        finished = next((path for path in (self.output, self.bad) if path.exists()), None)
-        if finished is not None and not self.folder.exists():
-            raise BadArgumentError(
-                f"{finished} exists. Delete it, or give another output; nothing is overwritten."
-            )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.folder / ".lock", timeout=0)
+    def _written(self) -> Iterator[Path]:
+        """Give the path of an unfinished output; say of an error what has changed, if something
+        has."""
         try:
-            lock.acquire()
-        except Timeout:
-            raise UnavailableError(
-                f"another process is writing {self.output}. Wait for it to end, or give another"
-                " output."
-            ) from None
-        try:
-            if not (self.folder / ".lock").exists():  # that process has just finished
-                raise UnavailableError(f"{self.output} was just written by another process.")
-            for path in (self.output, self.bad):
-                for unfinished in path.parent.glob(f".{path.name}.*.part"):
-                    unfinished.unlink(missing_ok=True)
-            yield
-        finally:
-            if not (self.folder / "job.json").exists():  # refused before it began
-                with suppress(OSError):
-                    (self.folder / ".lock").unlink()
-                    self.folder.rmdir()  # not one that somehow has parts
-            lock.release()
+            with whole_file(self.output) as path:
+                yield path
+        except Exception:
+            self.watch.check()
+            raise
 
-    def _record(self, computed_by: str) -> None:
-        """Writes what the job is, or, in the folder of one, requires it to be the same."""
-        settings = {
-            **self.settings.recorded(),
-            "engine": computed_by,
-            "shard_size": self.shard_size,
-            "weights": _weights(self.settings.model),
-        }
-        content = {"settings": settings, "input": self.input.recorded(), "regard": __version__}
-        file = self.folder / "job.json"
-        if not file.exists():
-            if any(self.folder.glob("part-*")):
-                raise DamagedFileError(
-                    f"{self.folder} has parts, but not the job.json that says what they are."
-                    " Delete that folder to start again."
-                )
-            write_json(file, content)
-            return
-        recorded_job = read_object(file)
-        recorded = dict(recorded_job["settings"])
-        for name in sorted(recorded.keys() | settings.keys()):
-            if recorded.get(name) != settings.get(name):
-                raise BadArgumentError(
-                    f"{self.folder} holds a job with {name}={recorded.get(name)!r}; got"
-                    f" {settings.get(name)!r}. Give the same value to continue it, or delete that"
-                    " folder to start again."
-                )
-        if recorded_job["input"] != content["input"]:
-            raise BadArgumentError(
-                f"{self.folder} holds a job over other files, or over these before they changed."
-                " Delete that folder to start again."
-            )
+    def _compute(self, left: Sequence[Shard], threads: int, advance: Advance) -> None:
+        """Compute shards, and keep their parts."""
+        command, workers = self.command, {"workers": self.files.workers, "threads": threads}
+        alone = len(self.input.shards) == 1 and self.files.runner == "local"
+        computed: Generator[Part, None, None]
+        if alone:
+            worker = Worker(command, self.reading, progress=advance)
+            computed = (worker(shard) for shard in left)
+        elif self.files.runner == "ray":
+            from regard.cli.jobs import cluster
 
-    def _part(self, shard: Shard) -> Path:
-        return self.folder / f"part-{shard.number:08d}"
+            address = self.files.address
+            computed = cluster.parts(command, self.reading, left, **workers, address=address)
+        else:
+            computed = local.parts(command, self.reading, left, **workers)
+        others = [path for path in self.watch.paths if path not in self.input.files]
+        with closing(computed) as finished:
+            for part in finished:
+                shard = self.input.shards[part.number]
+                self.watch.check(Path(shard.file), *others)
+                self.store.save(part.number, part.content, part.bad)
+                self._say(part)
+                if part.bad and command.common["strict"]:
+                    self._refuse_bad()
+                if not alone:
+                    advance(shard.count)
 
-    def _bad(self, shard: Shard) -> Path:
-        return self.folder / f"bad-{shard.number:08d}"
-
-    def _save(self, part: parts.Part) -> None:
-        """Writes what became of a shard; the part comes last, for it says that all is there."""
-        shard = self.input.shards[part.number]
-        with whole_file(self._bad(shard)) as path:
-            path.write_bytes(part.bad)
-        with whole_file(self._part(shard)) as path:
-            path.write_bytes(part.content)
+    def _say(self, part: Part) -> None:
+        """Say what is to be said of a part, and add up what is counted."""
+        command = self.command
+        command.counts += part.counts
+        command.doubted += part.doubted
+        for name, other in part.renamed.items():
+            command.rename(name, other)
+        for sentence in part.sentences:
+            self.said += 1
+            if self.said <= NAMED:
+                command.say(sentence)
+            elif self.said == NAMED + 1:
+                command.say("more is to be said of lines, which is left out.")
 
     def _refuse_bad(self) -> None:
         """Raise DamagedFileError with the first line that is known to have no answer."""
-        for shard in self.input.shards:
-            bad = self._bad(shard)
-            if bad.exists() and bad.stat().st_size:
-                first = json.loads(bad.read_text(encoding="utf-8").partition("\n")[0])
+        for number in sorted(self.store.done):
+            if bad := self.store.read(number)[1]:
+                first = json.loads(bad.partition(b"\n")[0])
                 raise DamagedFileError(
                     f"{first['file']}, line {first['line']:,}: {first['reason']}"
                 )
 
-    def _finish(self) -> int:
-        """Writes the output and the bad lines, and removes the parts; the number of bad lines.
+    def _finish(self, path: Path) -> int:
+        """Writes the output and the bad lines; the number of bad lines.
 
         Raises:
-            DamagedFileError: a part has not as many lines as it must have.
+            DamagedFileError: a part is not what was written.
+            UnavailableError: what the job depends on has changed.
         """
-        every, bad = self.input.shards, 0
-        for shard in every:
-            bad_lines = parts.count(self._bad(shard), "jsonl")
-            expected = shard.count - (0 if self.settings.output == "text" else bad_lines)
-            lines_found = parts.count(self._part(shard), self.settings.output)
-            if lines_found != expected:
-                lines = "1 line" if expected == 1 else f"{expected:,} lines"
-                raise DamagedFileError(
-                    f"{self._part(shard)} must have {lines}; it has {lines_found:,}."
-                    " Delete it to compute it again."
-                )
-            bad += bad_lines
-        if bad:
-            with whole_file(self.bad) as path:
-                parts.merge([self._bad(shard) for shard in every], path, "jsonl")
-        with whole_file(self.output) as path:
-            parts.merge([self._part(shard) for shard in every], path, self.settings.output)
-        gone = self.folder.with_name(f".{self.folder.name}.{os.getpid()}.part")
-        os.replace(self.folder, gone)  # at once: parts without their job would be a riddle
-        shutil.rmtree(gone, ignore_errors=True)
-        return bad
+        bad: dict[int, bytes] = {}
 
+        def contents() -> Iterator[bytes]:
+            for shard in self.input.shards:
+                content, bad[shard.number] = self.store.read(shard.number)
+                yield content
 
-def _weights(model: str) -> str:
-    """The SHA-256 of a model, so that another one of the same name is noticed."""
-    from regard.checkpoints import open_checkpoint
-
-    checkpoint = open_checkpoint(model)
-    try:
-        return checkpoint.sha256
-    except NotFoundError:  # sentence-transformers may have them in a folder of the folder
-        return sha256_tree(checkpoint.folder)
+        join(contents, path, self.command)
+        self.watch.check()
+        self.watch.check_content(*self.input.files)
+        if {*files_of(str(self.command.common["input"]))} - {self.bad} != {*self.input.files}:
+            raise UnavailableError("there are other files to read than when this began.")
+        self._check_outputs()
+        lines = b"".join(bad.values())
+        self.store.wrote(path, lines)
+        if lines:
+            with whole_file(self.bad) as unfinished:
+                unfinished.write_bytes(lines)
+        elif self.files.overwrite:
+            self.bad.unlink(missing_ok=True)
+        return lines.count(b"\n")

@@ -2,121 +2,118 @@
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard.cli.jobs.answering import Fields
 from regard.cli.jobs.reader import Lines
-from regard.cli.jobs.settings import Settings
 from regard.cli.jobs.shards import Shard, parquet
-from regard.data.reader import Format
+from regard.cli.lines import Line
+from regard.cli.task_command import TaskCommand
 from regard.engine.result import Float32, shape
-from regard.errors import DamagedFileError
 from regard.lines import beside, json_line
-from regard.tasks import catalog
 
-SHOWN = 3  # texts of a doubt
-_PIECE = 2**20
+Fields = Mapping[str, Any]
 _ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # functions of pyarrow
 
 
 @dataclass(frozen=True)
 class Part:
-    """Content of the files of one shard."""
+    """What becomes of one shard."""
 
     number: int  # the shard's
-    content: bytes  # of the part's file
+    content: bytes  # of the output
     bad: bytes = b""  # a line of JSON for each line that has no answer
-    doubts: int = 0  # texts that seem to be in another language than the model's
-    doubted: tuple[str, ...] = ()  # the first of them
+    counts: Counter[str] = field(default_factory=Counter)  # as `TaskCommand.begin` has them
+    doubted: Sequence[str] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    sentences: Sequence[str] = ()
 
 
-def encoded(settings: Settings, lines: Lines, results: Sequence[Any]) -> bytes:
+def encoded(command: TaskCommand, lines: Lines, results: Sequence[Any], first: int) -> bytes:
     """The content of a part.
 
-    Text has a line for each line of the shard, an empty one where there is no result, so that the
-    lines of input and output correspond. JSON lines and Parquet have the records without an error.
+    Text and arrays have a line, or a row, for each line of the shard, an empty one where there is
+    no result, so that the lines of input and output correspond. JSON lines and Parquet have the
+    records without an error.
 
     Args:
-        results: of the task for each record; None for a bad line.
+        results: of the task for each line; None for a bad or a blank one.
+        first: the number of the shard's first line.
     """
-    result_class = catalog.doing(settings.task).result_class()
-    both = list(zip(lines.records, results, strict=True))
-    if settings.output == "text":
-        written = ["" if result is None else result.line() for _, result in both]
-        return "".join(f"{line}\n" for line in written).encode()
-    good = [(record, result) for record, result in both if record.error is None]
-    answers = [
-        result_class.nothing() if result is None else result.json(settings.options)
-        for _, result in good
-    ]
-    if settings.output == "jsonl":
-        pairs = zip(good, answers, strict=True)
-        names = result_class.names(settings.options)
-        rows = (json_line(_beside(record.fields, names) | answer) for (record, _), answer in pairs)
-        return "".join(f"{row}\n" for row in rows).encode()
-    table = lines.table
-    if table is not None:
-        table = table.take([k for k, (record, _) in enumerate(both) if record.error is None])
+    both = list(zip(lines.lines, results, strict=True))
+    if command.format == "text":
+        texts = [command.plain(line, result) for line, result in both]
+        return "".join(f"{text}\n" for text in texts if text is not None).encode()
+    if command.format == "npy":
+        return command.array(results)
+    good = [(line, result) for line, result in both if line.error is None]
+    if command.format == "jsonl":
+        return "".join(f"{command.json(line, result)}\n" for line, result in good).encode()
+    if lines.table is not None:
+        table = lines.table.take([line.number - first for line, _ in good])
     else:
-        table = _table([record.fields for record, _ in good])
+        table = _table([line.fields for line, _ in good])
+    answers = [command.answered(result) for _, result in good]
     types = {
         name: hint
-        for name, hint in shape(result_class).items()  # type: ignore[arg-type]
-        if type(None) not in get_args(hint) or name in settings.options
+        for name, hint in shape(command.result_class).items()  # type: ignore[arg-type]
+        if type(None) not in get_args(hint) or name in command.names
     }
+    for name, other in zip(table.column_names, beside(table.column_names, types), strict=True):
+        if name != other:
+            command.rename(name, other)
     return _parquet(_with_answers(table, answers, types))
 
 
-def bad_lines(settings: Settings, shard: Shard, lines: Lines) -> bytes:
-    """A line of JSON for each record with an error: where it is, and why."""
+def bad_lines(shard: Shard, lines: Sequence[Line]) -> bytes:
+    """A line of JSON for each line with an error: where it is, and why."""
     rows = (
-        json_line({"file": shard.file, "line": record.line, "reason": record.error})
-        for record in lines.records
-        if record.error is not None
+        json_line({"file": shard.file, "line": line.number, "reason": line.reason})
+        for line in lines
+        if line.error is not None
     )
     return "".join(f"{row}\n" for row in rows).encode()
 
 
-def count(path: Path, format: Format) -> int:
-    """Count the lines, records or rows of a part.
+def join(parts: Callable[[], Iterator[bytes]], output: Path, command: TaskCommand) -> None:
+    """Writes the output from its parts, in order.
 
-    Raises:
-        DamagedFileError: it is no longer what was written.
+    Args:
+        parts: gives the content of each.
     """
-    if format != "parquet":
-        lines = 0
-        with path.open("rb") as file:
-            while piece := file.read(_PIECE):
-                lines += piece.count(b"\n")
-        return lines
-    try:
-        return int(parquet().read_metadata(path).num_rows)
-    except (ValueError, OSError) as error:
-        raise DamagedFileError(
-            f"{path} is damaged ({error}). Delete it to compute it again."
-        ) from (error)
-
-
-def merge(parts: Sequence[Path], output: Path, format: Format) -> None:
-    """Writes the output from its parts, in order."""
-    if format != "parquet":
-        import shutil
-
-        with output.open("wb") as file:
-            for part in parts:
-                with part.open("rb") as opened:
-                    shutil.copyfileobj(opened, file, _PIECE)
+    if command.format == "parquet":
+        _join_parquet(parts, output)
         return
+    with output.open("wb") as file:
+        rows, width = 0, command.width if command.format == "npy" else 0
+        if width:
+            array_header(file, 0, width)
+        for part in parts():
+            file.write(part)
+            rows += len(part) // (4 * width) if width else 0
+        if width:
+            array_header(file, rows, width)
+
+
+def array_header(file: Any, rows: int, width: int) -> None:
+    """Write the header of an array, which has room for any number of rows."""
+    import numpy as np
+
+    file.seek(0)
+    described = {"descr": "<f4", "fortran_order": False, "shape": (rows, width)}
+    np.lib.format.write_array_header_1_0(file, described)
+
+
+def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:
     module = parquet()
-    schema = _schema([module.read_schema(part) for part in parts])
+    schema = _schema([module.read_schema(io.BytesIO(part)) for part in parts()])
     with module.ParquetWriter(output, schema) as writer:
-        for part in parts:
-            table = module.read_table(part)
-            writer.write_table(_cast(table, schema))
+        for part in parts():
+            writer.write_table(_cast(module.read_table(io.BytesIO(part)), schema))
 
 
 def arrow_type(hint: Any) -> Any:
@@ -153,10 +150,6 @@ def _table(rows: Sequence[Fields]) -> Any:
     return pyarrow.table(columns, names=names)
 
 
-def _beside(fields: Fields, names: Sequence[str]) -> Fields:
-    return dict(zip(beside(fields, names), fields.values(), strict=True))
-
-
 def _with_answers(table: Any, answers: Sequence[Fields], types: Mapping[str, Any]) -> Any:
     import pyarrow
 
@@ -179,10 +172,10 @@ def _schema(schemas: Sequence[Any]) -> Any:
 
     kinds: dict[str, list[Any]] = {}
     for schema in schemas:
-        for field in schema:
-            types = kinds.setdefault(field.name, [])
-            if field.type not in types:
-                types.append(field.type)
+        for column in schema:
+            types = kinds.setdefault(column.name, [])
+            if column.type not in types:
+                types.append(column.type)
     return pyarrow.schema([(name, _common(types)) for name, types in kinds.items()])
 
 
@@ -199,16 +192,16 @@ def _cast(table: Any, schema: Any) -> Any:
     import pyarrow
 
     columns = []
-    for field in schema:
-        if field.name not in table.column_names:
-            columns.append(pyarrow.nulls(table.num_rows, field.type))
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if name not in table.column_names:
+            columns.append(pyarrow.nulls(table.num_rows, kind))
             continue
-        column = table.column(field.name)
-        if column.type != field.type:
+        column = table.column(name)
+        if column.type != kind:
             try:
-                column = _cast_column(column, field.type)
+                column = _cast_column(column, kind)
             except pyarrow.ArrowException:
-                column = pyarrow.array(column.to_pylist(), field.type)
+                column = pyarrow.array(column.to_pylist(), kind)
         columns.append(column)
     return pyarrow.table(columns, schema=schema)
 

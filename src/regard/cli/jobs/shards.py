@@ -1,19 +1,21 @@
 """The lines of the input in shards: what one worker does at once, and writes whole."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from glob import glob, has_magic
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from regard.cli.lines import LineReader
+from regard.data.columns import quiet
 from regard.data.csv_rows import delimiter_of
-from regard.data.lines import Decoder, Say, empty_file, warn
+from regard.data.inputs import TEXT
+from regard.data.lines import Decoder, Say, empty_file, read_lines, warn
 from regard.data.reader import Format, format_of, read_groups
-from regard.data.roles import unique
+from regard.data.roles import Role, unique
 from regard.data.streams import open_bytes, unpacking
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
-from regard.files import sha256
 from regard.packages import optional_package
 
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
@@ -26,13 +28,13 @@ class Shard:
 
     number: int  # counted from 0 over all files
     file: str
+    format: Format
     start: int  # the first line's byte, unpacked; of Parquet, the first row within its row group
     first: int  # the first line's number, counted from 1
     count: int  # lines
     size: int = 0  # their bytes
     windows: bool = False  # whether what is not UTF-8 is Windows-1252
     group: int = 0  # the row group of Parquet
-    names: Sequence[str] = ()  # of a table's columns, in its first row
     delimiter: str | None = None  # between the cells of CSV
 
     @property
@@ -48,33 +50,40 @@ class Input:
     """Files of one format, in order, in shards."""
 
     files: tuple[Path, ...]
-    format: Format
     shards: tuple[Shard, ...]
 
     @classmethod
     def read(
-        cls, name: str, lines: int, say: Say = warn, *, delimiter: str | None = None
+        cls,
+        name: str,
+        lines: int,
+        roles: Sequence[Role] = (TEXT,),
+        say: Say = warn,
+        *,
+        delimiter: str | None = None,
     ) -> "Input":
-        """The files that a name stands for, each read once for where its lines begin.
+        """The files that a name stands for, each read for where its lines begin.
 
         Args:
-            name: a file, or a pattern such as "parts/*.jsonl", whose files are taken in the order
-                of their names.
+            name: a file, a folder or a pattern such as "parts/*.jsonl", whose files are taken in
+                the order of their names.
             lines: of a shard, at most.
-            say: called with a sentence where a file is not UTF-8.
+            roles: the columns that are read.
+            say: called with a sentence where a file is not UTF-8, or its cells choose the columns.
             delimiter: between the cells of CSV; None: as the first lines of a file look.
 
         Raises:
             NotFoundError: no such file.
-            BadArgumentError: a folder, files of different formats, or a delimiter of none of them.
+            BadArgumentError: files of different formats, a column that is missing, or a delimiter
+                of no CSV.
             DamagedFileError: a file cannot be read, or there is not a single line.
         """
-        files = _files(name)
+        files = files_of(name)
         formats = {format_of(file, "text") for file in files}
         if len(formats) > 1:
             raise BadArgumentError(
                 f"{name} must be files of one format; got {' and '.join(sorted(formats))}."
-                " Run a job for each."
+                " Give those of each by themselves."
             )
         (format,) = formats
         if delimiter is not None and (format != "csv" or len(delimiter) != 1):
@@ -84,23 +93,16 @@ class Input:
             )
         shards: list[Shard] = []
         for file in files:
-            if format in ("csv", "tsv"):
-                shards += _table(file, lines, len(shards), say, format, delimiter)
-            else:
-                shards += (_parquet if format == "parquet" else _lines)(
-                    file, lines, len(shards), say
-                )
+            if format == "parquet":
+                _check_parquet(file, files[0])
+            shards += _shards(file, format, roles, lines, len(shards), say, delimiter)
         if not shards:
             raise empty_file(name)
-        return cls(tuple(files), format, tuple(shards))
+        return cls(tuple(files), tuple(shards))
 
     @property
     def lines(self) -> int:
         return sum(shard.count for shard in self.shards)
-
-    def recorded(self) -> list[list[str]]:
-        """The files' names and what is in them, so that another content is noticed."""
-        return [[str(file), sha256(file)] for file in self.files]
 
 
 def parquet() -> Any:
@@ -114,8 +116,18 @@ def parquet() -> Any:
     return pyarrow.parquet
 
 
-def _files(name: str) -> list[Path]:
-    if has_magic(name) and not Path(name).exists():
+def files_of(name: str) -> list[Path]:
+    """The files that a name stands for: one, those of a folder, or those of a pattern.
+
+    Raises:
+        RegardError: there is none, or one that can be read only once.
+    """
+    if Path(name).is_dir():
+        paths = sorted(path for path in Path(name).iterdir() if path.name[:1] != ".")
+        paths = [path for path in paths if path.is_file()]
+        if not paths:
+            raise NotFoundError(f"there is no file in the folder {name}. Check the path.")
+    elif has_magic(name) and not Path(name).exists():
         paths = [Path(path) for path in sorted(glob(name, recursive=True))]
         paths = [path for path in paths if path.is_file()]
         if not paths:
@@ -123,13 +135,10 @@ def _files(name: str) -> list[Path]:
     else:
         paths = [Path(name)]
     for path in paths:
-        if path.is_dir():
-            raise BadArgumentError(
-                f"{path} is a folder; give its files as a pattern in quotes, such as"
-                f" '{path}/*.jsonl'."
-            )
         if not path.exists():
-            raise NotFoundError(f"there is no file {path}. Check the path.")
+            raise NotFoundError(
+                f"expected a file at {path}, but there is no such file. Check the path."
+            )
         if not path.is_file():
             raise UnsupportedError(
                 f"{path} is a pipe or a device, which can be read only once. Write it to a file"
@@ -138,30 +147,72 @@ def _files(name: str) -> list[Path]:
     return [path.absolute() for path in paths]
 
 
-def _lines(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
-    first, count, start, place, ended = 1, 0, 0, 0, True
+def _shards(
+    file: Path,
+    format: Format,
+    roles: Sequence[Role],
+    lines: int,
+    number: int,
+    say: Say,
+    delimiter: str | None,
+) -> Iterator[Shard]:
+    """The shards of a file, the first of which has this number."""
+    reader = LineReader(str(file), format, roles, say=say)
+    with open_bytes(file) as opened:
+        decode = Decoder(str(file), quiet)
+        options: Any = {"delimiter": delimiter, "strict": True, "decode": decode}
+        reader.begin(next(read_groups(opened, str(file), format, **options), []))
+    if format == "parquet":
+        _check_types(file, reader.columns.names)
+        return _of_parquet(file, lines, number)
     windows = _is_windows_1252(file, say)
+    if format == "tsv" and not reader.table:
+        format = "text"
+    if format in ("csv", "tsv"):
+        delimiter = delimiter or delimiter_of(file, tabs=format == "tsv")
+        named = reader.columns.header is not None
+        return _of_table(file, format, named, lines, number, windows, delimiter)
+    return _of_lines(file, format, lines, number, windows)
+
+
+def _of_lines(
+    file: Path, format: Format, lines: int, number: int, windows: bool
+) -> Iterator[Shard]:
+    first, count, start, place, ended = 1, 0, 0, 0, True
+
+    def shard() -> Shard:
+        return Shard(number, str(file), format, start, first, count, place - start, windows)
+
     with open_bytes(file) as opened, unpacking(str(file), 0):
         while piece := opened.readline(_PIECE):
             if ended and (count == lines or (count and place - start >= MOST_BYTES)):
-                yield Shard(number, str(file), start, first, count, place - start, windows)
+                yield shard()
                 number, first, count, start = number + 1, first + count, 0, place
             count += ended
             place += len(piece)
             ended = piece.endswith(b"\n")
     if count:
-        yield Shard(number, str(file), start, first, count, place - start, windows)
+        yield shard()
 
 
-def _table(
-    file: Path, lines: int, number: int, say: Say, format: Format, delimiter: str | None
+def _of_table(
+    file: Path,
+    format: Format,
+    named: bool,
+    lines: int,
+    number: int,
+    windows: bool,
+    delimiter: str | None,
 ) -> Iterator[Shard]:
-    """Shards that begin with a row, each with the names in the first; empty lines are no rows."""
-    windows = _is_windows_1252(file, say)
-    if delimiter is None:
-        delimiter = delimiter_of(file, tabs=format == "tsv")
-    shard: Shard | None = None  # the one that rows are added to
+    """Shards that begin with a row behind the one of the names; empty lines are no rows."""
+    first, count, start = 1, 0, 0
     place = passed = 0  # bytes and lines
+
+    def shard() -> Shard:
+        size = place - start
+        options: Any = {"windows": windows, "delimiter": delimiter}
+        return Shard(number, str(file), format, start, first, count, size, **options)
+
     with open_bytes(file) as opened, open_bytes(file) as raw, unpacking(str(file), 0):
         decode = Decoder(str(file), windows=windows)
         groups = read_groups(opened, str(file), format, delimiter=delimiter, decode=decode)
@@ -172,21 +223,17 @@ def _table(
                 piece = raw.readline(_PIECE)
                 place += len(piece)
                 passed += piece.endswith(b"\n") or len(piece) < _PIECE
-            if shard is None:
+            if named:
                 if not isinstance(content, list):
                     raise DamagedFileError(f"{file} must begin with the names of its columns.")
-                content = unique(str(file), content)
-                shard = Shard(
-                    number, str(file), place, line + 1, 0, 0, windows, 0, content, delimiter
-                )
+                named, first, start = False, line + 1, place
                 continue
-            shard = replace(shard, count=shard.count + 1, size=place - shard.start)
-            if shard.count == lines or shard.size >= MOST_BYTES:
-                yield shard
-                number = shard.number + 1
-                shard = replace(shard, number=number, start=place, first=line + 1, count=0)
-    if shard is not None and shard.count:
-        yield shard
+            count += 1
+            if count == lines or place - start >= MOST_BYTES:
+                yield shard()
+                number, first, count, start = number + 1, line + 1, 0, place
+    if count:
+        yield shard()
 
 
 def _is_windows_1252(file: Path, say: Say) -> bool:
@@ -197,27 +244,55 @@ def _is_windows_1252(file: Path, say: Say) -> bool:
     """
     decode = Decoder(str(file), say)
     with open_bytes(file) as opened:
-        for _ in read_groups(opened, str(file), format_of(file, "text"), decode=decode):
+        for _ in read_lines(opened, decode):
             if decode.windows is not None:
                 return decode.windows
     return False
 
 
-def _parquet(file: Path, lines: int, number: int, say: Say) -> Iterator[Shard]:
+def _check_parquet(file: Path, like: Path) -> None:
+    """Refuse a file that is not Parquet, has two columns of one name, or other ones than another.
+
+    Raises:
+        DamagedFileError: it cannot be read.
+        BadArgumentError: its columns.
+    """
     module = parquet()
     import pyarrow
 
     try:
-        about = module.read_metadata(file)
-        unique(str(file), module.read_schema(file).names)
+        schemas = [module.read_schema(path) for path in (like, file)]
     except (pyarrow.ArrowException, OSError) as error:
         raise DamagedFileError(f"{file} cannot be read as Parquet ({error}). Copy it again.") from (
             error
         )
+    unique(str(file), schemas[1].names)
+    if not schemas[0].equals(schemas[1]):
+        raise BadArgumentError(
+            f"{like} and {file} must have the same columns of the same types. Give them by"
+            " themselves."
+        )
+
+
+def _check_types(file: Path, names: Sequence[str]) -> None:
+    import pyarrow
+
+    schema = parquet().read_schema(file)
+    for name in names:
+        kind = schema.field(name).type
+        kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+        if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+            raise BadArgumentError(
+                f"the column {name!r} of {file} must hold strings; it holds {kind}. Name another."
+            )
+
+
+def _of_parquet(file: Path, lines: int, number: int) -> Iterator[Shard]:
+    about = parquet().read_metadata(file)
     first = 1
     for group in range(about.num_row_groups):
         rows = about.row_group(group).num_rows
         for start in range(0, rows, lines):
             count = min(lines, rows - start)
-            yield Shard(number, str(file), start, first, count, group=group)
+            yield Shard(number, str(file), "parquet", start, first, count, group=group)
             number, first = number + 1, first + count

@@ -2,48 +2,37 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
-from regard.cli.jobs.answering import answers, opened
-from regard.cli.jobs.parts import SHOWN, Part, bad_lines, encoded
-from regard.cli.jobs.reader import Lines, Reader
-from regard.cli.jobs.settings import Settings
+from regard.cli.jobs.parts import Part, bad_lines, encoded
+from regard.cli.jobs.reader import Lines, Reader, Reading
 from regard.cli.jobs.shards import Shard
-from regard.errors import OtherLanguageError, RegardError
-from regard.tasks import catalog
+from regard.cli.refusals import Refusals
+from regard.cli.task_command import TaskCommand
+from regard.progress import check
 
 
 class Worker:
     """Computes shards of one job.
 
     Args:
-        threads: that it computes with; the variable that says so counts for the process.
-        task: the model, where several workers of this process share it.
+        command: what is done; opened here, if its model is not there.
+        threads: that a process computes with; the variable that says so counts for all of it.
+        progress: called with the number of lines just done.
     """
 
     def __init__(
         self,
-        settings: Settings,
-        threads: int,
-        say: Callable[[str], None] = print,
+        command: TaskCommand,
+        reading: Reading,
         *,
-        task: Any = None,
+        threads: int | None = None,
+        progress: Callable[[int], None] = lambda lines: None,
     ):
-        if task is None:
+        if threads is not None:
             os.environ["OMP_NUM_THREADS"] = str(threads)
-        else:
-            self.task = task
-        self.settings = settings
-        self.threads = threads
-        self.say = say
-        self.reader = Reader(settings)
-
-    @cached_property
-    def task(self) -> Any:
-        """The model, loaded for the first shard."""
-        return opened(self.settings, self.threads, self.say)
+        self.command, self.threads, self.progress = command, threads, progress
+        self.reader = Reader(reading)
 
     def __call__(self, shard: Shard) -> Part:
         """The part of a shard: a line that is refused does not keep the others from their answers.
@@ -51,46 +40,40 @@ class Worker:
         Raises:
             RegardError: the model or an option cannot be used.
         """
-        from regard.engine.batching import answer_each
+        if self.command.task is None:
+            self.command = self.command.of_part(0)  # the job itself has said what there is to say
+            self.command.open()
+            self.command.task.engine.use_threads(self.threads)
+        command = self.command.of_part(shard.number)
+        if shard.number and command.call.get("seed") is not None:
+            from numpy.random import SeedSequence
 
-        lines = self.reader.read(shard)
-        records = lines.records
-        blank = catalog.doing(self.settings.task).blank
-        places_asked = [
-            k
-            for k, record in enumerate(records)
-            if record.error is None and (blank or record.texts[0].strip())
-        ]
-
-        def refuse(place: int, error: RegardError) -> None:
-            reason = str(error)
-            if isinstance(error, OtherLanguageError):
-                reason = error.forced_by("--force")
-            records[places_asked[place]] = replace(records[places_asked[place]], error=reason)
-
-        answered = answer_each(
-            lambda places: answers(
-                self.task,
-                [records[places_asked[place]].texts for place in places],
-                self.settings,
-                shard.number,
-            ),
-            range(len(places_asked)),
-            refuse,
+            drawn = SeedSequence((command.call["seed"], shard.number)).generate_state(1)
+            command.call = command.call | {"seed": int(drawn[0])}
+        read = self.reader.read(shard)
+        refusals = Refusals[Any](
+            command.answer, keep_going=True, blank=command.asks_blank, named=False
         )
-        results = [None] * len(records)
-        for place, result in answered.items():
-            results[places_asked[place]] = result
-        lines = Lines(records, lines.table)
-        content = encoded(self.settings, lines, results)
-        doubted = [
-            record.texts[0]
-            for record, result in zip(records, results, strict=True)
-            if getattr(result, "language_doubt", False)
-        ]
-        bad = bad_lines(self.settings, shard, lines)
-        return Part(shard.number, content, bad, len(doubted), tuple(doubted[:SHOWN]))
+        pairs = refusals.answers(command.lines(read.lines), self._advance)
+        for line, result in pairs:
+            if result is not None:
+                command.warn(line, result)
+        lines, results = [line for line, _ in pairs], [result for _, result in pairs]
+        content = encoded(command, Lines(lines, read.table), results, shard.first)
+        return Part(
+            shard.number,
+            content,
+            bad_lines(shard, lines),
+            command.counts,
+            command.doubted,
+            command.renamed,
+            command.sentences or (),
+        )
 
     def close(self) -> None:
         """Closes the file that the last shard was in."""
         self.reader.close()
+
+    def _advance(self, lines: int) -> None:
+        check()
+        self.progress(lines)

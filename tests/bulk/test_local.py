@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 import regard
-from fixtures.jobs import ONE_PART
-from regard.cli.jobs import Job, local
+from fixtures.bulk import ONE_PART
+from regard.bulk import Job, local
 from regard.errors import UnavailableError
 
 TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli.jobs.reader import Reader
-from regard.cli.jobs.settings import Settings
-from regard.cli.jobs.shards import MOST_BYTES, Input, Shard
+from regard.bulk.reading import Reader
+from regard.bulk.settings import Settings
+from regard.bulk.shards import MOST_BYTES, Input, Shard
 from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import LONGEST_LINE

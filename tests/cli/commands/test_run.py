@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli.jobs.job import Summary
-from regard.cli.jobs.run import _bar, _show
+from regard.bulk.job import Summary
+from regard.cli.commands.run import _bar, _show
 
 
 @pytest.fixture

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from fixtures.jobs import UpperCase, here
-from regard.cli.jobs import Job, Settings, Summary
-from regard.cli.jobs.parts import Part
-from regard.cli.jobs.shards import Shard
-from regard.cli.jobs.worker import Worker
+from fixtures.bulk import UpperCase, here
+from regard.bulk import Job, Settings, Summary
+from regard.bulk.parts import Part
+from regard.bulk.shards import Shard
+from regard.bulk.worker import Worker
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fixtures.jobs import UpperCase
-from regard.cli.jobs import Settings
+from fixtures.bulk import UpperCase
+from regard.bulk import Settings
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
 
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     for module in ("answering", "worker"):
-        monkeypatch.setattr(f"regard.cli.jobs.{module}.opened", opened)
+        monkeypatch.setattr(f"regard.bulk.{module}.opened", opened)
     return task
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import regard
-from fixtures.jobs import ONE_PART
+from fixtures.bulk import ONE_PART
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'ray[data]'")
 pytestmark = [
@@ -79,8 +79,8 @@ def actors() -> set[int]:
 def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
     cluster: str, folder: Path, expected: list[Any]
 ) -> None:
-    from regard.cli.jobs import Job
-    from regard.cli.jobs.cluster import parts
+    from regard.bulk import Job
+    from regard.bulk.cluster import parts
 
     Path("in.txt").write_text("\n".join([*TEXTS, ""]))
     command = "run encode in.txt out.jsonl --shard-size 4 --runner ray --workers 2 --threads 1"
@@ -116,8 +116,8 @@ def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
 
 
 def test_what_an_actor_raises_is_one_sentence(cluster: str, folder: Path) -> None:
-    from regard.cli.jobs import Job
-    from regard.cli.jobs.cluster import parts
+    from regard.bulk import Job
+    from regard.bulk.cluster import parts
 
     Path("in.txt").write_text("a\n")
     job = Job("encode", "in.txt", "out.jsonl", model="sentences")
