@@ -143,15 +143,16 @@ FILES = {
 def test_a_file_with_columns_gives_its_texts_and_passes_the_others_through(tmp_path, name):
     (tmp_path / name).write_text(FILES[name])
     groups = text_groups(None, tmp_path / name, False, what="a text", keep_bad=True)
-    one, three, blank, bad = [line for group in groups for line in group]
-    assert [one.text, three.text, blank.text, bad.text] == ["one, two", "three", "", ""]
+    one, three, *blank, bad = [line for group in groups for line in group]
+    assert [one.text, three.text, bad.text] == ["one, two", "three", ""]
     assert {key.lower(): value for key, value in one.fields.items()} == {
         "id": "1", "text": "one, two",
     }  # fmt: skip
     number = 4 if name == "a.jsonl" else 5
     assert str(bad.error).startswith(f"{tmp_path / name}, line {number}: expected ")
-    assert blank.error is None
-    with pytest.raises(RegardError, match=f"line {number}: expected"):
+    # An empty line of a table is none, that of JSON lines is bad.
+    assert [line.reason for line in blank] == ["the line is empty."] * (name == "a.jsonl")
+    with pytest.raises(RegardError, match="line 3: the line is empty" if blank else "line 5: exp"):
         list(text_groups(None, tmp_path / name, False, what="a text"))
 
 

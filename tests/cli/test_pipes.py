@@ -42,7 +42,7 @@ class Model:
     generation = GenerationConfig()
     not_followed = ()
     computed_by = "torch"
-    room = 9
+    room = max_length = 9
     width = 2
 
     def __init__(self):

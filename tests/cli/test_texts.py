@@ -8,7 +8,7 @@ import pytest
 from regard.cli import texts
 from regard.cli.lines import Line
 from regard.cli.refusals import Refusals
-from regard.cli.task_command import TaskCommand
+from regard.cli.task_command import call
 from regard.errors import BadArgumentError, DamagedFileError
 
 
@@ -78,12 +78,6 @@ def test_a_line_of_json_has_no_other_line_ends():
     assert json.loads(written)["text"] == "a\u2028b\x85c\u2029"
 
 
-def test_settings_without_effect_are_named_and_silence_means_all_are_followed(capsys):
-    texts.say_not_followed("m", ["a", "b"])
-    texts.say_not_followed("m", [])
-    assert capsys.readouterr().err == "regard: m asks for a, b; regard ignores that.\n"
-
-
 def test_a_field_that_came_in_is_not_overwritten():
     line = Line(1, "a", {"text": "a", "score": 0, "input_score": 1})
     assert json.loads(texts.json_line(line, ["score"], score=2)) == {
@@ -92,8 +86,7 @@ def test_a_field_that_came_in_is_not_overwritten():
 
 
 def test_a_field_that_gets_another_name_is_named_once(capsys):
-    common = dict.fromkeys(("texts", "output", "as_json"))
-    command = TaskCommand("classify", common, {})
+    command = call("classify")
     for number in (1, 2):
         line = Line(number, "a", {"text": "a", "labels": "old", "error": "none"})
         fields = json.loads(command.json(line, None))

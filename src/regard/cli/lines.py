@@ -1,7 +1,8 @@
 """Lines of text as a command is given them: arguments, a file, or stdin."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, BinaryIO
 
 from regard.cli.streams import say
@@ -9,8 +10,8 @@ from regard.data.columns import Columns, Record
 from regard.data.inputs import TEXT
 from regard.data.lines import BadLine, Decoder, Say, refuse
 from regard.data.reader import Format, plain, read_groups
-from regard.data.roles import Role
-from regard.errors import DamagedFileError, RegardError
+from regard.data.roles import Role, missing_column
+from regard.errors import BadArgumentError, DamagedFileError, RegardError
 from regard.lines import json_object
 
 
@@ -51,8 +52,14 @@ class LineReader:
         self.columns = Columns(name, roles, exact=True, say=say)
         # Whether it has columns; TSV without names of them is text.
         self.table: bool | None = {"text": False, "tsv": None}.get(format, True)
+        asked = id is not None or any(role.column is not None for role in roles)
+        if format == "text" and asked and not json_lines:
+            raise BadArgumentError(
+                f"{name} is text, a line each, and has no columns. Leave the columns out, or give"
+                " CSV, JSON lines or Parquet."
+            )
         self._objects = format in ("jsonl", "parquet")
-        self._begun = self._objects or not self.table
+        self._named = False  # whether the columns' names are known
 
     def begin(self, group: Sequence[Record]) -> None:
         """Find the columns by the first records."""
@@ -63,8 +70,13 @@ class LineReader:
             known, cells = self.roles[0].known, first if isinstance(first, list) else ()
             asked = any(role.column is not None for role in self.roles)
             self.table = asked or any(cell.strip().lower() in known for cell in cells)
-        if self.table:
+        if self.table and not self._named:
             self.columns.begin(group)
+            objects = (content for _, content in group if isinstance(content, Mapping))
+            names = dict.fromkeys(self.columns.header or chain.from_iterable(objects))
+            self._named = bool(names)
+            if self.id is not None and names and self.id not in names:
+                raise missing_column(self.name, self.id, [*names])
 
     def lines(self, group: Sequence[Record]) -> Iterator[Line | BadLine]:
         """The lines of a group of records. Empty lines of a table are none, those of JSON bad."""

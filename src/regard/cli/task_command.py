@@ -319,3 +319,25 @@ def class_of(verb: str) -> type[TaskCommand]:
     """The class of the calls of a task's command."""
     command = catalog.doing(verb).command
     return command() if command else TaskCommand
+
+
+def call(verb: str, **given: Any) -> TaskCommand:
+    """Return a call of a task's command; what is not given is as by default.
+
+    >>> call("translate", texts=["a"], num_beams=2).chosen
+    {'num_beams': 2}
+    """
+    kind, command = catalog.doing(verb), class_of(verb)
+    common: dict[str, Any] = dict.fromkeys(
+        ("texts", "model", "input", "output", "threads", "precision")
+    )
+    common |= dict(as_json=False, strict=False, batch_size=kind.batch_size, engine="auto")
+    settings = {**command.own.settings(), **kind.options_class().settings()}
+    options: dict[str, Any] = {
+        name: False if setting.default is False else None
+        for name, setting in settings.items()
+        if setting.metadata
+    }
+    common |= {name: value for name, value in given.items() if name in common}
+    others = {name: value for name, value in given.items() if name not in common}
+    return command(verb, common, options | others)

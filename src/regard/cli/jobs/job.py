@@ -20,7 +20,6 @@ from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import check_output
 from regard.engine.batching import cores
-from regard.engine.result import Result
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnavailableError
 from regard.files import whole_file
 from regard.version import __version__
@@ -65,11 +64,6 @@ class Job:
         if folder.is_dir():  # workers may be elsewhere
             command.common = command.common | {"model": str(folder.absolute())}
         given = str(command.common["input"])
-        if command.format == "text" and command.result_class.line is Result.line:
-            raise BadArgumentError(
-                f"{command.verb} writes numbers, not text. Give an output that ends in .jsonl,"
-                " .parquet or .npy."
-            )
         if command.format == "parquet":
             parquet()
         if Path(given).is_dir() and self.output.parent == Path(given).absolute():
@@ -155,8 +149,10 @@ class Job:
                 check_output(path, self.files.overwrite)
 
     def _description(self) -> dict[str, Any]:
-        """What decides on the output."""
-        command, several = self.command, isinstance(self.store, FolderStore)
+        """What decides on the output; of a job in memory, which ends here, its input."""
+        command = self.command
+        if self.store.folder is None:
+            return {"sums": self.watch.sums(*self.input.files)}
         settings = command.extra.passed() | command.chosen
         settings |= {role.option: role.column for role in command.columns if role.column}
         settings |= self.files.chosen("id", "delimiter")
@@ -169,8 +165,8 @@ class Job:
             "shard_size": self.files.shard_size or command.kind.shard,
             "regard": __version__,
         }
-        sums = self.watch.sums(*(() if several else self.input.files))
-        return {"settings": json.loads(json.dumps(settings, default=str)), "sums": sums}
+        settings = json.loads(json.dumps(settings, default=str))
+        return {"settings": settings, "sums": self.watch.sums()}
 
     @contextmanager
     def _written(self) -> Iterator[Path]:
@@ -189,8 +185,7 @@ class Job:
         alone = len(self.input.shards) == 1 and self.files.runner == "local"
         computed: Generator[Part, None, None]
         if alone:
-            worker = Worker(command, self.reading, progress=advance)
-            computed = (worker(shard) for shard in left)
+            computed = self._alone(left, advance)
         elif self.files.runner == "ray":
             from regard.cli.jobs import cluster
 
@@ -209,6 +204,11 @@ class Job:
                     self._refuse_bad()
                 if not alone:
                     advance(shard.count)
+
+    def _alone(self, left: Sequence[Shard], advance: Advance) -> Generator[Part, None, None]:
+        """The parts of shards, computed here."""
+        with closing(Worker(self.command, self.reading, progress=advance)) as worker:
+            yield from map(worker, left)
 
     def _say(self, part: Part) -> None:
         """Say what is to be said of a part, and add up what is counted."""

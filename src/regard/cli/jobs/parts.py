@@ -61,7 +61,9 @@ def encoded(command: TaskCommand, lines: Lines, results: Sequence[Any], first: i
     types = {
         name: hint
         for name, hint in shape(command.result_class).items()  # type: ignore[arg-type]
-        if type(None) not in get_args(hint) or name in command.names
+        if type(None) not in get_args(hint)
+        or name in command.chosen
+        or any(name in answer for answer in answers)
     }
     for name, other in zip(table.column_names, beside(table.column_names, types), strict=True):
         if name != other:

@@ -65,7 +65,8 @@ class Reader:
             self.close()
             self._open(shard.file, shard.format)
             self._file = open_bytes(Path(shard.file))
-            self._lines.begin(next(self._groups(self._file, shard.file, shard.format), []))
+            start = self._groups(self._file, shard.file, shard.format, delimiter=shard.delimiter)
+            self._lines.begin(next(start, []))
         self._file.seek(shard.start)  # of a gzip, what is between is unpacked and passed over
         decode = Decoder(shard.file, windows=shard.windows)
         span: Any = {"decode": decode, "first": shard.first, "size": shard.size}
