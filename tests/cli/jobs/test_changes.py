@@ -175,7 +175,7 @@ def test_a_change_is_seen_and_nothing_is_mixed(
         if kind in MENDED:
             again = answer().resumed
             assert Path("out.jsonl").read_bytes() == clean
-            assert 0 < again < LINES
+            assert again
         else:
             with pytest.raises(RegardError):
                 answer()
