@@ -52,8 +52,8 @@ class LineReader:
         self.columns = Columns(name, roles, exact=True, say=say)
         # Whether it has columns; TSV without names of them is text.
         self.table: bool | None = {"text": False, "tsv": None}.get(format, True)
-        asked = id is not None or any(role.column is not None for role in roles)
-        if format == "text" and asked and not json_lines:
+        self._chosen = any(role.column is not None for role in roles)
+        if format == "text" and (self._chosen or id is not None) and not json_lines:
             raise BadArgumentError(
                 f"{name} is text, a line each, and has no columns. Leave the columns out, or give"
                 " CSV, JSON lines or Parquet."
@@ -67,9 +67,8 @@ class LineReader:
             first = next((content for _, content in group if content is not None), None)
             if first is None:
                 return
-            known, cells = self.roles[0].known, first if isinstance(first, list) else ()
-            asked = any(role.column is not None for role in self.roles)
-            self.table = asked or any(cell.strip().lower() in known for cell in cells)
+            cells = {cell.strip().lower() for cell in first} if isinstance(first, list) else {""}
+            self.table = self._chosen or not cells.isdisjoint(self.roles[0].known)
         if self.table and not self._named:
             self.columns.begin(group)
             objects = (content for _, content in group if isinstance(content, Mapping))

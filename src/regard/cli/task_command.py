@@ -60,11 +60,11 @@ class TaskCommand:
         self.texts, self.output, self.as_json = (
             common[name] for name in ("texts", "output", "as_json")
         )
-        own, files = self.own.settings(), FileOptions.settings()
+        extra, files = self.own.settings(), FileOptions.settings()
         chosen = {name: value for name, value in arguments.items() if value is not None}
-        self.extra = self.own(**{name: chosen[name] for name in chosen if name in own})
+        self.extra = self.own(**{name: chosen[name] for name in chosen if name in extra})
         self.files = FileOptions(**{name: chosen[name] for name in chosen if name in files})
-        others = {name: chosen[name] for name in chosen if name not in {*own, *files}}
+        others = {name: chosen[name] for name in chosen if name not in {*extra, *files}}
         self.chosen = catalog.chosen(verb, others)
         files_named = common["input"], self.output
         # Whether it reads files and writes one, none of which is a pipe.

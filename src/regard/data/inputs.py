@@ -10,15 +10,15 @@ TEXT = Role(
         *("review_text", "comment_text", "tweet_text"),
     ),
     text=True,
-    asked=True,
+    beside=True,
 )
-TEXT_PAIR = Role("text_pair", ("text_pair",), required=False, text=True, asked=True)
-QUESTION = Role("question", ("question", "query"), text=True, asked=True)
+TEXT_PAIR = Role("text_pair", ("text_pair",), required=False, text=True, beside=True)
+QUESTION = Role("question", ("question", "query"), text=True, beside=True)
 CONTEXT = Role(
     *("context", ("context", "passage", "paragraph", "document")),
     required=False,
     text=True,
-    asked=True,
+    beside=True,
 )
-IMAGE = Role("text", ("image", *TEXT.known), text=True, asked=True)
-SOUND = Role("text", ("sound", "audio", "file", *TEXT.known), text=True, asked=True)
+IMAGE = Role("text", ("image", *TEXT.known), text=True, beside=True)
+SOUND = Role("text", ("sound", "audio", "file", *TEXT.known), text=True, beside=True)

@@ -69,11 +69,11 @@ class Job:
         if Path(given).is_dir() and self.output.parent == Path(given).absolute():
             raise BadArgumentError(f"{self.output} is in the folder that is read; give another.")
         options = [*vars(command.extra).values(), *command.chosen.values()]
-        named = [Path(value).absolute() for value in options if isinstance(value, str | Path)]
+        paths = [Path(value).absolute() for value in options if isinstance(value, str | Path)]
         inputs = files_of(given)
         if self.output in inputs:
             raise BadArgumentError(f"{self.output} is the input; give the output another name.")
-        self.watch = Watch({*inputs, *self._model(), *(path for path in named if path.is_file())})
+        self.watch = Watch({*inputs, *self._model(), *(path for path in paths if path.is_file())})
         self.input = Input.read(
             *(given, self.files.shard_size or command.kind.shard, command.columns, say),
             delimiter=self.files.delimiter,
@@ -149,7 +149,7 @@ class Job:
                 check_output(path, self.files.overwrite)
 
     def _description(self) -> dict[str, Any]:
-        """What decides on the output; of a job in memory, which ends here, its input."""
+        """Describe what decides on the output; of a job in memory, which ends here, its input."""
         command = self.command
         if self.store.folder is None:
             return {"sums": self.watch.sums(*self.input.files)}

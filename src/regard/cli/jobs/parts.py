@@ -22,7 +22,7 @@ _ARROW = {str: "string", float: "float64", int: "int64", bool: "bool_"}  # funct
 
 @dataclass(frozen=True)
 class Part:
-    """What becomes of one shard."""
+    """Result of one shard."""
 
     number: int  # the shard's
     content: bytes  # of the output

@@ -17,7 +17,7 @@ from regard.data.streams import open_bytes
 
 @dataclass(frozen=True)
 class Reading:
-    """How the lines of a job are read.
+    """Columns and formats by which the lines of a job are read.
 
     Args:
         roles: the columns that the task reads.

@@ -1,4 +1,4 @@
-"""What a command that reads files and writes one says of its job."""
+"""Commands that read files and write one: the job, and what is said of it."""
 
 import json
 import sys

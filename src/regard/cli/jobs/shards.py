@@ -170,8 +170,8 @@ def _shards(
         format = "text"
     if format in ("csv", "tsv"):
         delimiter = delimiter or delimiter_of(file, tabs=format == "tsv")
-        named = reader.columns.header is not None
-        return _of_table(file, format, named, lines, number, windows, delimiter)
+        header = reader.columns.header is not None
+        return _of_table(file, format, header, lines, number, windows, delimiter)
     return _of_lines(file, format, lines, number, windows)
 
 
@@ -198,7 +198,7 @@ def _of_lines(
 def _of_table(
     file: Path,
     format: Format,
-    named: bool,
+    header: bool,
     lines: int,
     number: int,
     windows: bool,
@@ -223,10 +223,10 @@ def _of_table(
                 piece = raw.readline(_PIECE)
                 place += len(piece)
                 passed += piece.endswith(b"\n") or len(piece) < _PIECE
-            if named:
+            if header:
                 if not isinstance(content, list):
                     raise DamagedFileError(f"{file} must begin with the names of its columns.")
-                named, first, start = False, line + 1, place
+                header, first, start = False, line + 1, place
                 continue
             count += 1
             if count == lines or place - start >= MOST_BYTES:

@@ -58,7 +58,7 @@ class Store:
         self._kept[number] = content, bad
 
     def read(self, number: int) -> Content:
-        """What became of a shard."""
+        """Return what became of a shard."""
         return self._kept[number]
 
     def wrote(self, output: Path, bad: bytes) -> None:
@@ -137,7 +137,7 @@ class FolderStore(Store):
             path.write_bytes(content)
 
     def read(self, number: int) -> Content:
-        """What became of a shard.
+        """Return what became of a shard.
 
         Raises:
             DamagedFileError: it is not what was written.
@@ -261,8 +261,8 @@ class FolderStore(Store):
 def _is_ours(path: Path) -> bool:
     """Return whether a job wrote a file of its folder."""
     unfinished = re.fullmatch(r"\.(part-|bad-|job\.json|written).*\.part", path.name)
-    named = path.name == "job.json" or _OURS.fullmatch(path.name) or unfinished
-    return bool(named) and path.is_file()
+    whole = path.name == "job.json" or _OURS.fullmatch(path.name)
+    return bool(whole or unfinished) and path.is_file()
 
 
 def _remove(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a job depends on, which must not change while it runs."""
+"""Files that a job depends on, which must not change while it runs."""
 
 import os
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ class Watch:
 
     @property
     def paths(self) -> list[Path]:
-        """What is watched."""
+        """The files and folders that are watched."""
         return list(self._marks)
 
     def sums(self, *paths: Path) -> dict[str, str]:

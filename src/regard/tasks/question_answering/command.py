@@ -65,8 +65,8 @@ class Answer(TaskCommand):
         question: Any = line.text
         [context] = line.others or [None]
         if line.text.startswith("{"):
-            asked = json_object(line.text)
-            question, context = asked.get("question"), asked.get("context")
+            fields = json_object(line.text)
+            question, context = fields.get("question"), fields.get("context")
         if not isinstance(question, str):
             raise BadArgumentError('a question must have a string under "question".')
         context = self.searched if context is None else context
