@@ -150,7 +150,7 @@ def test_a_file_with_columns_gives_its_texts_and_passes_the_others_through(tmp_p
     }  # fmt: skip
     number = 4 if name == "a.jsonl" else 5
     assert str(bad.error).startswith(f"{tmp_path / name}, line {number}: expected ")
-    # An empty line of a table is none, that of JSON lines is bad.
+    # An empty line of a table is left out, that of JSON lines is bad.
     assert [line.reason for line in blank] == ["the line is empty."] * (name == "a.jsonl")
     with pytest.raises(RegardError, match="line 3: the line is empty" if blank else "line 5: exp"):
         list(text_groups(None, tmp_path / name, False, what="a text"))

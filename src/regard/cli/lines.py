@@ -78,7 +78,7 @@ class LineReader:
                 raise missing_column(self.name, self.id, [*names])
 
     def lines(self, group: Sequence[Record]) -> Iterator[Line | BadLine]:
-        """The lines of a group of records. Empty lines of a table are none, those of JSON bad."""
+        """The lines of a group of records. Empty lines of a table are left out, those of JSON are bad."""
         self.begin(group)
         for number, content in group:
             if not self.table:

@@ -38,7 +38,7 @@ class NoOptions(Options):
 class TaskCommand:
     """A call of the command of a task; one that does more than its task overrides a method.
 
-    A call that a worker gets, in another process too, opens the model anew.
+    A call that is sent to another process opens the model there.
 
     Args:
         verb: of the task.
@@ -149,8 +149,8 @@ class TaskCommand:
 
     def run(self) -> None:
         """Answer every line."""
-        given = {name: bool(self.common[name]) for name in ("input", "output")}
-        self.files.check_use(**given, job=self.is_job)
+        files = {name: bool(self.common[name]) for name in ("input", "output")}
+        self.files.check_use(**files, job=self.is_job)
         if self.is_job:
             from regard.cli.jobs.run import answer_files
 
@@ -321,8 +321,8 @@ def class_of(verb: str) -> type[TaskCommand]:
     return command() if command else TaskCommand
 
 
-def call(verb: str, **given: Any) -> TaskCommand:
-    """Return a call of a task's command; what is not given is as by default.
+def call(verb: str, **arguments: Any) -> TaskCommand:
+    """Return a call of a task's command; what is left out is as by default.
 
     >>> call("translate", texts=["a"], num_beams=2).chosen
     {'num_beams': 2}
@@ -338,6 +338,6 @@ def call(verb: str, **given: Any) -> TaskCommand:
         for name, setting in settings.items()
         if setting.metadata
     }
-    common |= {name: value for name, value in given.items() if name in common}
-    others = {name: value for name, value in given.items() if name not in common}
+    common |= {name: value for name, value in arguments.items() if name in common}
+    others = {name: value for name, value in arguments.items() if name not in common}
     return command(verb, common, options | others)

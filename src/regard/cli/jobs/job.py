@@ -63,19 +63,19 @@ class Job:
         folder = Path(command.model)
         if folder.is_dir():  # workers may be elsewhere
             command.common = command.common | {"model": str(folder.absolute())}
-        given = str(command.common["input"])
+        source = str(command.common["input"])
         if command.format == "parquet":
             parquet()
-        if Path(given).is_dir() and self.output.parent == Path(given).absolute():
+        if Path(source).is_dir() and self.output.parent == Path(source).absolute():
             raise BadArgumentError(f"{self.output} is in the folder that is read; give another.")
         options = [*vars(command.extra).values(), *command.chosen.values()]
         paths = [Path(value).absolute() for value in options if isinstance(value, str | Path)]
-        inputs = files_of(given)
+        inputs = files_of(source)
         if self.output in inputs:
             raise BadArgumentError(f"{self.output} is the input; give the output another name.")
         self.watch = Watch({*inputs, *self._model(), *(path for path in paths if path.is_file())})
         self.input = Input.read(
-            *(given, self.files.shard_size or command.kind.shard, command.columns, say),
+            *(source, self.files.shard_size or command.kind.shard, command.columns, say),
             delimiter=self.files.delimiter,
         )
         self.reading = Reading(
