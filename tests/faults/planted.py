@@ -369,8 +369,8 @@ FAULTS = (
     fault(
         "a shard begins where a full one would have ended",
         "src/regard/cli/jobs/shards.py",
-        "number, first, count, start = number + 1, first + count, 0, place",
-        "number, first, count, start = number + 1, first + lines, 0, place",
+        "                first, count, start = first + count, 0, place\n",
+        "                first, count, start = first + lines, 0, place\n",
         "tests/cli/jobs/test_shards.py",
     ),
     fault(

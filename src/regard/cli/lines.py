@@ -78,7 +78,7 @@ class LineReader:
                 raise missing_column(self.name, self.id, [*names])
 
     def lines(self, group: Sequence[Record]) -> Iterator[Line | BadLine]:
-        """The lines of a group of records. Empty lines of a table are left out, those of JSON are bad."""
+        """The lines of a group of records; empty ones of a table are left out, of JSON bad."""
         self.begin(group)
         for number, content in group:
             if not self.table:

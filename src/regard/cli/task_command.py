@@ -1,27 +1,26 @@
 """Calls of the commands of the tasks: texts in, a model's answers out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from regard.cli.file_options import FileOptions
 from regard.cli.lines import Line
+from regard.cli.progress import progress_bar
 from regard.cli.refusals import Refusals
 from regard.cli.streams import say
 from regard.cli.texts import (
     check_output,
     destination,
     is_stream,
-    json_line,
-    lines_bar,
     text_groups,
 )
 from regard.data.inputs import TEXT
 from regard.data.reader import format_of
 from regard.data.roles import Role
 from regard.errors import BadArgumentError
-from regard.lines import beside
+from regard.lines import beside, json_line
 from regard.options import Options, decoding_of
 from regard.tasks import catalog
 
@@ -52,7 +51,7 @@ class TaskCommand:
     roles: ClassVar[tuple[Role, ...]] = (TEXT,)
     blank: ClassVar[bool | None] = None  # blank lines are asked; None: as the task has it
     model_default: ClassVar[str | None] = None  # what --help shows; None: the shipped model
-    width: int  # of the rows of an array
+    several_files: bool = False  # whether a line's number needs its file
 
     def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
         self.verb, self.kind_name, self.kind = verb, catalog.VERBS[verb], catalog.doing(verb)
@@ -162,7 +161,8 @@ class TaskCommand:
         refusals: Refusals[Any] = Refusals(
             self.answer, keep_going=self.keeps_going, blank=self.asks_blank
         )
-        with self.writer() as write, lines_bar(self.common["input"], "answering") as progress:
+        shown = bool(self.common["input"])
+        with self.writer() as write, progress_bar(None, "answering", shown=shown) as progress:
             for group in groups:
                 pairs = refusals.answers(self.lines(group), progress)
                 for line, result in pairs:
@@ -246,16 +246,29 @@ class TaskCommand:
     @contextmanager
     def writer(self) -> Iterator[Callable[[Pairs], None]]:
         """Give a function that writes lines and their results."""
-        with destination(self.output) as file:
+        array = self.format == "npy"
+        with destination(self.output, "wb" if array else "w") as file, self.framed(file):
 
             def write(pairs: Pairs) -> None:
-                for line, result in pairs:
-                    text = self.json(line, result) if self.as_json else self.plain(line, result)
-                    if text is not None:
-                        print(text, file=file)
+                file.write(self.encoded(pairs) if array else self.as_text(pairs))
                 file.flush()
 
             yield write
+
+    @contextmanager
+    def framed(self, file: IO[Any]) -> Iterator[None]:
+        """Write to a file what belongs before and behind its lines."""
+        yield
+
+    def as_text(self, pairs: Pairs) -> str:
+        """Lines and their results as text."""
+        form = self.json if self.as_json else self.plain
+        texts = (form(line, result) for line, result in pairs)
+        return "".join(f"{text}\n" for text in texts if text is not None)
+
+    def encoded(self, pairs: Pairs) -> bytes:
+        """The same as it is in a file."""
+        return self.as_text(pairs).encode()
 
     def json(self, line: Line, result: Any) -> str:
         """A line of JSON: the fields that came in and the result's."""
@@ -268,19 +281,28 @@ class TaskCommand:
         fields: dict[str, Any] = result.json(self.chosen)
         return fields
 
-    def json_line(self, line: Line, found: dict[str, Any]) -> str:
-        """A line of JSON in which no field that came in is overwritten."""
-        if self.reserved is None:
-            self.reserved = self.names
-        if not self.reserved.isdisjoint(line.fields):
-            for name, other in zip(line.fields, beside(line.fields, self.reserved), strict=True):
-                if name != other:
-                    self.rename(name, other)
-        return json_line(line, self.reserved, **found)
+    def json_line(self, line: Line, answer: dict[str, Any]) -> str:
+        """A line of JSON in which no field that came in is overwritten; of a line that has no
+        answer it says why, under "error"."""
+        error = {} if line.error is None else {"error": str(line.error)}
+        fields = line.fields or {"text": line.text}
+        self.reserved = self.reserved or self.names
+        passed = dict(zip(self.beside(fields, self.reserved), fields.values(), strict=True))
+        return json_line(passed | answer | error)
+
+    def beside(self, fields: Iterable[str], names: Collection[str]) -> list[str]:
+        """The names that fields of the input get beside those of an answer; a new one is said
+        once."""
+        fields = [*fields]
+        renamed = beside(fields, names)
+        for name, other in zip(fields, renamed, strict=True):
+            if name != other:
+                self.rename(name, other)
+        return renamed
 
     def rename(self, name: str, other: str) -> None:
-        """Say once which name a field of the input gets."""
-        if name not in self.renamed:
+        """Say once which name a field of the input has got."""
+        if self.renamed.setdefault(name, "") != other:
             self.renamed[name] = other
             if self.sentences is None:
                 say(f"the input has a field {name!r}, as the answer has; it is now {other!r}.")
@@ -302,14 +324,6 @@ class TaskCommand:
             return "" if result is None else str(result.line())
         rows = ["\t"] if result is None else result.lines()
         return "\n".join(f"{line.number}\t{row}" for row in rows)
-
-    def array(self, results: Sequence[Any]) -> bytes:
-        """Results as rows of an array.
-
-        Raises:
-            TypeError: they are no numbers.
-        """
-        raise TypeError(f"{self.verb} writes no arrays")
 
     def end(self, total: int) -> None:
         """Say what has been done of so many lines."""

@@ -1,15 +1,13 @@
 """Texts of a command, from arguments, files or stdin, and the output that it makes of them."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
-from regard import lines
 from regard.cli.lines import Line, read_lines
-from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin, say
 from regard.data.inputs import TEXT
 from regard.data.lines import (
@@ -19,7 +17,7 @@ from regard.data.lines import (
 )
 from regard.data.reader import format_of
 from regard.data.roles import Role
-from regard.data.streams import CHUNK, as_utf8, open_bytes, unpacking
+from regard.data.streams import as_utf8, open_bytes
 from regard.errors import BadArgumentError
 
 
@@ -97,50 +95,18 @@ def check_output(path: Path | None, overwrite: bool) -> None:
         raise BadArgumentError(f"{path} exists. Give another output, or add --overwrite.")
 
 
-def count_lines(path: Path) -> int | None:
-    """Count the lines; None for a pipe or a device, which can only be read once."""
-    if is_stream(path):
-        return None
-    lines, last = 0, b"\n"
-    with open_bytes(path) as file, unpacking(str(path), 0):
-        while piece := file.read(CHUNK):
-            lines += piece.count(b"\n")
-            last = piece[-1:]
-    return lines + (last != b"\n")
-
-
 @contextmanager
-def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar over the lines of a file; none for arguments and stdin."""
-    # Counting reads the file once more: only for a bar that is seen.
-    total = count_lines(input) if input and is_watched() else None
-    with progress_bar(total, what, shown=bool(input)) as advance:
-        yield advance
-
-
-def json_line(line: Line, names: Collection[str] = (), **found: Any) -> str:
-    """A line of JSON: the fields that came in, or the text, and what was found.
-
-    Of a line that has none it says why, under "error".
-
-    Args:
-        names: of what is found in some line; a field that came in with one of them is renamed.
-    """
-    error = {} if line.error is None else {"error": str(line.error)}
-    fields = line.fields or {"text": line.text}
-    passed = lines.beside(fields, {*names, *found, *error})
-    return lines.json_line(dict(zip(passed, fields.values(), strict=True)) | found | error)
-
-
-@contextmanager
-def destination(output: Path | None) -> Iterator[TextIO]:
+def destination(output: Path | None, mode: str = "w") -> Iterator[IO[Any]]:
     """Stdout, or a file that is written whole or not at all."""
     if output is None:
         yield sys.stdout
         return
     from regard.files import whole_file
 
-    with whole_file(output) as path, path.open("w", encoding="utf-8") as file:
+    with (
+        whole_file(output) as path,
+        path.open(mode, encoding=None if "b" in mode else "utf-8") as file,
+    ):
         yield file
 
 

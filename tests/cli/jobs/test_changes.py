@@ -138,8 +138,8 @@ def answer() -> Any:
 def changing(change: Callable[[], object], after: int, *, end: bool) -> Any:
     """Workers that change something after so many parts, and then end with the power or go on."""
 
-    def parts(command: Any, reading: Any, shards: Any, **_: Any) -> Iterator[Part]:
-        with closing(Worker(command, reading)) as worker:
+    def parts(command: Any, shards: Any, **_: Any) -> Iterator[Part]:
+        with closing(Worker(command)) as worker:
             for k, shard in enumerate(shards):
                 if k == after:
                     if end:

@@ -117,6 +117,6 @@ def test_what_an_actor_raises_is_one_sentence(cluster: str, folder: Path) -> Non
     Path("in.txt").write_text("a\n")
     encoding = job("in.txt", "out.jsonl", "encode")
     encoding.command.common["model"] = "nowhere"
-    work = encoding.command, encoding.reading, encoding.input.shards
+    work = encoding.command, encoding.input.shards
     with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
         list(parts(*work, workers=1, threads=1))

@@ -237,8 +237,8 @@ def test_questions_have_their_context_and_vectors_are_no_text(
 
 
 def failing(after: int) -> Any:
-    def parts(command: Any, reading: Any, shards: Any, **_: Any) -> Iterator[Part]:
-        with closing(Worker(command, reading)) as worker:
+    def parts(command: Any, shards: Any, **_: Any) -> Iterator[Part]:
+        with closing(Worker(command)) as worker:
             for shard in shards[:after]:
                 yield worker(shard)
         raise UnavailableError("the power failed.")

@@ -21,8 +21,6 @@ import pytest
 import regard
 from fixtures.jobs import ONE_PART, die, job
 from regard.cli.jobs import local
-from regard.cli.jobs.reader import Reading
-from regard.data.inputs import TEXT
 from regard.errors import UnavailableError
 
 TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
@@ -165,4 +163,4 @@ def test_a_worker_that_cannot_open_the_model_says_why(folder: Path) -> None:
     encoding.command.common["model"] = "nowhere"
     shards = encoding.input.shards
     with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
-        list(local.parts(encoding.command, Reading((TEXT,), "jsonl"), shards, workers=1, threads=1))
+        list(local.parts(encoding.command, shards, workers=1, threads=1))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli.jobs.reader import Reader, Reading
+from regard.cli.jobs.reader import Reader
 from regard.cli.jobs.shards import MOST_BYTES, Input, Shard
-from regard.data.inputs import TEXT
+from regard.cli.task_command import call
 from regard.data.reader import format_of
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.files import LONGEST_LINE
@@ -15,10 +15,10 @@ from regard.files import LONGEST_LINE
 
 def lines_of(source: Input, order: list[int] | None = None) -> list[tuple[int, str | None]]:
     """The lines that the shards are read as, in the order of the shards."""
-    reader = Reader(Reading((TEXT,), "text"))
+    reader = Reader(call("translate"))
     found = {}
     for k in order or range(len(source.shards)):
-        found[k] = reader.read(source.shards[k]).lines
+        found[k] = reader.read(source.shards[k])[0]
     reader.close()
     records = [record for k in sorted(found) for record in found[k]]
     return [(line.number, line.text if line.error is None else None) for line in records]

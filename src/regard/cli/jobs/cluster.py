@@ -9,7 +9,6 @@ from typing import Any
 
 from regard.cli.jobs.local import ATTEMPTS, outcome
 from regard.cli.jobs.parts import Part
-from regard.cli.jobs.reader import Reading
 from regard.cli.jobs.shards import Shard
 from regard.cli.jobs.worker import Worker
 from regard.cli.task_command import TaskCommand
@@ -29,8 +28,7 @@ class Actor:
     """Computes shards in a process of Ray's; rows come and go as tables of Arrow."""
 
     def __init__(self, call: bytes, threads: int):
-        command, reading = pickle.loads(call)
-        self.worker = Worker(command, reading, threads=threads)
+        self.worker = Worker(pickle.loads(call), threads=threads)
 
     def __call__(self, rows: Any) -> Any:
         import pyarrow
@@ -42,7 +40,6 @@ class Actor:
 
 def parts(
     command: TaskCommand,
-    reading: Reading,
     shards: Sequence[Shard],
     *,
     workers: int,
@@ -78,7 +75,7 @@ def parts(
                 Actor,
                 batch_size=1,
                 batch_format="pyarrow",
-                fn_constructor_args=(pickle.dumps((command, reading)), threads),
+                fn_constructor_args=(pickle.dumps(command), threads),
                 compute=team,
                 num_cpus=threads,
                 ray_remote_args_fn=_restarted,

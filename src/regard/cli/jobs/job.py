@@ -10,7 +10,6 @@ from typing import Any
 
 from regard.cli.jobs import local
 from regard.cli.jobs.parts import Part, join
-from regard.cli.jobs.reader import Reading
 from regard.cli.jobs.shards import Input, Shard, files_of, parquet
 from regard.cli.jobs.store import FolderStore, Store
 from regard.cli.jobs.watch import Watch
@@ -78,12 +77,7 @@ class Job:
             *(source, self.files.shard_size or command.kind.shard, command.columns, say),
             delimiter=self.files.delimiter,
         )
-        self.reading = Reading(
-            *(command.columns, command.format),
-            id=self.files.id,
-            json_lines=command.json_lines,
-            several=len(self.input.files) > 1,
-        )
+        command.several_files = len(inputs) > 1
         self.said = 0  # sentences about lines
         self.store = FolderStore(self.output) if len(self.input.shards) > 1 else Store()
 
@@ -190,9 +184,9 @@ class Job:
             from regard.cli.jobs import cluster
 
             address = self.files.address
-            computed = cluster.parts(command, self.reading, left, **workers, address=address)
+            computed = cluster.parts(command, left, **workers, address=address)
         else:
-            computed = local.parts(command, self.reading, left, **workers)
+            computed = local.parts(command, left, **workers)
         others = [path for path in self.watch.paths if path not in self.input.files]
         with closing(computed) as finished:
             for part in finished:
@@ -207,7 +201,7 @@ class Job:
 
     def _alone(self, left: Sequence[Shard], advance: Advance) -> Generator[Part, None, None]:
         """The parts of shards, computed here."""
-        with closing(Worker(self.command, self.reading, progress=advance)) as worker:
+        with closing(Worker(self.command, progress=advance)) as worker:
             yield from map(worker, left)
 
     def _say(self, part: Part) -> None:

@@ -13,7 +13,6 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from regard.cli.jobs.reader import Reading
 from regard.cli.jobs.shards import Shard
 from regard.cli.jobs.worker import Worker
 from regard.cli.task_command import TaskCommand
@@ -26,7 +25,7 @@ ATTEMPTS = 3  # at a shard that ends the process which computes it
 
 
 def parts(
-    command: TaskCommand, reading: Reading, shards: Sequence[Shard], *, workers: int, threads: int
+    command: TaskCommand, shards: Sequence[Shard], *, workers: int, threads: int
 ) -> Generator[Any, None, None]:
     """The parts of some shards, as they are done; to be closed, which ends the workers.
 
@@ -41,11 +40,11 @@ def parts(
     """
     outcomes: Generator[Any, None, None]
     if command.task.packed is not None:
-        outcomes = _by_threads(command, reading, shards, workers * threads)
+        outcomes = _by_threads(command, shards, workers * threads)
     else:
         command.task = None  # each process has it
         team: Team[Shard] = Team(
-            lambda: Child(_serve, command, reading, threads, name="regard-part"),
+            lambda: Child(_serve, command, threads, name="regard-part"),
             size=workers,
             attempts=ATTEMPTS,
             lost=_lost,
@@ -78,7 +77,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _by_threads(
-    command: TaskCommand, reading: Reading, shards: Sequence[Shard], threads: int
+    command: TaskCommand, shards: Sequence[Shard], threads: int
 ) -> Generator[Any, None, None]:
     """The outcomes of shards, as many at a time as there are threads; of fewer shards, each has
     several batches at a time. Closing this ends the threads, between two steps of the model."""
@@ -88,7 +87,7 @@ def _by_threads(
     turn = threading.Lock()
 
     def compute() -> None:
-        with closing(Worker(command, reading)) as worker, suppress(Stopped):
+        with closing(Worker(command)) as worker, suppress(Stopped):
             while True:
                 with turn:
                     shard = next(waiting, None)
@@ -118,11 +117,11 @@ def _lost(shard: Shard, how: str) -> UnavailableError:
     )
 
 
-def _serve(connection: Connection, command: TaskCommand, reading: Reading, threads: int) -> None:
+def _serve(connection: Connection, command: TaskCommand, threads: int) -> None:
     """Compute the shards that come, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends this
     end_with_parent()
-    worker = Worker(command, reading, threads=threads)
+    worker = Worker(command, threads=threads)
     with suppress(EOFError, OSError):  # the parent closed the pipe, or is gone
         while True:
             connection.send(outcome(worker, connection.recv()))

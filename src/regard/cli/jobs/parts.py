@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from regard.cli.jobs.reader import Lines
 from regard.cli.jobs.shards import Shard, parquet
-from regard.cli.lines import Line
-from regard.cli.task_command import TaskCommand
+from regard.cli.task_command import Pairs, TaskCommand
 from regard.engine.result import Float32, shape
 from regard.lines import beside, json_line
 
@@ -33,7 +31,7 @@ class Part:
     sentences: Sequence[str] = ()
 
 
-def encoded(command: TaskCommand, lines: Lines, results: Sequence[Any], first: int) -> bytes:
+def encoded(command: TaskCommand, pairs: Pairs, table: Any, first: int) -> bytes:
     """The content of a part.
 
     Text and arrays have a line, or a row, for each line of the shard, an empty one where there is
@@ -41,20 +39,16 @@ def encoded(command: TaskCommand, lines: Lines, results: Sequence[Any], first: i
     records without an error.
 
     Args:
-        results: of the task for each line; None for a bad or a blank one.
-        first: the number of the shard's first line.
+        table: the rows of Parquet.
+        first: the number of the first of them.
     """
-    both = list(zip(lines.lines, results, strict=True))
-    if command.format == "text":
-        texts = [command.plain(line, result) for line, result in both]
-        return "".join(f"{text}\n" for text in texts if text is not None).encode()
-    if command.format == "npy":
-        return command.array(results)
-    good = [(line, result) for line, result in both if line.error is None]
+    if command.format in ("text", "npy"):
+        return command.encoded(pairs)
+    good = [(line, result) for line, result in pairs if line.error is None]
     if command.format == "jsonl":
-        return "".join(f"{command.json(line, result)}\n" for line, result in good).encode()
-    if lines.table is not None:
-        table = lines.table.take([line.number - first for line, _ in good])
+        return command.encoded(good)
+    if table is not None:
+        table = table.take([line.number - first for line, _ in good])
     else:
         table = _table([line.fields for line, _ in good])
     answers = [command.answered(result) for _, result in good]
@@ -65,17 +59,15 @@ def encoded(command: TaskCommand, lines: Lines, results: Sequence[Any], first: i
         or name in command.chosen
         or any(name in answer for answer in answers)
     }
-    for name, other in zip(table.column_names, beside(table.column_names, types), strict=True):
-        if name != other:
-            command.rename(name, other)
+    command.beside(table.column_names, types)
     return _parquet(_with_answers(table, answers, types))
 
 
-def bad_lines(shard: Shard, lines: Sequence[Line]) -> bytes:
+def bad_lines(shard: Shard, pairs: Pairs) -> bytes:
     """A line of JSON for each line with an error: where it is, and why."""
     rows = (
         json_line({"file": shard.file, "line": line.number, "reason": line.reason})
-        for line in lines
+        for line, _ in pairs
         if line.error is not None
     )
     return "".join(f"{row}\n" for row in rows).encode()
@@ -90,24 +82,8 @@ def join(parts: Callable[[], Iterator[bytes]], output: Path, command: TaskComman
     if command.format == "parquet":
         _join_parquet(parts, output)
         return
-    with output.open("wb") as file:
-        rows, width = 0, command.width if command.format == "npy" else 0
-        if width:
-            array_header(file, 0, width)
-        for part in parts():
-            file.write(part)
-            rows += len(part) // (4 * width) if width else 0
-        if width:
-            array_header(file, rows, width)
-
-
-def array_header(file: Any, rows: int, width: int) -> None:
-    """Write the header of an array, which has room for any number of rows."""
-    import numpy as np
-
-    file.seek(0)
-    described = {"descr": "<f4", "fortran_order": False, "shape": (rows, width)}
-    np.lib.format.write_array_header_1_0(file, described)
+    with output.open("wb") as file, command.framed(file):
+        file.writelines(parts())
 
 
 def _join_parquet(parts: Callable[[], Iterator[bytes]], output: Path) -> None:

@@ -18,6 +18,7 @@ from regard.data.streams import open_bytes, unpacking
 from regard.errors import BadArgumentError, DamagedFileError, NotFoundError, UnsupportedError
 from regard.packages import optional_package
 
+Span = tuple[int, int, int, int]  # the start, first, count and size of a shard
 MOST_BYTES = 16 * 2**20  # of a shard's lines, where these are long
 _PIECE = 2**20
 
@@ -32,9 +33,8 @@ class Shard:
     start: int  # the first line's byte, unpacked; of Parquet, the first row within its row group
     first: int  # the first line's number, counted from 1
     count: int  # lines
-    size: int = 0  # their bytes
+    size: int = 0  # their bytes; of Parquet, the number of the row group
     windows: bool = False  # whether what is not UTF-8 is Windows-1252
-    group: int = 0  # the row group of Parquet
     delimiter: str | None = None  # between the cells of CSV
 
     @property
@@ -159,62 +159,46 @@ def _shards(
     """The shards of a file, the first of which has this number."""
     reader = LineReader(str(file), format, roles, say=say)
     with open_bytes(file) as opened:
-        decode = Decoder(str(file), quiet)
-        options: Any = {"delimiter": delimiter, "strict": True, "decode": decode}
+        options: Any = {"delimiter": delimiter, "strict": True}
+        options["decode"] = Decoder(str(file), quiet)
         reader.begin(next(read_groups(opened, str(file), format, **options), []))
+    windows = format != "parquet" and _is_windows_1252(file, say)
     if format == "parquet":
         _check_types(file, reader.columns.names)
-        return _of_parquet(file, lines, number)
-    windows = _is_windows_1252(file, say)
-    if format == "tsv" and not reader.table:
-        format = "text"
-    if format in ("csv", "tsv"):
+        spans = _of_parquet(file, lines)
+    elif not reader.table:
+        format, spans = "text", _of_lines(file, lines)
+    elif format == "jsonl":
+        spans = _of_lines(file, lines)
+    else:
         delimiter = delimiter or delimiter_of(file, tabs=format == "tsv")
-        header = reader.columns.header is not None
-        return _of_table(file, format, header, lines, number, windows, delimiter)
-    return _of_lines(file, format, lines, number, windows)
+        decode = Decoder(str(file), windows=windows)
+        spans = _of_table(file, format, reader.columns.header is not None, lines, decode, delimiter)
+    for k, span in enumerate(spans, number):
+        yield Shard(k, str(file), format, *span, windows=windows, delimiter=delimiter)
 
 
-def _of_lines(
-    file: Path, format: Format, lines: int, number: int, windows: bool
-) -> Iterator[Shard]:
+def _of_lines(file: Path, lines: int) -> Iterator[Span]:
     first, count, start, place, ended = 1, 0, 0, 0, True
-
-    def shard() -> Shard:
-        return Shard(number, str(file), format, start, first, count, place - start, windows)
-
     with open_bytes(file) as opened, unpacking(str(file), 0):
         while piece := opened.readline(_PIECE):
             if ended and (count == lines or (count and place - start >= MOST_BYTES)):
-                yield shard()
-                number, first, count, start = number + 1, first + count, 0, place
+                yield start, first, count, place - start
+                first, count, start = first + count, 0, place
             count += ended
             place += len(piece)
             ended = piece.endswith(b"\n")
     if count:
-        yield shard()
+        yield start, first, count, place - start
 
 
 def _of_table(
-    file: Path,
-    format: Format,
-    header: bool,
-    lines: int,
-    number: int,
-    windows: bool,
-    delimiter: str | None,
-) -> Iterator[Shard]:
-    """Shards that begin with a row behind the one of the names; empty lines are no rows."""
+    file: Path, format: Format, header: bool, lines: int, decode: Decoder, delimiter: str | None
+) -> Iterator[Span]:
+    """Spans that begin with a row behind the one of the names; empty lines are no rows."""
     first, count, start = 1, 0, 0
     place = passed = 0  # bytes and lines
-
-    def shard() -> Shard:
-        size = place - start
-        options: Any = {"windows": windows, "delimiter": delimiter}
-        return Shard(number, str(file), format, start, first, count, size, **options)
-
     with open_bytes(file) as opened, open_bytes(file) as raw, unpacking(str(file), 0):
-        decode = Decoder(str(file), windows=windows)
         groups = read_groups(opened, str(file), format, delimiter=delimiter, decode=decode)
         for line, content in chain.from_iterable(groups):
             if content is None:
@@ -230,10 +214,10 @@ def _of_table(
                 continue
             count += 1
             if count == lines or place - start >= MOST_BYTES:
-                yield shard()
-                number, first, count, start = number + 1, line + 1, 0, place
+                yield start, first, count, place - start
+                first, count, start = line + 1, 0, place
     if count:
-        yield shard()
+        yield start, first, count, place - start
 
 
 def _is_windows_1252(file: Path, say: Say) -> bool:
@@ -287,12 +271,12 @@ def _check_types(file: Path, names: Sequence[str]) -> None:
             )
 
 
-def _of_parquet(file: Path, lines: int, number: int) -> Iterator[Shard]:
+def _of_parquet(file: Path, lines: int) -> Iterator[Span]:
     about = parquet().read_metadata(file)
     first = 1
     for group in range(about.num_row_groups):
         rows = about.row_group(group).num_rows
         for start in range(0, rows, lines):
             count = min(lines, rows - start)
-            yield Shard(number, str(file), "parquet", start, first, count, group=group)
-            number, first = number + 1, first + count
+            yield start, first, count, group
+            first += count

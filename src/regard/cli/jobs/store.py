@@ -164,16 +164,14 @@ class FolderStore(Store):
         return False
 
     def end(self, say: Say) -> None:
-        """Remove the parts, and the folder at once where nothing else is in it."""
-        others = [path for path in self.folder.iterdir() if not _is_ours(path)]
-        if others:
-            self._remove_parts()
-            (self.folder / "job.json").unlink()
-            say(f"{self.folder} has files that are not of the job, such as {others[0].name}.")
-            return
-        gone = self.folder.with_name(f".{self.folder.name}.{os.getpid()}.part")
-        os.replace(self.folder, gone)
-        _remove(gone)
+        """Remove the parts, and the folder where nothing else is in it."""
+        self._remove_parts()
+        for name in ("job.json", "written", ".lock"):
+            (self.folder / name).unlink(missing_ok=True)
+        try:
+            self.folder.rmdir()
+        except OSError:
+            say(f"{self.folder} stays, since it has files that are not of the job.")
 
     def _paths(self) -> dict[int, Path]:
         """The parts by their numbers."""
@@ -254,7 +252,7 @@ class FolderStore(Store):
 
     def _remove_parts(self) -> None:
         for path in self.folder.iterdir():
-            if _is_ours(path) and path.name not in ("job.json", ".lock"):
+            if _is_ours(path) and path.name not in ("job.json", "written", ".lock"):
                 path.unlink(missing_ok=True)
 
 

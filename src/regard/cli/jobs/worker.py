@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from regard.cli.jobs.parts import Part, bad_lines, encoded
-from regard.cli.jobs.reader import Lines, Reader, Reading
+from regard.cli.jobs.reader import Reader
 from regard.cli.jobs.shards import Shard
 from regard.cli.refusals import Refusals
 from regard.cli.task_command import TaskCommand
@@ -24,7 +24,6 @@ class Worker:
     def __init__(
         self,
         command: TaskCommand,
-        reading: Reading,
         *,
         threads: int | None = None,
         progress: Callable[[int], None] = lambda lines: None,
@@ -32,7 +31,7 @@ class Worker:
         if threads is not None:
             os.environ["OMP_NUM_THREADS"] = str(threads)
         self.command, self.threads, self.progress = command, threads, progress
-        self.reader = Reader(reading)
+        self.reader = Reader(command)
 
     def __call__(self, shard: Shard) -> Part:
         """The part of a shard: a line that is refused does not keep the others from their answers.
@@ -50,25 +49,17 @@ class Worker:
 
             drawn = SeedSequence((command.call["seed"], shard.number)).generate_state(1)
             command.call = command.call | {"seed": int(drawn[0])}
-        read = self.reader.read(shard)
+        read, table = self.reader.read(shard)
         refusals = Refusals[Any](
             command.answer, keep_going=True, blank=command.asks_blank, named=False
         )
-        pairs = refusals.answers(command.lines(read.lines), self._advance)
+        pairs = refusals.answers(command.lines(read), self._advance)
         for line, result in pairs:
             if result is not None:
                 command.warn(line, result)
-        lines, results = [line for line, _ in pairs], [result for _, result in pairs]
-        content = encoded(command, Lines(lines, read.table), results, shard.first)
-        return Part(
-            shard.number,
-            content,
-            bad_lines(shard, lines),
-            command.counts,
-            command.doubted,
-            command.renamed,
-            command.sentences or (),
-        )
+        content = encoded(command, pairs, table, shard.first)
+        seen = command.counts, command.doubted, command.renamed, command.sentences or ()
+        return Part(shard.number, content, bad_lines(shard, pairs), *seen)
 
     def close(self) -> None:
         """Closes the file that the last shard was in."""

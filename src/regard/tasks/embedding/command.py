@@ -1,8 +1,8 @@
 """`regard encode`: texts to vectors, as JSON lines or one NPY file."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
@@ -29,34 +29,31 @@ class Encode(TaskCommand):
         self.counts["cut"] += result.truncated
 
     @contextmanager
-    def writer(self) -> Iterator[Callable[[Pairs], None]]:
-        with self._npy() if self.format == "npy" else super().writer() as write:
-            yield write
+    def framed(self, file: IO[Any]) -> Iterator[None]:
+        """Write the header of an array, which has room for the number of rows."""
+        if self.format != "npy":
+            yield
+            return
+        import numpy as np
 
-    @contextmanager
-    def _npy(self) -> Iterator[Callable[[Pairs], None]]:
-        """Rows as they come; the header, which has room for it, learns their number at the end."""
-        from regard.cli.jobs.parts import array_header
-        from regard.files import whole_file
+        def header(rows: int) -> None:
+            file.seek(0)
+            described = {"descr": "<f4", "fortran_order": False, "shape": (rows, self.width)}
+            np.lib.format.write_array_header_1_0(file, described)
 
-        rows, width = 0, self.width
-        with whole_file(self.output) as path, path.open("wb") as file:
-            array_header(file, rows, width)
+        header(0)
+        start = file.tell()
+        yield
+        header((file.tell() - start) // (4 * self.width))
 
-            def write(pairs: Pairs) -> None:
-                nonlocal rows
-                file.write(self.array([result for _, result in pairs]))
-                rows += len(pairs)
-
-            yield write
-            array_header(file, rows, width)
-
-    def array(self, results: Sequence[Any]) -> bytes:
-        """The rows of an array; those without a result are of NaN."""
+    def encoded(self, pairs: Pairs) -> bytes:
+        """Rows of an array, or JSON; a line without a result has NaN."""
+        if self.format != "npy":
+            return super().encoded(pairs)
         import numpy as np
 
         nothing = np.full(self.width, np.nan)
-        rows = [nothing if result is None else result.embedding for result in results]
+        rows = [nothing if result is None else result.embedding for _, result in pairs]
         return b"".join(row.astype("<f4").tobytes() for row in rows)
 
     def end(self, total: int) -> None:
