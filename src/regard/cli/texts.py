@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from glob import has_magic
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -52,6 +53,11 @@ def text_groups(
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
+        if input.is_dir() or (has_magic(str(input)) and not input.exists()):
+            raise BadArgumentError(
+                f"{input} stands for several files. Add --output, a file for all their answers, or"
+                " name one of them."
+            )
         check_file(input)
         groups = _file_groups(input, json_lines, keep_bad, roles, reading)
         first = next(groups, None)  # before a model is loaded

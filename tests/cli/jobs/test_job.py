@@ -212,10 +212,14 @@ def test_blank_texts_have_empty_answers(folder: Path, upper_case: UpperCase) -> 
     assert [row["labels"] for row in rows("labels.parquet")] == [first, [], [], last]
 
 
-def test_lines_of_several_files_say_their_file(folder: Path, upper_case: UpperCase) -> None:
+@pytest.mark.parametrize("source", ["in", "in/*.txt", "in/[ab].txt"])
+def test_lines_of_several_files_say_their_file(
+    source: str, folder: Path, upper_case: UpperCase
+) -> None:
+    Path("in").mkdir()
     for name in ("b.txt", "a.txt"):
-        Path(name).write_text(f"{name} 1\n{name} 2\n")
-    run("[ab].txt", "out.jsonl")
+        Path("in", name).write_text(f"{name} 1\n{name} 2\n")
+    run(source, "out.jsonl")
     found = [(Path(row["file"]).name, row["line"], row["text"]) for row in rows("out.jsonl")]
     assert found == [(name, k, f"{name} {k}") for name in ("a.txt", "b.txt") for k in (1, 2)]
 
@@ -232,6 +236,8 @@ def test_questions_have_their_context_and_vectors_are_no_text(
     Path("in.txt").write_text("a\n")
     assert run("in.txt", "answers.jsonl", "answer").bad == 1
     assert "needs a text to search" in rows("answers.jsonl.bad.jsonl")[0]["reason"]
+    options = {"text": "a text " * 999}  # which is no path
+    assert run("in.txt", "more.jsonl", "answer", **options).written == 1
     run("in.txt", "vectors.jsonl", "encode")
     assert rows("vectors.jsonl")[0]["embedding"] == [1.0, 0.5]
 

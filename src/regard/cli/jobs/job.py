@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from regard.cli.jobs import local
 from regard.cli.jobs.parts import Part, join
 from regard.cli.jobs.shards import Input, Shard, files_of, parquet
 from regard.cli.jobs.store import FolderStore, Store
@@ -68,11 +68,12 @@ class Job:
         if Path(source).is_dir() and self.output.parent == Path(source).absolute():
             raise BadArgumentError(f"{self.output} is in the folder that is read; give another.")
         options = [*vars(command.extra).values(), *command.chosen.values()]
-        paths = [Path(value).absolute() for value in options if isinstance(value, str | Path)]
+        names = [value for value in options if isinstance(value, str | Path)]
         inputs = files_of(source)
         if self.output in inputs:
             raise BadArgumentError(f"{self.output} is the input; give the output another name.")
-        self.watch = Watch({*inputs, *self._model(), *(path for path in paths if path.is_file())})
+        paths = [Path(name).absolute() for name in names if isfile(name)]
+        self.watch = Watch({*inputs, *self._model(), *paths})
         self.input = Input.read(
             *(source, self.files.shard_size or command.kind.shard, command.columns, say),
             delimiter=self.files.delimiter,
@@ -106,9 +107,7 @@ class Job:
         began = time.monotonic()
         self._check_outputs()
         threads = self.command.common["threads"] or max(1, cores() // self.files.workers)
-        if (
-            len(self.input.shards) > 1 or self.files.runner == "ray"
-        ):  # whose workers share the processors
+        if len(self.input.shards) > 1 or self.files.runner == "ray":  # workers share the processors
             self.command.common = self.command.common | {"threads": None}
         self.command.open()
         self.watch.check()
@@ -186,6 +185,8 @@ class Job:
             address = self.files.address
             computed = cluster.parts(command, left, **workers, address=address)
         else:
+            from regard.cli.jobs import local  # slow to import
+
             computed = local.parts(command, left, **workers)
         others = [path for path in self.watch.paths if path not in self.input.files]
         with closing(computed) as finished:
