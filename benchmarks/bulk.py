@@ -1,5 +1,5 @@
-"""Bulk work: sentences a second of `regard run`, by threads and by Ray, against a plain loop and
-CTranslate2.
+"""Whole files: sentences a second of `regard translate`, by threads and by Ray, against a plain
+loop and CTranslate2.
 
     python benchmarks/bulk.py FILE.tsv --lines 100000 --runs loop local-1 local-2 ray-1 ray-2
     python benchmarks/bulk.py FILE.tsv --lines 100000 --runs local-2 ctranslate2-2 --peers PYTHON
@@ -22,7 +22,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,8 @@ def loop(source: Path, target: Path) -> float:
 
 def job(engine: str, workers: int, source: Path, target: Path) -> float:
     """The moment at which the first part was done."""
-    from regard.bulk import Job, cluster, local
+    from regard.cli.jobs.job import Job
+    from regard.cli.task_command import call
 
     done: list[float] = []
 
@@ -63,9 +63,8 @@ def job(engine: str, workers: int, source: Path, target: Path) -> float:
     def bar(total: int, before: int) -> Iterator[Any]:
         yield lambda lines: done.append(time.monotonic())
 
-    module = cluster if engine == "ray" else local
-    work = Job("translate", str(source), target, model="en-de", precision="int8", options=OPTIONS)
-    work.run(partial(module.parts, workers=workers, threads=1), bar=bar)
+    options = dict(model="en-de", precision="int8", runner=engine, workers=workers, threads=1)
+    Job(call("translate", input=source, output=target, **options, **OPTIONS)).run(bar=bar)
     return done[0]
 
 

@@ -9,8 +9,8 @@ from regard.tasks import catalog
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "tasks.md"
 HEAD = """# Tasks
 
-Every task is declared once, in its folder in `regard/tasks/`. Its command, its route `/run/…`, its
-rows in `regard run` and `Task.run_rows` in Python have these inputs, options and results.
+Every task is declared once, in its folder in `regard/tasks/`. Its command, its route `/run/…` and
+`Task.run_rows` in Python have these inputs, options and results.
 """
 
 

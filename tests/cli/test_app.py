@@ -12,13 +12,13 @@ from regard import __version__
 from regard.checkpoints import shipped
 from regard.cli.app import app, first_words
 
-RUN = {
-    "input", "output", "--model", "--id", "--delimiter", "--runner", "--address", "--workers",
-    "--shard-size", "--batch-size", "--engine", "--precision", "--strict", "--json", "--text",
+FILES = {
+    "--text-column", "--id", "--delimiter", "--overwrite", "--resume", "--workers", "--runner",
+    "--address", "--shard-size", "--summary",
 }  # fmt: skip
 OPTIONS = {
     "": {"--version", "--debug", "--install-completion", "--show-completion", "--help"},
-    "translate": {
+    "translate": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--attention", "--attention-step", "--attention-layer", "--tokens",
         "--words", "--force", "--strict-language", "--glossary",
@@ -26,85 +26,47 @@ OPTIONS = {
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
-    "summarize": {
+    "summarize": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens",
         "--num-beams", "--alternatives", "--length-penalty", "--repetition-penalty",
         "--no-repeat-ngram-size", "--threads", "--help"
     },
-    "generate": {
+    "generate": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--interactive", "--tokens", "--chat", "--system", "--stop",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--do-sample", "--temperature", "--top-k", "--top-p", "--min-p",
         "--repetition-penalty", "--no-repeat-ngram-size", "--seed", "--threads", "--help"
     },
-    "classify": {
+    "classify": FILES | {"--text-pair-column"} | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--text-pair", "--images", "--labels", "--template", "--multi-label",
         "--top-k", "--threads", "--help"
     },
-    "label": {
+    "label": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--aggregation", "--threads", "--help"
     },
-    "answer": {
+    "answer": (FILES - {"--text-column"}) | {"--question-column", "--context-column"} | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--context", "--text", "--top-k", "--max-answer-len", "--or-none",
         "--force", "--threads", "--help"
     },
-    "match": {
+    "match": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--labels", "--template", "--top-k", "--patches", "--figure", "--threads",
         "--help"
     },
-    "transcribe": {
+    "transcribe": FILES | {
         "texts", "--model", "--input", "--output", "--json", "--strict", "--batch-size", "--engine",
         "--precision", "--language", "--task", "--timestamps", "--srt", "--no-speech",
         "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
         "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
     },
-    "encode": {
+    "encode": FILES | {
         "texts", "--model", "--input", "--output", "--strict", "--batch-size", "--engine",
         "--precision", "--pooling", "--normalize", "--threads", "--help"
-    },
-    "run": {"--help"},
-    "run translate": RUN | {
-        "--tokens", "--words", "--force", "--strict-language", "--glossary",
-        "--source-language", "--target-language", "--prefix", "--whole", "--sentences",
-        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
-        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
-    },
-    "run summarize": RUN | {
-        "--tokens", "--force", "--prefix", "--max-new-tokens", "--min-new-tokens", "--num-beams",
-        "--alternatives", "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size",
-        "--threads", "--help"
-    },
-    "run generate": RUN | {
-        "--tokens", "--chat", "--system", "--stop", "--max-new-tokens", "--min-new-tokens",
-        "--num-beams", "--alternatives", "--length-penalty", "--do-sample", "--temperature",
-        "--top-k", "--top-p", "--min-p", "--repetition-penalty", "--no-repeat-ngram-size",
-        "--seed", "--threads", "--help"
-    },
-    "run classify": RUN | {
-        "--text-pair", "--labels", "--template", "--multi-label", "--top-k", "--threads", "--help"
-    },
-    "run label": RUN | {
-        "--aggregation", "--threads", "--help"
-    },
-    "run answer": RUN | {
-        "--context", "--top-k", "--max-answer-len", "--or-none", "--force", "--threads", "--help"
-    },
-    "run match": RUN | {
-        "--labels", "--template", "--top-k", "--patches", "--threads", "--help"
-    },
-    "run transcribe": RUN | {
-        "--language", "--task", "--timestamps", "--no-speech",
-        "--max-new-tokens", "--min-new-tokens", "--num-beams", "--alternatives",
-        "--length-penalty", "--repetition-penalty", "--no-repeat-ngram-size", "--threads", "--help"
-    },
-    "run encode": RUN | {
-        "--pooling", "--normalize", "--threads", "--help"
     },
     "evaluate": {
         "--strict", "--word", "--calibrate",

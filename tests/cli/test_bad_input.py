@@ -36,7 +36,7 @@ CASES = {
     "train translation good.tsv --vocab-size 2147483648": "--vocab-size must be at most 1,048,576",
     "train translation good.tsv --vocab-size 9223372036854775807": "--vocab-size must be at most",
     "translate --input empty.tsv": "expected lines of text in empty.tsv, but it is empty. Check",
-    "translate --input folder": "expected a file, but folder is a folder. Name a file in it.",
+    "translate --input folder": "folder stands for several files. Add --output, a file for",
     "translate --input broken.tsv.gz": "broken.tsv.gz is damaged gzip",
     "translate \udcff --model small": "line 1: the text is not valid Unicode: it has the lone",
     "translate a --model en-dee": "there is no folder en-dee; give a model folder, a shipped model",

@@ -1,4 +1,4 @@
-"""One task through every door: the command, `regard run`, HTTP and Python name the same parts, and
+"""One task through every door: the command, files, HTTP and Python name the same parts, and
 hold the same bounds."""
 
 import json
@@ -114,7 +114,7 @@ def test_every_door_names_the_same_parts(
     flags += ["--model", model] if verb == "label" else []
     shown = json.loads(regard(verb, text, *flags, *as_json).out)
     (tmp_path / "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
-    regard("run", verb, tmp_path / "in.jsonl", tmp_path / "out.jsonl", *flags)
+    regard(verb, "-i", tmp_path / "in.jsonl", "-o", tmp_path / "out.jsonl", *flags)
     written = json.loads((tmp_path / "out.jsonl").read_text())
     asked = client.post(f"/run/{verb}", json={"text": text, **options}).json()
     [served] = asked["results"]
@@ -138,7 +138,7 @@ def test_labels_of_ones_own_have_the_same_scores_at_every_door(
     flags += ["--multi-label"] * multi_label
     shown = json.loads(regard("classify", text, *flags, "--json").out)
     (tmp_path / "in.txt").write_text(text)
-    regard("run", "classify", tmp_path / "in.txt", tmp_path / "out.jsonl", *flags)
+    regard("classify", "-i", tmp_path / "in.txt", "-o", tmp_path / "out.jsonl", *flags)
     written = json.loads((tmp_path / "out.jsonl").read_text())
     answer = client.post(
         "/run/classify", json={"text": text, "model": "entailment", **options}
@@ -178,8 +178,8 @@ def test_a_text_in_another_language_is_strictly_refused_at_every_door(
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"regard: line 1: {sentence} another model, or --force.\n"
     (tmp_path / "in.txt").write_text(f"It is late.\n{text}\n")
-    files = (tmp_path / "in.txt", tmp_path / "out.jsonl")
-    assert regard("run", "translate", *files, "--strict-language").code == 2
+    files = ("-i", tmp_path / "in.txt", "-o", tmp_path / "out.jsonl")
+    assert regard("translate", *files, "--strict-language").code == 2
     [bad] = (tmp_path / "out.jsonl.bad.jsonl").read_text().splitlines()
     assert json.loads(bad)["reason"].startswith(sentence)
     answer = client.post("/run/translate", json={"text": text, "strict_language": True})
@@ -188,7 +188,8 @@ def test_a_text_in_another_language_is_strictly_refused_at_every_door(
     assert client.post("/run/translate", json={"text": text}).json()["results"][0]["language_doubt"]
 
     assert regard("translate", text, "--force").code == 0
-    assert regard("run", "translate", tmp_path / "in.txt", tmp_path / "o.txt", "--force").code == 0
+    files = ("-i", tmp_path / "in.txt", "-o", tmp_path / "o.txt")
+    assert regard("translate", *files, "--force").code == 0
     assert client.post("/run/translate", json={"text": text, "force": True}).status_code == 200
 
 
@@ -199,7 +200,8 @@ def test_a_glossary_holds_at_every_door(
     terms.write_text("station\tHaltestelle\n")
     assert "Haltestelle" in regard("translate", text, "--glossary", terms).out
     (tmp_path / "in.txt").write_text(f"{text}\n")
-    regard("run", "translate", tmp_path / "in.txt", tmp_path / "out.txt", "--glossary", terms)
+    files = ("-i", tmp_path / "in.txt", "-o", tmp_path / "out.txt")
+    regard("translate", *files, "--glossary", terms)
     assert "Haltestelle" in (tmp_path / "out.txt").read_text()
     body = {"text": text, "glossary": {"station": "Haltestelle"}}
     [answer] = client.post("/run/translate", json=body).json()["results"]
@@ -232,7 +234,10 @@ def bounded(verb: str) -> dict[str, Bounds]:
 def test_every_bound_of_a_task_is_held_with_one_sentence(
     verb: str, regard: Callable[..., Any], tmp_path: Path
 ) -> None:
-    kind, doors = catalog.doing(verb), ([verb, "a"], ["run", verb, tmp_path / "a", tmp_path / "b"])
+    kind, doors = (
+        catalog.doing(verb),
+        ([verb, "a"], [verb, "-i", tmp_path / "a", "-o", tmp_path / "b"]),
+    )
     for name, bounds in bounded(verb).items():
         flag, sentence = f"--{name.replace('_', '-')}", f"must be {bounds}; got "
         for edge in (bounds.min, bounds.max):

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +41,7 @@ class Model:
     generation = GenerationConfig()
     not_followed = ()
     computed_by = "torch"
-    room = 9
+    room = max_length = 9
     width = 2
 
     def __init__(self):
@@ -188,23 +187,3 @@ def test_an_empty_pipe_is_refused_before_a_model_is_loaded(regard, fifo):
     outcome = regard("translate", "--model", "no such model", "--input", fifo(b""))
     assert outcome.code == 2
     assert "but it is empty. Check that it is the right file" in outcome.err
-
-
-def test_lines_are_counted_only_for_a_bar_that_is_seen(monkeypatch, tmp_path):
-    from regard.cli import texts
-
-    totals = []
-
-    def bar(total, what, *, shown):
-        totals.append(total)
-        return nullcontext(print)
-
-    monkeypatch.setattr(texts, "progress_bar", bar)
-    (tmp_path / "file").write_bytes(TEXT)
-    os.mkfifo(tmp_path / "pipe")
-    for watched in (False, True):
-        monkeypatch.setattr(texts, "is_watched", lambda watched=watched: watched)
-        for path in (tmp_path / "file", tmp_path / "pipe", None):
-            with texts.lines_bar(path, "reading"):
-                pass
-    assert totals == [None, None, None, 4, None, None]

@@ -8,7 +8,7 @@ import pytest
 from regard.cli import texts
 from regard.cli.lines import Line
 from regard.cli.refusals import Refusals
-from regard.cli.task_command import TaskCommand
+from regard.cli.task_command import call
 from regard.errors import BadArgumentError, DamagedFileError
 
 
@@ -61,39 +61,37 @@ def test_a_refused_text_is_named_by_its_line():
         list(Refusals(refuse, keep_going=False).answers(group, lambda done: None))
 
 
+COMMAND = call("classify", as_json=True)
+
+
 def test_the_reason_for_no_answer_is_a_field_of_its_line():
     line = Line(1, "", error=DamagedFileError("not UTF-8."))
-    assert json.loads(texts.json_line(line, n=1)) == {"text": "", "n": 1, "error": "not UTF-8."}
+    assert json.loads(COMMAND.json_line(line, {"n": 1})) == {
+        "text": "", "n": 1, "error": "not UTF-8.",
+    }  # fmt: skip
 
 
 def test_fields_that_came_in_pass_through():
     line = Line(1, "a", {"text": "a", "id": 7})
-    assert json.loads(texts.json_line(line, score=2)) == {"text": "a", "id": 7, "score": 2}
-    assert texts.json_line(Line(1, "é"), n=1) == '{"text": "é", "n": 1}'
+    assert json.loads(COMMAND.json_line(line, {"n": 2})) == {"text": "a", "id": 7, "n": 2}
+    assert COMMAND.json_line(Line(1, "é"), {"n": 1}) == '{"text": "é", "n": 1}'
 
 
 def test_a_line_of_json_has_no_other_line_ends():
-    written = texts.json_line(Line(1, "a\u2028b\x85c\u2029"), n=1)
+    written = COMMAND.json_line(Line(1, "a\u2028b\x85c\u2029"), {"n": 1})
     assert len(written.splitlines()) == 1
     assert json.loads(written)["text"] == "a\u2028b\x85c\u2029"
 
 
-def test_settings_without_effect_are_named_and_silence_means_all_are_followed(capsys):
-    texts.say_not_followed("m", ["a", "b"])
-    texts.say_not_followed("m", [])
-    assert capsys.readouterr().err == "regard: m asks for a, b; regard ignores that.\n"
-
-
 def test_a_field_that_came_in_is_not_overwritten():
-    line = Line(1, "a", {"text": "a", "score": 0, "input_score": 1})
-    assert json.loads(texts.json_line(line, ["score"], score=2)) == {
-        "text": "a", "input_input_score": 0, "input_score": 1, "score": 2,
+    line = Line(1, "a", {"text": "a", "labels": 0, "input_labels": 1})
+    assert json.loads(COMMAND.json_line(line, {"labels": 2})) == {
+        "text": "a", "input_input_labels": 0, "input_labels": 1, "labels": 2,
     }  # fmt: skip
 
 
 def test_a_field_that_gets_another_name_is_named_once(capsys):
-    common = dict.fromkeys(("texts", "output", "as_json"))
-    command = TaskCommand("classify", common, {})
+    command = call("classify")
     for number in (1, 2):
         line = Line(number, "a", {"text": "a", "labels": "old", "error": "none"})
         fields = json.loads(command.json(line, None))

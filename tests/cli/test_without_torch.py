@@ -124,7 +124,10 @@ def test_neither_does_an_evaluation(
 
 def test_neither_does_bulk_work(imported: Imported, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("Good morning.\n")
-    assert imported("run", "translate", str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")) == []
+    assert (
+        imported("translate", "-i", str(tmp_path / "in.txt"), "-o", str(tmp_path / "out.jsonl"))
+        == []
+    )
 
 
 SERVERS = {

@@ -351,7 +351,7 @@ FAULTS = (
         "mean, deviation = 0 * known.mean(0), known.std(0)",
         "tests/tasks/translation/test_growing.py",
     ),
-    # Serving, bulk, studio
+    # Serving, files, studio
     fault(
         "one refused text takes its batch with it",
         "src/regard/serving/batches.py",
@@ -368,10 +368,10 @@ FAULTS = (
     ),
     fault(
         "a shard begins where a full one would have ended",
-        "src/regard/bulk/shards.py",
-        "number, first, count, start = number + 1, first + count, 0, place",
-        "number, first, count, start = number + 1, first + lines, 0, place",
-        "tests/bulk/test_shards.py",
+        "src/regard/cli/jobs/shards.py",
+        "                first, count, start = first + count, 0, place\n",
+        "                first, count, start = first + lines, 0, place\n",
+        "tests/cli/jobs/test_shards.py",
     ),
     fault(
         "several results for each text are not counted",
@@ -383,11 +383,24 @@ FAULTS = (
     ),
     fault(
         "a job continues with other settings",
-        "src/regard/bulk/job.py",
-        "if recorded.get(name) != settings.get(name):",
-        "if name not in recorded:",
-        "tests/bulk/test_job.py",
-        "tests/bulk/test_local.py",
+        "src/regard/cli/jobs/store.py",
+        "if before.get(name) != now.get(name):",
+        "if name not in before:",
+        "tests/cli/jobs/test_job.py",
+    ),
+    fault(
+        "a change under a job is not looked for",
+        "src/regard/cli/jobs/watch.py",
+        "if _marks(path) != self._marks[path]:",
+        "if not self._marks:",
+        "tests/cli/jobs/test_changes.py",
+    ),
+    fault(
+        "a part's checksum leaves its bad lines out",
+        "src/regard/cli/jobs/store.py",
+        "        digest.update(bad)\n",
+        "",
+        "tests/cli/jobs/test_changes.py",
     ),
     fault(
         "a page of another site is answered",

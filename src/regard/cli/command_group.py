@@ -11,7 +11,6 @@ from typer.core import TyperCommand, TyperGroup
 from regard.tasks import catalog
 
 OTHERS = (
-    "run",
     "evaluate",
     "ladder",
     "look",

@@ -1,6 +1,5 @@
 """Commands of tasks that read images: a folder stands for the images in it."""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ class ImageCommand(TaskCommand):
 
     what = "an image"
 
-    def __init__(self, *arguments: Any):
-        super().__init__(*arguments)
+    def begin(self, part: int | None = None) -> None:
+        super().begin(part)
         self.named: set[tuple[int, str]] = set()  # line and name of a folder's images
 
     @property
@@ -28,9 +27,22 @@ class ImageCommand(TaskCommand):
         of_folder = self.reads_images and any(Path(text).is_dir() for text in self.texts or ())
         return super().keeps_going or (of_folder and not self.common["strict"])
 
-    def groups(self) -> Iterable[list[Line]]:
-        groups = super().groups()
-        return self._with_folders(groups) if self.reads_images else groups
+    def lines(self, group: list[Line]) -> list[Line]:
+        """The lines, with those of its images in a folder's place."""
+        if not self.reads_images:
+            return group
+        from regard.tasks.images.task import image_files
+
+        lines: list[Line] = []
+        for line in group:
+            if line.error is not None or not (line.text.strip() and Path(line.text).is_dir()):
+                lines.append(line)
+                continue
+            files = [str(file) for file in image_files(Path(line.text))]
+            self.named.update((line.number, file) for file in files)
+            name = self.roles[0].name
+            lines += [Line(line.number, file, line.fields | {name: file}) for file in files]
+        return lines
 
     def plain(self, line: Line, result: Any) -> str | None:
         """With the name of an image that a folder stood for in front."""
@@ -38,18 +50,3 @@ class ImageCommand(TaskCommand):
             return super().plain(line, result)
         rows = ["\t"] if result is None else result.lines()
         return "\n".join(f"{one_line(line.text)}\t{row}" for row in rows)
-
-    def _with_folders(self, groups: Iterable[list[Line]]) -> Iterator[list[Line]]:
-        """The lines, with those of its images in a folder's place."""
-        from regard.tasks.images.task import image_files
-
-        for group in groups:
-            lines: list[Line] = []
-            for line in group:
-                if not (line.text.strip() and Path(line.text).is_dir()):
-                    lines.append(line)
-                    continue
-                files = [str(file) for file in image_files(Path(line.text))]
-                self.named.update((line.number, file) for file in files)
-                lines += [Line(line.number, file, line.fields | {"text": file}) for file in files]
-            yield lines

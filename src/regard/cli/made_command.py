@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from regard.cli import options
 from regard.cli.command_group import LazyCommand
+from regard.cli.file_options import FileOptions, without
 from regard.cli.task_command import class_of
 from regard.cli.training_options import takes
 from regard.tasks import catalog
@@ -54,7 +55,7 @@ def _make(verb: str) -> Callable[..., None]:
         ]
     )
     command.__doc__ = kind.help
-    return takes(cls.own, kind.options_class())(command)
+    return takes(cls.own, FileOptions, kind.options_class(), but=without(cls.roles))(command)
 
 
 def _model(kind: Kind, default: str | None, parameter: Any) -> Any:

@@ -49,11 +49,14 @@ ModelName = Annotated[str, model_option("A shipped model's name, a model folder 
 Input = Annotated[
     Path | None,
     option(
-        "File to read: one text per line, CSV, JSON lines or Parquet; may be .gz.", "--input", "-i"
+        "File to read: one text per line, CSV, JSON lines or Parquet; may be .gz. With --output"
+        " also a folder of them, or a pattern in quotes, such as 'parts/*.jsonl'.",
+        *("--input", "-i"),
     ),
 ]
 Output = Annotated[
-    Path | None, option("File to write, completely or not at all.", "--output", "-o")
+    Path | None,
+    option("File to write, completely or not at all: text, .jsonl or .parquet.", "--output", "-o"),
 ]
 Strict = Annotated[
     bool, option("Stop at the first line that cannot be read or answered.", "--strict")

@@ -23,11 +23,10 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
         return plain_look(rest)
     if verb not in catalog.VERBS:
         return None
-    from regard.cli.task_command import class_of
+    from regard.cli.task_command import call, class_of
 
-    kind, command = catalog.doing(verb), class_of(verb)
-    common: dict[str, Any] = dict.fromkeys(("model", "input", "output", "threads", "precision"))
-    common |= dict(texts=[], as_json=False, strict=False, batch_size=kind.batch_size, engine="auto")
+    command, texts = class_of(verb), list[str]()
+    common: dict[str, Any] = {"texts": texts}
     following = iter(rest)
     for argument in following:
         if argument in FLAGS and FLAGS[argument] not in command.without:
@@ -37,17 +36,9 @@ def plain_call(arguments: Sequence[str]) -> "TaskCommand | PlainLook | None":
         elif argument.startswith("-"):
             return None
         else:
-            common["texts"].append(argument)
+            texts.append(argument)
     default = command.model_default or catalog.default(catalog.VERBS[verb])
-    if not common["texts"] or not (common["model"] or default):
-        return None
-    settings = [*command.own.settings().values(), *kind.options_class().settings().values()]
-    options = {
-        setting.name: False if setting.default is False else None
-        for setting in settings
-        if setting.metadata
-    }
-    return command(verb, common, options)
+    return call(verb, **common) if texts and (common.get("model") or default) else None
 
 
 def plain_look(arguments: Sequence[str]) -> "PlainLook | None":

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
-from regard.errors import RegardError
+from regard.errors import OtherLanguageError, RegardError
 
 T = TypeVar("T")
 
@@ -23,11 +23,14 @@ class Refusals(Generic[T]):
         answer: the answers to some lines; also gets a function, to be called with the number of
             lines just answered.
         keep_going: whether the other lines are answered where one is refused.
+        named: whether the refused lines are said here.
         blank: whether blank lines are asked, too.
     """
 
-    def __init__(self, answer: Answer[T], *, keep_going: bool, blank: bool = False):
-        self.answer, self.keep_going, self.blank = answer, keep_going, blank
+    def __init__(
+        self, answer: Answer[T], *, keep_going: bool, blank: bool = False, named: bool = True
+    ):
+        self.answer, self.keep_going, self.blank, self.named = answer, keep_going, blank, named
         self.refused = self.total = 0
 
     def answers(
@@ -49,7 +52,8 @@ class Refusals(Generic[T]):
             refusal = type(error)(f"line {lines[k].number}: {error}")
             if not self.keep_going:
                 raise refusal from error
-            lines[k] = replace(lines[k], error=refusal)
+            reason = error.forced_by("--force") if isinstance(error, OtherLanguageError) else error
+            lines[k] = replace(lines[k], error=refusal, reason=str(reason))
             progress(1)
 
         answers = answer_each(
@@ -59,7 +63,7 @@ class Refusals(Generic[T]):
         )
         answered = {places_asked[place]: answer for place, answer in answers.items()}
         self.total += len(lines)
-        for line in lines:
+        for line in lines if self.named else ():
             if line.error is not None:
                 self._say(line.error)
         return [(line, answered.get(k)) for k, line in enumerate(lines)]

@@ -1,15 +1,14 @@
 """Texts of a command, from arguments, files or stdin, and the output that it makes of them."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from glob import has_magic
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
-from regard import lines
 from regard.cli.lines import Line, read_lines
-from regard.cli.progress import is_watched, progress_bar
 from regard.cli.streams import open_stdin, say
 from regard.data.inputs import TEXT
 from regard.data.lines import (
@@ -19,7 +18,7 @@ from regard.data.lines import (
 )
 from regard.data.reader import format_of
 from regard.data.roles import Role
-from regard.data.streams import CHUNK, as_utf8, open_bytes, unpacking
+from regard.data.streams import as_utf8, open_bytes
 from regard.errors import BadArgumentError
 
 
@@ -31,6 +30,7 @@ def text_groups(
     what: str,
     keep_bad: bool = False,
     roles: Sequence[Role] = (TEXT,),
+    **reading: Any,
 ) -> Iterable[list[Line]]:
     """Lines in groups as they come: of the arguments, a file, or stdin.
 
@@ -42,6 +42,7 @@ def text_groups(
         keep_bad: a line that cannot be read is an empty line with the error.
         roles: the columns of a file with columns, TSV with names in its first row, CSV, JSON lines
             or Parquet; the first of them is the text.
+        reading: of files, further arguments of `read_lines`.
 
     Raises:
         DamagedFileError: an empty file.
@@ -52,8 +53,13 @@ def text_groups(
     if texts:
         return [[Line(number, text) for number, text in enumerate(texts, start=1)]]
     if input:
+        if input.is_dir() or (has_magic(str(input)) and not input.exists()):
+            raise BadArgumentError(
+                f"{input} stands for several files. Add --output, a file for all their answers, or"
+                " name one of them."
+            )
         check_file(input)
-        groups = _file_groups(input, json_lines, keep_bad, roles)
+        groups = _file_groups(input, json_lines, keep_bad, roles, reading)
         first = next(groups, None)  # before a model is loaded
         if first is None:
             raise empty_file(input)
@@ -78,63 +84,41 @@ def whole_text(nothing: str, file: Path | None = None) -> str:
         return read_text(opened, str(file), say=say)
 
 
-def count_lines(path: Path) -> int | None:
-    """Count the lines; None for a pipe or a device, which can only be read once."""
+def is_stream(path: Path) -> bool:
+    """Return whether a path is a pipe or a device, which is read and written only once."""
     # On some systems /dev/stdin shares its position with stdin, even if that is a regular file.
-    if not path.is_file() or path.absolute().parts[:2] == ("/", "dev"):
-        return None
-    lines, last = 0, b"\n"
-    with open_bytes(path) as file, unpacking(str(path), 0):
-        while piece := file.read(CHUNK):
-            lines += piece.count(b"\n")
-            last = piece[-1:]
-    return lines + (last != b"\n")
+    special = path.exists() and not (path.is_file() or path.is_dir())
+    return special or path.absolute().parts[:2] == ("/", "dev")
+
+
+def check_output(path: Path | None, overwrite: bool) -> None:
+    """Raise BadArgumentError where a file would be overwritten without being asked to."""
+    if path is None or is_stream(path):
+        return
+    if path.is_dir():
+        raise BadArgumentError(f"{path} is a folder; name a file in it.")
+    if path.exists() and not overwrite:
+        raise BadArgumentError(f"{path} exists. Give another output, or add --overwrite.")
 
 
 @contextmanager
-def lines_bar(input: Path | None, what: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar over the lines of a file; none for arguments and stdin."""
-    # Counting reads the file once more: only for a bar that is seen.
-    total = count_lines(input) if input and is_watched() else None
-    with progress_bar(total, what, shown=bool(input)) as advance:
-        yield advance
-
-
-def json_line(line: Line, names: Collection[str] = (), **found: Any) -> str:
-    """A line of JSON: the fields that came in, or the text, and what was found.
-
-    Of a line that has none it says why, under "error".
-
-    Args:
-        names: of what is found in some line; a field that came in with one of them is renamed.
-    """
-    error = {} if line.error is None else {"error": str(line.error)}
-    fields = line.fields or {"text": line.text}
-    passed = lines.beside(fields, {*names, *found, *error})
-    return lines.json_line(dict(zip(passed, fields.values(), strict=True)) | found | error)
-
-
-def say_not_followed(name: str, settings: Iterable[str]) -> None:
-    """Says on stderr which settings of a model's files have no effect here."""
-    if listed := ", ".join(settings):
-        say(f"{name} asks for {listed}; regard ignores that.")
-
-
-@contextmanager
-def destination(output: Path | None) -> Iterator[TextIO]:
+def destination(output: Path | None, mode: str = "w") -> Iterator[IO[Any]]:
     """Stdout, or a file that is written whole or not at all."""
     if output is None:
         yield sys.stdout
         return
     from regard.files import whole_file
 
-    with whole_file(output) as path, path.open("w", encoding="utf-8") as file:
+    with (
+        whole_file(output) as path,
+        path.open(mode, encoding=None if "b" in mode else "utf-8") as file,
+    ):
         yield file
 
 
 def _file_groups(
-    path: Path, json_lines: bool, keep_bad: bool, roles: Sequence[Role]
+    path: Path, json_lines: bool, keep_bad: bool, roles: Sequence[Role], reading: dict[str, Any]
 ) -> Iterator[list[Line]]:
-    form: Any = {"json_lines": json_lines, "keep_bad": keep_bad, "roles": roles}
+    form: Any = {"json_lines": json_lines, "keep_bad": keep_bad, "roles": roles, **reading}
     with open_bytes(path) as file:
         yield from read_lines(file, name=str(path), format=format_of(path, "text"), **form)

@@ -77,6 +77,11 @@ class Columns:
             elif record is not None:
                 yield line, self._of_object(line, inner(record))
 
+    @property
+    def names(self) -> list[Any]:
+        """The names of the fields that are read of objects."""
+        return [place for place in self._places or () if place is not None]
+
     def begin(self, group: Sequence[Record]) -> None:
         """Find the places of the roles by the first records, if there are any."""
         rows = [record for _, record in group if isinstance(record, list)]

@@ -1,8 +1,6 @@
-"""Columns that tasks read of the files they answer, in commands and in jobs."""
+"""Columns that tasks read of the files they answer."""
 
-from collections.abc import Sequence
-
-from regard.data.roles import Role, plain_name
+from regard.data.roles import Role
 
 TEXT = Role(
     "text",
@@ -12,19 +10,15 @@ TEXT = Role(
         *("review_text", "comment_text", "tweet_text"),
     ),
     text=True,
+    beside=True,
 )
-QUESTION = Role("question", ("question", "query"), text=True)
+TEXT_PAIR = Role("text_pair", ("text_pair",), required=False, text=True, beside=True)
+QUESTION = Role("question", ("question", "query"), text=True, beside=True)
 CONTEXT = Role(
-    "context", ("context", "passage", "paragraph", "document"), required=False, text=True
+    *("context", ("context", "passage", "paragraph", "document")),
+    required=False,
+    text=True,
+    beside=True,
 )
-
-
-def name_of(column: str, names: Sequence[str]) -> str:
-    """Return the name that a file has for a task's column; the task's where it has none.
-
-    >>> name_of("text", ["id", "Review"]), name_of("text", ["id", "text", "review"])
-    ('Review', 'text')
-    """
-    synonyms = next((role.known for role in (TEXT, QUESTION, CONTEXT) if role.name == column), ())
-    places = {plain_name(name): name for name in reversed(names)}
-    return next((places[name] for name in synonyms if name in places), column)
+IMAGE = Role("text", ("image", *TEXT.known), text=True, beside=True)
+SOUND = Role("text", ("sound", "audio", "file", *TEXT.known), text=True, beside=True)

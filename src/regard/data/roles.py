@@ -38,11 +38,12 @@ class Role:
     # Whether it says yes or no to the others, so that no column that might say it is passed over.
     flag: bool = False
     couples: tuple[tuple[str, str], ...] = ()  # names of the first role with this one's beside it
+    beside: bool = False  # whether its name says what is answered, not which column
 
     @property
     def option(self) -> str:
         """Option that names the column."""
-        return f"{self.name}_column" if self.language else self.name
+        return f"{self.name}_column" if self.language or self.beside else self.name
 
 
 @dataclass(frozen=True)

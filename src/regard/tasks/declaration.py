@@ -78,7 +78,7 @@ class Kind:
     does: str = ""  # the task of another kind that it does in its own way
     model: str = ""  # the class of models that do it without a head of their own
     heads: tuple[str, ...] = ()  # the heads that a model of texts has for it
-    verb: str = ""  # its command, its route /run/…, and its name in `regard run`
+    verb: str = ""  # its command, and its route /run/…
     help: str = ""  # of its command
     inputs: tuple[Input, ...] = ()
     options: "Callable[[], type[Options]] | None" = (

@@ -1,4 +1,4 @@
-"""`regard match`, its route, its rows in `regard run`, and both encoders by `regard look`."""
+"""`regard match`, its route, its files, and both encoders by `regard look`."""
 
 import json
 from base64 import b64encode
@@ -66,7 +66,8 @@ def test_every_door_has_the_scores_of_python(
     shown = json.loads(regard("match", photo, "-m", folder, *GIVEN, "--patches", "--json").out)
     assert np.shape(shown["labels"][0]["patches"]) == (2, 2)
     (tmp_path / "in.jsonl").write_text(json.dumps({"image": str(photo)}) + "\n")
-    regard("run", "match", tmp_path / "in.jsonl", tmp_path / "out.jsonl", "-m", folder, *GIVEN)
+    files = ("-i", tmp_path / "in.jsonl", "-o", tmp_path / "out.jsonl")
+    regard("match", *files, "-m", folder, *GIVEN)
     rows = json.loads((tmp_path / "out.jsonl").read_text())
     text = f"data:image/png;base64,{b64encode(photo.read_bytes()).decode()}"
     body = {"image": text, "labels": list(LABELS), "patches": True}

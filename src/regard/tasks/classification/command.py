@@ -4,6 +4,8 @@ from typing import Any
 
 from regard.cli.images import ImageCommand
 from regard.cli.lines import Line
+from regard.data.inputs import TEXT, TEXT_PAIR
+from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
@@ -21,21 +23,20 @@ class LabelOptions(Options):
         " dark, and dark on light.",
     )
 
-    def check(self) -> None:
-        if self.text_pair and self.images:
-            raise BadArgumentError("give either --text-pair or --images; got both.")
-
 
 class Classify(ImageCommand):
     """A call of `regard classify`."""
 
     own, model_default = LabelOptions, "emotions; of --images, digits"
-    what = "a text"
+    what, roles = "a text", (TEXT, TEXT_PAIR)
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)
         labels = self.chosen.get("labels")
-        if labels is not None and (self.extra.text_pair or self.extra.images):
+        self.pairs = self.extra.text_pair or self.files.text_pair_column is not None
+        if self.pairs and self.extra.images:
+            raise BadArgumentError("give either --text-pair or --images; got both.")
+        if labels is not None and (self.pairs or self.extra.images):
             raise BadArgumentError(
                 "--labels are of single texts. Leave out --text-pair and --images; which text fits"
                 " an image is what regard match says."
@@ -52,14 +53,18 @@ class Classify(ImageCommand):
     def reads_images(self) -> bool:
         return bool(self.extra.images)
 
+    @property
+    def columns(self) -> tuple[Role, ...]:
+        return super().columns[: 1 + self.pairs]
+
     def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
         from regard.engine.batching import read_each
 
-        return read_each(_pair, lines) if self.extra.text_pair else super().rows(lines)
+        return read_each(_pair, lines) if self.pairs else super().rows(lines)
 
 
 def _pair(line: Line) -> tuple[str, ...]:
-    second = line.fields.get("text_pair")
+    [second] = line.others or [None]
     if isinstance(second, str):
         return line.text, second
     parts = line.text.split("\t")

@@ -1,8 +1,8 @@
 """`regard encode`: texts to vectors, as JSON lines or one NPY file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import IO, Any
 
 from regard.cli.lines import Line
 from regard.cli.streams import say
@@ -13,52 +13,53 @@ class Encode(TaskCommand):
     """A call of `regard encode`, which always writes JSON, or an array (lines, width)."""
 
     without = ("as_json",)
-    cut = 0
 
     def __init__(self, verb: str, common: dict[str, Any], arguments: dict[str, Any]):
         super().__init__(verb, common | {"as_json": True}, arguments)
 
-    def warn(self, line: Line, result: Any) -> None:
-        self.cut += result.truncated
-
-    @contextmanager
-    def writer(self) -> Iterator[Callable[[Pairs], None]]:
+    def _format(self) -> str:
         array = self.output is not None and self.output.suffix == ".npy"
-        with self._npy() if array else super().writer() as write:
-            yield write
+        return "npy" if array else super()._format()
+
+    def open(self) -> None:
+        super().open()
+        self.width, self.longest = self.task.width, self.task.max_length
+
+    def warn(self, line: Line, result: Any) -> None:
+        self.counts["cut"] += result.truncated
 
     @contextmanager
-    def _npy(self) -> Iterator[Callable[[Pairs], None]]:
-        """Rows as they come; the header, which has room for it, learns their number at the end."""
+    def framed(self, file: IO[Any]) -> Iterator[None]:
+        """Write the header of an array, which has room for the number of rows."""
+        if self.format != "npy":
+            yield
+            return
         import numpy as np
 
-        from regard.files import whole_file
-
-        rows, width = 0, self.task.width
-
-        def header(file: Any) -> None:
+        def header(rows: int) -> None:
             file.seek(0)
-            described = {"descr": "<f4", "fortran_order": False, "shape": (rows, width)}
+            described = {"descr": "<f4", "fortran_order": False, "shape": (rows, self.width)}
             np.lib.format.write_array_header_1_0(file, described)
 
-        with whole_file(self.output) as path, path.open("wb") as file:
-            header(file)
+        header(0)
+        start = file.tell()
+        yield
+        header((file.tell() - start) // (4 * self.width))
 
-            def write(pairs: Pairs) -> None:
-                nonlocal rows
-                for _, result in pairs:
-                    vector = np.full(width, np.nan) if result is None else result.embedding
-                    file.write(vector.astype("<f4").tobytes())
-                rows += len(pairs)
+    def encoded(self, pairs: Pairs) -> bytes:
+        """Rows of an array, or JSON; a line without a result has NaN."""
+        if self.format != "npy":
+            return super().encoded(pairs)
+        import numpy as np
 
-            yield write
-            header(file)
+        nothing = np.full(self.width, np.nan)
+        rows = [nothing if result is None else result.embedding for _, result in pairs]
+        return b"".join(row.astype("<f4").tobytes() for row in rows)
 
     def end(self, total: int) -> None:
         texts = "1 text" if total == 1 else f"{total:,} texts"
-        summary = f"{texts} → vectors of {self.task.width} numbers"
-        if self.cut:
-            were = "was" if self.cut == 1 else "were"
-            longest = self.task.max_length
-            summary += f"; {self.cut:,} {were} longer than {longest} tokens and {were} cut"
+        summary = f"{texts} → vectors of {self.width} numbers"
+        if cut := self.counts["cut"]:
+            were = "was" if cut == 1 else "were"
+            summary += f"; {cut:,} {were} longer than {self.longest} tokens and {were} cut"
         say(f"{summary}.")

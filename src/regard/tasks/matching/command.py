@@ -7,6 +7,7 @@ from regard.cli.images import ImageCommand
 from regard.cli.options import FIGURES, check_ending
 from regard.cli.progress import progress_bar
 from regard.cli.streams import say
+from regard.data.inputs import IMAGE
 from regard.errors import BadArgumentError
 from regard.figures.style import require_matplotlib
 from regard.options import Options, option
@@ -25,7 +26,7 @@ class PictureOptions(Options):
 class Match(ImageCommand):
     """A call of `regard match`."""
 
-    own = PictureOptions
+    own, what, roles = PictureOptions, "an image", (IMAGE,)
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)

@@ -8,6 +8,7 @@ from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
 from regard.cli.texts import whole_text
 from regard.data.inputs import CONTEXT, QUESTION
+from regard.data.roles import Role
 from regard.errors import BadArgumentError
 from regard.lines import json_object
 from regard.options import Options, option
@@ -43,29 +44,35 @@ class Answer(TaskCommand):
     def json_lines(self) -> bool:
         return False  # `_asked` reads them
 
-    def answer(self, lines: list[Line], progress: Any) -> Any:
+    @property
+    def columns(self) -> tuple[Role, ...]:
+        question, context = super().columns
+        return question, replace(context, required=self.searched is None or context.required)
+
+    def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
         from regard.engine.batching import read_each
 
-        asked = read_each(self._asked, lines)
-        pairs = [(each["question"], each.get("context") or self.searched or "") for each in asked]
-        return self.task.run_rows(
-            pairs, batch_size=self.common["batch_size"], progress=progress, **self.call
-        )
+        return read_each(self._pair, lines)
 
     def json(self, line: Line, result: Any) -> str:
-        fields = {"question": line.text} if result is None else self._asked(line)
+        fields = line.fields or {"question": line.text}
+        if result is not None and line.text.startswith("{"):
+            fields = json_object(line.text)
         return super().json(replace(line, fields=fields), result)
 
-    def _asked(self, line: Line) -> dict[str, Any]:
-        """The fields of a line that asks something."""
-        asked: Any = line.fields or {"question": line.text}
+    def _pair(self, line: Line) -> tuple[str, str]:
+        """The question of a line, and the text to search."""
+        question: Any = line.text
+        [context] = line.others or [None]
         if line.text.startswith("{"):
-            asked = json_object(line.text)
-        if not isinstance(asked.get("question"), str):
+            fields = json_object(line.text)
+            question, context = fields.get("question"), fields.get("context")
+        if not isinstance(question, str):
             raise BadArgumentError('a question must have a string under "question".')
-        if not isinstance(asked.get("context", self.searched), str):
+        context = self.searched if context is None else context
+        if not isinstance(context, str):
             raise BadArgumentError(
                 "a question needs a text to search: --context FILE, --text, or a JSON object with"
                 ' "question" and "context".'
             )
-        return dict(asked)
+        return question, context

@@ -3,7 +3,6 @@
 from typing import Any
 
 from regard.cli.lines import Line
-from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.errors import BadArgumentError
 from regard.lines import several_lines
@@ -30,7 +29,10 @@ class Generate(TaskCommand):
         super().__init__(verb, common, arguments | {"chat": arguments["chat"] or interactive})
         self.chat = self.chosen.get("chat", False)
         self.written = ""  # what has been streamed
-        self.begun = False  # whether a text has been written, which an empty line ends
+
+    def begin(self, part: int | None = None) -> None:
+        super().begin(part)
+        self.begun = bool(part)  # whether a text has been written, which an empty line ends
 
     def run(self) -> None:
         if not self.extra.interactive:
@@ -111,6 +113,6 @@ class Generate(TaskCommand):
     def _warn(self, result: Any, what: str) -> None:
         """Say of a cut where it surprises: an answer should end; a text may never do."""
         if result.full:
-            say(f"{what} was cut at the model's maximum length.")
+            self.say(f"{what} was cut at the model's maximum length.")
         elif self.chat and not result.finished:
-            say(f"{what} was cut at --max-new-tokens; raise it.")
+            self.say(f"{what} was cut at --max-new-tokens; raise it.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from regard.cli.lines import Line
 from regard.cli.task_command import TaskCommand
+from regard.data.inputs import SOUND
 from regard.errors import BadArgumentError
 from regard.options import Options, option
 
@@ -17,7 +18,7 @@ class SubtitleOptions(Options):
 class Transcribe(TaskCommand):
     """A call of `regard transcribe`."""
 
-    own, what = SubtitleOptions, "a sound file"
+    own, what, roles = SubtitleOptions, "a sound file", (SOUND,)
 
     def __init__(self, *arguments: Any):
         super().__init__(*arguments)

@@ -1,12 +1,12 @@
 """`regard translate`: translations, on request with the words that each word attended to."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from regard.checkpoints import shipped
 from regard.cli.lines import Line
 from regard.cli.refusals import say_doubts
-from regard.cli.streams import say
 from regard.cli.task_command import TaskCommand
 from regard.errors import UnsupportedError
 from regard.figures.color import takes_color
@@ -36,7 +36,6 @@ class Translate(TaskCommand):
     def open(self) -> None:
         self._check_shipped()
         super().open()
-        self.doubted, self.doubts = list[str](), 0
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
             self.call["alignment"] = self.extra.attention_step
@@ -63,27 +62,27 @@ class Translate(TaskCommand):
     def warn(self, line: Line, result: Any) -> None:
         super().warn(line, result)
         if result.language_doubt:
-            self.doubts += 1
-            self.doubted += [line.text][: self.doubts < 4]
+            self.counts["doubts"] += 1
+            self.doubted += [line.text][: self.counts["doubts"] < 4]
         if any(each.long for each in result.sentences):
-            say(
+            self.say(
                 f"line {line.number} has a sentence of more than {self.task.longest} tokens; the"
                 " model knows shorter ones. Split it if it reads badly."
             )
 
     def end(self, total: int) -> None:
-        if self.doubts:
-            say_doubts(self.task.name, self.doubted, self.doubts, total)
+        if doubts := self.counts["doubts"]:
+            say_doubts(Path(self.model).name, self.doubted[:3], doubts, total)
 
-    def json(self, line: Line, result: Any) -> str:
+    def answered(self, result: Any) -> dict[str, Any]:
         if not self.aligned or result is None:
-            return super().json(line, result)
-        parts = result.json([*self.chosen, "alignment"])
-        return self.json_line(line, parts | {"engine": self.task.computed_by})
+            return super().answered(result)
+        parts: dict[str, Any] = result.json([*self.chosen, "alignment"])
+        return parts | {"engine": self.task.computed_by}
 
     @property
     def names(self) -> set[str]:
-        aligned = self.kind.result_class().names([*self.chosen, "alignment"])
+        aligned = self.result_class.names([*self.chosen, "alignment"])
         return {*super().names, *aligned, "engine"} if self.aligned else super().names
 
     def plain(self, line: Line, result: Any) -> str | None:

@@ -8,24 +8,18 @@ from typing import Any
 
 import pytest
 
-from fixtures.bulk import UpperCase, here
-from regard.bulk import Job, Settings, Summary
-from regard.bulk.parts import Part
-from regard.bulk.shards import Shard
-from regard.bulk.worker import Worker
+from fixtures.jobs import UpperCase, here, job, run
+from regard.cli.jobs import local
+from regard.cli.jobs.parts import Part
+from regard.cli.jobs.store import FolderStore
+from regard.cli.jobs.worker import Worker
 from regard.errors import (
     BadArgumentError,
-    DamagedFileError,
     RegardError,
     UnavailableError,
 )
 
 TEXTS = [f"text {k}" for k in range(7)]
-
-
-def run(input: str, output: str, task: str = "translate", **settings: Any) -> Summary:
-    settings = {"model": "en-de", "shard_size": 2} | settings
-    return Job(task, input, output, **settings).run(here)
 
 
 def rows(path: str) -> list[Any]:
@@ -90,7 +84,7 @@ def test_an_id_is_repeated_and_the_other_columns_are_not(
 ) -> None:
     pytest.importorskip("pyarrow")
     write(source, [{"id": f"i{k}", "en": text, "x": 1} for k, text in enumerate(TEXTS)])
-    run(source, target, text="en", id="id")
+    run(source, target, text_column="en", id="id")
     found = [(row["id"], row["translation"], sorted(row)) for row in rows(target)]
     names = ["finished", "id", "language_doubt", "score", "translation"]
     assert found == [(f"i{k}", text.upper(), names) for k, text in enumerate(TEXTS)]
@@ -101,9 +95,9 @@ BAD = {
     4: (b"", "the line is empty."),
     5: (b'{"text": "a"', "expected a JSON object; Expecting"),
     6: (b'["a"]', "expected a JSON object; got list"),
-    7: (b'{"txt": "a"}', "there is no 'text'."),
-    8: (b'{"text": 5}', "'text' must be a string; it is int."),
-    9: (b'{"text": null}', "'text' must be a string; it is null."),
+    7: (b'{"txt": "a"}', "expected a text; got nothing."),
+    8: (b'{"text": 5}', "expected a text in 'text'; got int."),
+    9: (b'{"text": null}', "expected a text; got nothing."),
     10: (b'{"text": "a", "x": "\\ud800"}', "the line is not valid Unicode: it has the lone"),
     12: (b'{"text": "it is too long"}', "a text may have 5 tokens."),
     13: (b'{"text": "too long, too"}', "a text may have 5 tokens."),
@@ -139,12 +133,11 @@ def test_strict_work_stops_at_a_bad_line_and_keeps_what_is_done(
     folder: Path, upper_case: UpperCase
 ) -> None:
     Path("in.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{"text": "\\ud800"}\n{"text": ""}\n')
-    job = Job("translate", "in.jsonl", "out.jsonl", model="en-de", shard_size=1)
     for _ in range(2):  # the second finds it in what is done
         with pytest.raises(RegardError, match=r"in\.jsonl, line 3: the line is not valid Unicode"):
-            job.run(here, strict=True)
-    assert job.done() == 2  # the last shards come first
-    summary = job.run(here)
+            run("in.jsonl", "out.jsonl", shard_size=1, strict=True)
+    assert len(list(Path("out.jsonl.parts").glob("part-*"))) == 2  # the last shards come first
+    summary = run("in.jsonl", "out.jsonl", shard_size=1)
     assert (summary.written, summary.bad, summary.resumed) == (3, 1, 2)
 
 
@@ -214,15 +207,19 @@ def test_blank_texts_have_empty_answers(folder: Path, upper_case: UpperCase) -> 
     assert run("in.txt", "out.txt").written == 4
     assert Path("out.txt").read_text() == "A\n\n\nB\n"
     pytest.importorskip("pyarrow")
-    run("in.txt", "labels.parquet", "classify", model="emotions")
+    run("in.txt", "labels.parquet", "classify")
     first, last = ([{"label": text, "score": 0.25}] for text in "ab")
     assert [row["labels"] for row in rows("labels.parquet")] == [first, [], [], last]
 
 
-def test_lines_of_several_files_say_their_file(folder: Path, upper_case: UpperCase) -> None:
+@pytest.mark.parametrize("source", ["in", "in/*.txt", "in/[ab].txt"])
+def test_lines_of_several_files_say_their_file(
+    source: str, folder: Path, upper_case: UpperCase
+) -> None:
+    Path("in").mkdir()
     for name in ("b.txt", "a.txt"):
-        Path(name).write_text(f"{name} 1\n{name} 2\n")
-    run("[ab].txt", "out.jsonl")
+        Path("in", name).write_text(f"{name} 1\n{name} 2\n")
+    run(source, "out.jsonl")
     found = [(Path(row["file"]).name, row["line"], row["text"]) for row in rows("out.jsonl")]
     assert found == [(name, k, f"{name} {k}") for name in ("a.txt", "b.txt") for k in (1, 2)]
 
@@ -231,37 +228,44 @@ def test_questions_have_their_context_and_vectors_are_no_text(
     folder: Path, upper_case: UpperCase
 ) -> None:
     write("in.jsonl", [{"q": "what?", "context": "a cat"}, {"q": "what?"}])
-    summary = run("in.jsonl", "out.jsonl", "answer", text="q", model="en-de")
+    summary = run("in.jsonl", "out.jsonl", "answer", question_column="q")
     assert (summary.written, summary.bad) == (1, 1)
     assert rows("out.jsonl")[0]["answers"] == [
         {"answer": "a c", "start": 0, "end": 3, "score": 0.5}
     ]
     Path("in.txt").write_text("a\n")
-    with pytest.raises(BadArgumentError, match="reads question and context"):
-        run("in.txt", "answers.jsonl", "answer")
-    with pytest.raises(BadArgumentError, match="numbers, not text"):
-        run("in.txt", "vectors.txt", "encode", model="sentences")
-    run("in.txt", "vectors.jsonl", "encode", model="sentences")
+    assert run("in.txt", "answers.jsonl", "answer").bad == 1
+    assert "needs a text to search" in rows("answers.jsonl.bad.jsonl")[0]["reason"]
+    options = {"text": "a text " * 999}  # which is no path
+    assert run("in.txt", "more.jsonl", "answer", **options).written == 1
+    run("in.txt", "vectors.jsonl", "encode")
     assert rows("vectors.jsonl")[0]["embedding"] == [1.0, 0.5]
 
 
 def failing(after: int) -> Any:
-    def engine(settings: Settings, shards: Sequence[Shard]) -> Iterator[Part]:
-        with closing(Worker(settings, 1)) as worker:
+    def parts(command: Any, shards: Any, **_: Any) -> Iterator[Part]:
+        with closing(Worker(command)) as worker:
             for shard in shards[:after]:
                 yield worker(shard)
         raise UnavailableError("the power failed.")
 
-    return engine
+    return parts
 
 
-def test_a_job_that_failed_continues(folder: Path, upper_case: UpperCase) -> None:
+def failed(monkeypatch: pytest.MonkeyPatch, after: int, **settings: Any) -> None:
+    """Begin a job whose power fails after some parts."""
+    with monkeypatch.context() as patch:
+        patch.setattr(local, "parts", failing(after))
+        with pytest.raises(UnavailableError, match="power"):
+            run("in.jsonl", "out.jsonl", **settings)
+
+
+def test_a_job_that_failed_continues(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write("in.jsonl", [{"text": text} for text in [*TEXTS, "too long"]])
     run("in.jsonl", "whole.jsonl")
-    job = Job("translate", "in.jsonl", "out.jsonl", model="en-de", shard_size=2)
-    with pytest.raises(UnavailableError, match="power"):
-        job.run(failing(2))
-    assert job.done() == 4
+    failed(monkeypatch, 2)
     assert not Path("out.jsonl").exists()
     seen: list[tuple[int, int]] = []
 
@@ -269,10 +273,13 @@ def test_a_job_that_failed_continues(folder: Path, upper_case: UpperCase) -> Non
         seen.append((total, done))
         return _nothing()
 
-    assert job.run(here, bar=bar).resumed == 4
+    again = job("in.jsonl", "out.jsonl", shard_size=2)
+    assert again.run(bar=bar).resumed == 4
     assert seen == [(8, 4)]
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    assert not job.folder.exists()
+    assert not Path("out.jsonl.parts").exists()
+    failed(monkeypatch, 2, overwrite=True)
+    assert run("in.jsonl", "out.jsonl", overwrite=True, resume=False).resumed == 0
 
 
 class _nothing:
@@ -283,73 +290,120 @@ class _nothing:
         pass
 
 
-OTHERS = {
+OTHERS: dict[str, dict[str, Any]] = {
     "shard_size": dict(shard_size=3),
     "id": dict(id="n"),
-    "num_beams": dict(options={"num_beams": 2}),
-    "precision": dict(precision="int8"),
+    "num_beams": dict(num_beams=2),
+    "engine": dict(precision="int8"),
     "model": dict(model="en-hi"),
 }
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_job_in_its_place_is_refused(
-    name: str, folder: Path, upper_case: UpperCase
+    name: str, folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("in.jsonl", [{"n": k, "text": text} for k, text in enumerate(TEXTS)])
-    settings = dict(model="en-de", shard_size=2)
-    with pytest.raises(UnavailableError):
-        Job("translate", "in.jsonl", "out.jsonl", **settings).run(failing(1))  # type: ignore[arg-type]
-    changes = OTHERS[name]
+    failed(monkeypatch, 1)
     with pytest.raises(BadArgumentError, match=f"holds a job with {name}="):
-        run("in.jsonl", "out.jsonl", **(settings | changes))
-    run("in.jsonl", "out.jsonl", **settings)
+        run("in.jsonl", "out.jsonl", **OTHERS[name])
+    run("in.jsonl", "out.jsonl")
 
 
-def test_another_input_of_the_same_name_is_refused(folder: Path, upper_case: UpperCase) -> None:
+def test_another_input_of_the_same_name_is_refused(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write("in.jsonl", [{"text": text} for text in TEXTS])
-    with pytest.raises(UnavailableError):
-        Job("translate", "in.jsonl", "out.jsonl", model="en-de", shard_size=2).run(failing(1))
+    failed(monkeypatch, 1)
     write("in.jsonl", [{"text": text} for text in reversed(TEXTS)])
     with pytest.raises(BadArgumentError, match="before they changed"):
         run("in.jsonl", "out.jsonl")
     Path("out.jsonl.parts/job.json").unlink()
-    with pytest.raises(DamagedFileError, match="has parts, but not the job"):
-        run("in.jsonl", "out.jsonl")
+    before = sorted(path.name for path in Path("out.jsonl.parts").iterdir())
+    with pytest.raises(BadArgumentError, match="is not the folder of a job"):
+        run("in.jsonl", "out.jsonl", resume=False)
+    assert sorted(path.name for path in Path("out.jsonl.parts").iterdir()) == before
 
 
-def test_two_jobs_at_a_time_are_refused(folder: Path, upper_case: UpperCase) -> None:
-    Path("in.txt").write_text("a\n")
+def test_two_jobs_at_a_time_are_refused(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in.txt").write_text("a\nb\nc\n")
 
-    def second(settings: Settings, shards: Sequence[Shard]) -> Iterator[Part]:
+    def second(*arguments: Any, **workers: Any) -> Iterator[Part]:
         with pytest.raises(UnavailableError, match="another process is writing"):
             run("in.txt", "out.txt")
-        yield from here(settings, shards)
+        yield from here(*arguments, **workers)
 
-    Job("translate", "in.txt", "out.txt", model="en-de").run(second)
-    assert Path("out.txt").read_text() == "A\n"
+    monkeypatch.setattr(local, "parts", second)
+    run("in.txt", "out.txt")
+    assert Path("out.txt").read_text() == "A\nB\nC\n"
 
 
-def test_an_output_that_exists_is_left_alone(folder: Path, upper_case: UpperCase) -> None:
-    Path("in.txt").write_text("too long\n")
-    assert run("in.txt", "out.txt").bad == 1
+@pytest.mark.parametrize("size", [1, 9])
+def test_an_output_that_exists_is_left_alone(
+    size: int, folder: Path, upper_case: UpperCase
+) -> None:
+    Path("in.txt").write_text("too long\na\n")
+    assert run("in.txt", "out.txt", shard_size=size).bad == 1
     with pytest.raises(BadArgumentError, match=r"out\.txt exists"):
-        run("in.txt", "out.txt")
+        run("in.txt", "out.txt", shard_size=size)
     Path("out.txt").unlink()
     with pytest.raises(BadArgumentError, match=r"bad\.jsonl exists"):
-        run("in.txt", "out.txt")
+        run("in.txt", "out.txt", shard_size=size)
     assert not Path("out.txt.parts").exists()
+    Path("in.txt").write_text("b\na\n")
+    assert run("in.txt", "out.txt", shard_size=size, overwrite=True).written == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["in.txt", "out.txt"]
 
 
-def test_a_part_that_lost_lines_is_noticed(folder: Path, upper_case: UpperCase) -> None:
-    Path("in.txt").write_text("a\nb\nc\n")
-    with pytest.raises(UnavailableError):
-        Job("translate", "in.txt", "out.txt", model="en-de", shard_size=2).run(failing(1))
-    Path("out.txt.parts/part-00000000").write_text("A\n")
-    with pytest.raises(DamagedFileError, match="must have 2 lines; it has 1"):
+def test_a_job_that_was_killed_when_its_output_was_there_ends(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("in.txt").write_text("a\ntoo long\nc\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(FolderStore, "end", lambda store, say: None)
         run("in.txt", "out.txt")
-    Path("out.txt.parts/part-00000000").unlink()
-    assert run("in.txt", "out.txt").written == 3
+    assert run("in.txt", "out.txt").resumed == 3
+    assert Path("out.txt").read_text() == "A\n\nC\n"
+    assert len(list(folder.iterdir())) == 3
+
+
+def test_a_part_that_changed_is_computed_again(
+    folder: Path,
+    upper_case: UpperCase,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("in.jsonl", [{"text": text} for text in TEXTS])
+    failed(monkeypatch, 2)
+    [part, _] = sorted(Path("out.jsonl.parts").glob("part-*"))
+    part.write_bytes(part.read_bytes().replace(b"TEXT", b"NEXT"))
+    assert run("in.jsonl", "out.jsonl").resumed == 2
+    assert f"{part.name} was changed after it was written" in capsys.readouterr().err
+    assert [row["translation"] for row in rows("out.jsonl")] == [text.upper() for text in TEXTS]
+
+
+def test_what_is_not_of_the_job_stays_in_its_folder(
+    folder: Path, upper_case: UpperCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("in.jsonl", [{"text": text} for text in TEXTS])
+    failed(monkeypatch, 2)
+    Path("out.jsonl.parts/mine").write_text("mine")
+    run("in.jsonl", "out.jsonl")
+    assert Path("out.jsonl.parts/mine").read_text() == "mine"
+
+
+def test_a_field_that_gets_another_name_is_said_once(
+    folder: Path, upper_case: UpperCase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pyarrow")
+    write("in.jsonl", [{"text": text, "score": 1} for text in TEXTS])
+    for output in ("out.jsonl", "out.parquet"):
+        run("in.jsonl", output)
+        assert capsys.readouterr().err == (
+            "regard: the input has a field 'score', as the answer has; it is now 'input_score'.\n"
+        )
 
 
 @pytest.mark.parametrize(
@@ -359,13 +413,16 @@ def test_a_part_that_lost_lines_is_noticed(folder: Path, upper_case: UpperCase) 
         (dict(output="."), "is a folder"),
         (dict(output="out.jsonl.gz"), "not packed"),
         (dict(output="out.csv"), "got out.csv"),
-        (dict(text="words"), "has no column 'words'; its columns are text. Name one of them.$"),
-        (dict(text="txt"), "its columns are text. Name one of them. Did you mean 'text'"),
-        (dict(id="number"), "has no column 'number'"),
-        (dict(options={"pooling": "max"}), "`pooling` belongs to encode"),
-        (dict(task="classify", options={"top_k": 0}), "top_k must be at least 1"),
         (
-            dict(options={"num_beams": 0, "max_new_tokens": 5}),
+            dict(text_column="words"),
+            "has no column 'words'; its columns are text. Name one of them.$",
+        ),
+        (dict(text_column="txt"), "its columns are text. Name one of them. Did you mean 'text'"),
+        (dict(id="number"), "has no column 'number'"),
+        (dict(pooling="max"), "`pooling` belongs to encode"),
+        (dict(task="classify", top_k=0), "top_k must be at least 1"),
+        (
+            dict(num_beams=0, max_new_tokens=5),
             "num_beams must be from 1 to 1024; got 0",
         ),
     ],
@@ -385,7 +442,7 @@ def test_tables_are_read_by_the_names_in_their_first_rows(
 ) -> None:
     Path("a.csv").write_text('id,text\n1,"a, b"\n2,c\n')
     Path("b.csv").write_text("text|id\nd|3\n")
-    assert run("*.csv", "out.jsonl", text="text", shard_size=1).written == 3
+    assert run("*.csv", "out.jsonl", shard_size=1).written == 3
     rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     assert [(row["id"], row["translation"]) for row in rows] == [
         ("1", "A, B"),
@@ -393,14 +450,7 @@ def test_tables_are_read_by_the_names_in_their_first_rows(
         ("3", "D"),
     ]
     Path("c.tsv").write_text("words\nd\n")
-    with pytest.raises(BadArgumentError, match="no column 'text'; its columns are words"):
-        run("c.tsv", "other.jsonl")
+    assert run("c.tsv", "text.jsonl").written == 2  # a table without names is text
     Path("d.csv").write_text("text,text\na,b\n")
     with pytest.raises(BadArgumentError, match="two columns called 'text'"):
         run("d.csv", "other.jsonl")
-
-
-def test_plain_text_has_no_columns(folder: Path, upper_case: UpperCase) -> None:
-    Path("in.txt").write_text("a\n")
-    with pytest.raises(BadArgumentError, match="has no columns"):
-        run("in.txt", "out.txt", text="text")

@@ -1,25 +1,25 @@
-"""What the tests of bulk work start from."""
+"""What the tests of files that are answered start from."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fixtures.bulk import UpperCase
-from regard.bulk import Settings
+import regard.tasks.loading
+from fixtures.jobs import UpperCase, here
+from regard.cli.jobs import local
 
 
 @pytest.fixture
 def upper_case(monkeypatch: pytest.MonkeyPatch) -> UpperCase:
     task = UpperCase()
 
-    def opened(settings: Settings, *_: Any) -> UpperCase:
-        task.task = settings.task
+    def load(name: str, kind: str) -> UpperCase:
+        task.task = kind
         return task
 
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    for module in ("answering", "worker"):
-        monkeypatch.setattr(f"regard.bulk.{module}.opened", opened)
+    monkeypatch.setattr(regard.tasks.loading, "load", load, raising=False)
+    monkeypatch.setattr(local, "parts", here)
     return task
 
 

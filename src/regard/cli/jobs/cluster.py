@@ -3,14 +3,15 @@
 import os
 import pickle
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from regard.bulk.local import ATTEMPTS, outcome
-from regard.bulk.parts import Part
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard
+from regard.cli.jobs.local import ATTEMPTS, outcome
+from regard.cli.jobs.parts import Part
+from regard.cli.jobs.shards import Shard
+from regard.cli.jobs.worker import Worker
+from regard.cli.task_command import TaskCommand
 from regard.errors import UnavailableError
 from regard.packages import optional_package
 
@@ -26,10 +27,8 @@ _QUIET = {
 class Actor:
     """Computes shards in a process of Ray's; rows come and go as tables of Arrow."""
 
-    def __init__(self, settings: Settings, threads: int):
-        from regard.bulk.worker import Worker
-
-        self.worker = Worker(settings, threads)
+    def __init__(self, call: bytes, threads: int):
+        self.worker = Worker(pickle.loads(call), threads=threads)
 
     def __call__(self, rows: Any) -> Any:
         import pyarrow
@@ -40,13 +39,13 @@ class Actor:
 
 
 def parts(
-    settings: Settings,
+    command: TaskCommand,
     shards: Sequence[Shard],
     *,
     workers: int,
     threads: int,
     address: str | None = None,
-) -> Iterator[Part]:
+) -> Generator[Part, None, None]:
     """The parts of some shards, as they are done; to be closed, which ends the actors.
 
     An actor that ends is started again by Ray, and its shards are done again.
@@ -76,7 +75,7 @@ def parts(
                 Actor,
                 batch_size=1,
                 batch_format="pyarrow",
-                fn_constructor_args=(settings, threads),
+                fn_constructor_args=(pickle.dumps(command), threads),
                 compute=team,
                 num_cpus=threads,
                 ray_remote_args_fn=_restarted,
@@ -127,7 +126,7 @@ def _connected(address: str | None, processors: int) -> Iterator[Any]:
             )
         else:
             ray.init(address=address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except Exception as error:  # of a slow machine Ray says so by a plain Exception
         raise UnavailableError(
             f"there is no Ray cluster at {address or 'this machine'} that answers"
             f" ({_first_line(error)}). Check the address."

@@ -8,14 +8,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import regard
-from fixtures.bulk import ONE_PART
+from fixtures.jobs import ONE_PART, job
 
 pytest.importorskip("ray", reason="needs Ray: pip install 'ray[data]'")
 pytestmark = [
@@ -80,11 +79,8 @@ def actors() -> set[int]:
 def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
     cluster: str, folder: Path, expected: list[Any]
 ) -> None:
-    from regard.bulk import Job
-    from regard.bulk.cluster import parts
-
     Path("in.txt").write_text("\n".join([*TEXTS, ""]))
-    command = "run encode in.txt out.jsonl --shard-size 4 --runner ray --workers 2 --threads 1"
+    command = "encode -i in.txt -o out.jsonl --shard-size 4 --runner ray --workers 2 --threads 1"
     driver = subprocess.Popen(
         [sys.executable, "-c", ONE_PART, *command.split(), "--address", cluster],
         stderr=subprocess.PIPE,
@@ -108,8 +104,8 @@ def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
 
         yield advance
 
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=4)
-    summary = job.run(partial(parts, workers=2, threads=1), bar=bar)
+    options = dict(shard_size=4, runner="ray", workers=2, threads=1)
+    summary = job("in.txt", "out.jsonl", "encode", **options).run(bar=bar)
     assert (summary.read, summary.written, summary.bad) == (120, 120, 0)
     assert (summary.resumed, len(killed)) == (4, 1)
     check("out.jsonl", expected)
@@ -118,11 +114,11 @@ def test_a_killed_driver_and_a_killed_actor_lose_and_double_no_line(
 
 @pytest.mark.slow
 def test_what_an_actor_raises_is_one_sentence(cluster: str, folder: Path) -> None:
-    from regard.bulk import Job
-    from regard.bulk.cluster import parts
+    from regard.cli.jobs.cluster import parts
 
     Path("in.txt").write_text("a\n")
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences")
-    settings = job.settings.__class__(**(vars(job.settings) | {"model": "nowhere"}))
+    encoding = job("in.txt", "out.jsonl", "encode")
+    encoding.command.common["model"] = "nowhere"
+    work = encoding.command, encoding.input.shards
     with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
-        list(parts(settings, job.input.shards, workers=1, threads=1))
+        list(parts(*work, workers=1, threads=1))

@@ -13,9 +13,9 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from regard.bulk.answering import opened
-from regard.bulk.settings import Settings
-from regard.bulk.shards import Shard
+from regard.cli.jobs.shards import Shard
+from regard.cli.jobs.worker import Worker
+from regard.cli.task_command import TaskCommand
 from regard.errors import UnavailableError
 from regard.processes import Child, Team, end_with_parent
 from regard.progress import Stopped, Work
@@ -25,11 +25,12 @@ ATTEMPTS = 3  # at a shard that ends the process which computes it
 
 
 def parts(
-    settings: Settings, shards: Sequence[Shard], *, workers: int, threads: int
+    command: TaskCommand, shards: Sequence[Shard], *, workers: int, threads: int
 ) -> Generator[Any, None, None]:
     """The parts of some shards, as they are done; to be closed, which ends the workers.
 
     Args:
+        command: what is done, with its model.
         workers: each of which has a shard at a time, and, as a process, the model.
         threads: of each.
 
@@ -37,14 +38,13 @@ def parts(
         RegardError: the model or an option cannot be used.
         UnavailableError: a shard ends every process that computes it.
     """
-    task = opened(settings, threads, _say)
     outcomes: Generator[Any, None, None]
-    if task.packed is not None:
-        outcomes = _by_threads(settings, task, shards, workers * threads)
+    if command.task.packed is not None:
+        outcomes = _by_threads(command, shards, workers * threads)
     else:
-        del task  # each process has it
+        command.task = None  # each process has it
         team: Team[Shard] = Team(
-            lambda: Child(_serve, settings, threads, name="regard-run"),
+            lambda: Child(_serve, command, threads, name="regard-part"),
             size=workers,
             attempts=ATTEMPTS,
             lost=_lost,
@@ -77,19 +77,17 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _by_threads(
-    settings: Settings, task: Any, shards: Sequence[Shard], threads: int
+    command: TaskCommand, shards: Sequence[Shard], threads: int
 ) -> Generator[Any, None, None]:
     """The outcomes of shards, as many at a time as there are threads; of fewer shards, each has
     several batches at a time. Closing this ends the threads, between two steps of the model."""
-    from regard.bulk.worker import Worker
-
     number = min(threads, len(shards))
-    task.engine.workers = threads // number
+    command.task.engine.workers = threads // number
     waiting, outcomes, work = iter(shards), SimpleQueue[Any](), Work()
     turn = threading.Lock()
 
     def compute() -> None:
-        with closing(Worker(settings, threads, _say, task=task)) as worker, suppress(Stopped):
+        with closing(Worker(command)) as worker, suppress(Stopped):
             while True:
                 with turn:
                     shard = next(waiting, None)
@@ -97,7 +95,9 @@ def _by_threads(
                     return
                 outcomes.put(work.run(lambda shard=shard: outcome(worker, shard)))  # type: ignore[misc]
 
-    team = [threading.Thread(target=compute, name="regard-run", daemon=True) for _ in range(number)]
+    team = [
+        threading.Thread(target=compute, name="regard-part", daemon=True) for _ in range(number)
+    ]
     for thread in team:
         thread.start()
     try:
@@ -110,10 +110,6 @@ def _by_threads(
             thread.join()
 
 
-def _say(sentence: str) -> None:
-    print(f"regard: {sentence}", file=sys.stderr)
-
-
 def _lost(shard: Shard, how: str) -> UnavailableError:
     return UnavailableError(
         f"a worker {how} at {shard.lines}, {ATTEMPTS} times. If memory is short, lower `workers`,"
@@ -121,13 +117,11 @@ def _lost(shard: Shard, how: str) -> UnavailableError:
     )
 
 
-def _serve(connection: Connection, settings: Settings, threads: int) -> None:
+def _serve(connection: Connection, command: TaskCommand, threads: int) -> None:
     """Compute the shards that come, until the pipe ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends this
     end_with_parent()
-    from regard.bulk.worker import Worker
-
-    worker = Worker(settings, threads, _say)
+    worker = Worker(command, threads=threads)
     with suppress(EOFError, OSError):  # the parent closed the pipe, or is gone
         while True:
             connection.send(outcome(worker, connection.recv()))

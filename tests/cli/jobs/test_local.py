@@ -5,6 +5,7 @@ import gc
 import json
 import multiprocessing
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,30 +13,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import regard
-from fixtures.bulk import ONE_PART
-from regard.bulk import Job, local
+from fixtures.jobs import ONE_PART, die, job
+from regard.cli.jobs import local
 from regard.errors import UnavailableError
 
 TEXTS = [f"The {color} dog number {k}." for k in range(60) for color in ("red", "old")]
-COMMAND = [
-    "run",
-    "encode",
-    "in.txt",
-    "out.jsonl",
-    "--shard-size",
-    "10",
-    "--workers",
-    "2",
-    "--threads",
-    "1",
-]
+COMMAND = shlex.split("encode -i in.txt -o out.jsonl --shard-size 10 --workers 2 --threads 1")
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 
@@ -66,16 +55,17 @@ def test_threads_share_the_engines_model_and_start_no_process(
 ) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     monkeypatch.delattr(local, "Team")
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10)
+    options = dict(shard_size=10, workers=workers, threads=threads)
+    encoding = job("in.txt", "out.jsonl", "encode", **options)
     intervals, before = list[float](), (sys.getswitchinterval(), gc.get_threshold())
 
     @contextmanager
     def bar(total: int, done: int) -> Iterator[Any]:
         yield lambda lines: intervals.append(sys.getswitchinterval())
 
-    job.run(partial(local.parts, workers=workers, threads=threads), bar=bar)
+    encoding.run(bar=bar)
     check("out.jsonl", expected)
-    assert not any(each.name == "regard-run" for each in threading.enumerate())
+    assert not any(each.name == "regard-part" for each in threading.enumerate())
     assert set(intervals) == {local.TURN}  # Python's lock changes hands between batches alone
     assert (sys.getswitchinterval(), gc.get_threshold()) == before
 
@@ -90,14 +80,15 @@ def test_an_interrupt_ends_the_threads_between_two_steps(folder: Path) -> None:
 
         yield advance
 
-    options = dict(num_beams=2, min_new_tokens=200)
-    job = Job("translate", "in.txt", "out.jsonl", model="en-de", shard_size=4, options=options)
+    options = dict(num_beams=2, min_new_tokens=200, shard_size=4, workers=2, threads=1)
+    translating = job("in.txt", "out.jsonl", **options)
     with pytest.raises(KeyboardInterrupt):
-        job.run(partial(local.parts, workers=2, threads=1), bar=bar)
-    assert not any(each.name == "regard-run" for each in threading.enumerate())
-    assert 4 <= job.done() < 4000
+        translating.run(bar=bar)
+    assert not any(each.name == "regard-part" for each in threading.enumerate())
+    assert 4 <= translating.done < 4000
 
 
+@pytest.mark.long("processes that load torch")
 def test_a_killed_worker_is_replaced_and_its_shard_done_again(folder: Path) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     killed: list[int] = []
@@ -112,14 +103,15 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(folder: Path) -> N
 
         yield advance
 
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=10, engine="torch")
-    summary = job.run(partial(local.parts, workers=2, threads=1), bar=bar)
+    options = dict(shard_size=10, workers=2, threads=1, engine="torch")
+    summary = job("in.txt", "out.jsonl", "encode", **options).run(bar=bar)
     assert (summary.written, summary.bad, len(set(killed))) == (120, 0, 2)
     # whose sums depend on a batch's other texts
     check("out.jsonl", [pytest.approx(each, abs=1e-5) for each in vectors("torch")])
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.long("starts processes")
 def test_a_killed_job_continues_where_it_was(folder: Path, expected: list[Any]) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     process = subprocess.Popen([sys.executable, "-c", ONE_PART, *COMMAND], stderr=subprocess.PIPE)
@@ -128,7 +120,7 @@ def test_a_killed_job_continues_where_it_was(folder: Path, expected: list[Any]) 
     process.kill()
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    again = [sys.executable, "-m", "regard", *COMMAND, "--json"]
+    again = [sys.executable, "-m", "regard", *COMMAND, "--summary"]
     ended = subprocess.run(again, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     summary = json.loads(ended.stdout)
@@ -137,6 +129,7 @@ def test_a_killed_job_continues_where_it_was(folder: Path, expected: list[Any]) 
     assert sorted(path.name for path in folder.iterdir()) == ["in.txt", "out.jsonl"]
 
 
+@pytest.mark.long("starts a process")
 def test_ctrl_c_keeps_what_is_done_and_says_so(folder: Path) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
     command = [sys.executable, "-c", ONE_PART, *COMMAND]
@@ -151,23 +144,23 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(folder: Path) -> None:
     assert "Traceback" not in said
 
 
-def _die(*arguments: object) -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
+@pytest.mark.long("starts processes")
 def test_a_shard_that_ends_every_worker_ends_the_job(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
-    monkeypatch.setattr(local, "_serve", _die)
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences", shard_size=100, engine="torch")
+    monkeypatch.setattr(local, "_serve", die)
+    encoding = job("in.txt", "out.jsonl", "encode", shard_size=100, threads=1, engine="torch")
     with pytest.raises(UnavailableError, match=r"signal 9 at lines .* of .*in\.txt, 3 times"):
-        job.run(partial(local.parts, workers=1, threads=1))
+        encoding.run()
 
 
+@pytest.mark.long("starts a process")
 def test_a_worker_that_cannot_open_the_model_says_why(folder: Path) -> None:
     Path("in.txt").write_text("\n".join(TEXTS))
-    job = Job("encode", "in.txt", "out.jsonl", model="sentences")
-    settings = job.settings.__class__(**(vars(job.settings) | {"model": "nowhere"}))
+    encoding = job("in.txt", "out.jsonl", "encode", shard_size=100, engine="torch")
+    encoding.command.open()
+    encoding.command.common["model"] = "nowhere"
+    shards = encoding.input.shards
     with pytest.raises(regard.NotFoundError, match="there is no folder nowhere"):
-        list(local.parts(settings, job.input.shards, workers=1, threads=1))
+        list(local.parts(encoding.command, shards, workers=1, threads=1))

@@ -1,0 +1,1 @@
+"""The work of a command over whole files, in parts that are written as they are done."""
