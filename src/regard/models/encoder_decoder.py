@@ -29,7 +29,7 @@ from regard.models.model import (
 
 
 class EncoderDecoder(AnyEncoderDecoder):
-    """Source ids and target ids → the output of the config's head: see `models.configs.heads.HEADS`.
+    """Source ids and target ids → the output of the config's head (`models.configs.heads`).
 
     With a head, the target is the source itself, which both sides read; labels are read from the
     decoder's state at the text's last end token (Lewis et al. 2020, section 3.1).
