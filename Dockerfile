@@ -3,7 +3,8 @@
 ARG BASE=debian:bookworm-slim
 
 FROM ${BASE} AS build
-ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PIP_CONSTRAINT=/source/constraints.txt PIP_BUILD_CONSTRAINT=/source/constraints.txt
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends python3-pip python3-venv \
@@ -18,8 +19,7 @@ ARG MODELS=en-de
 # hadolint ignore=DL4006
 RUN python3 -m venv --without-pip /opt/regard \
     && REGARD_PLATFORM="linux-$(uname -m | sed s/aarch64/arm64/)" \
-        python3 -m pip --python /opt/regard/bin/python install --only-binary :all: --no-compile \
-        --constraint constraints.txt . \
+        python3 -m pip --python /opt/regard/bin/python install --only-binary :all: --no-compile . \
     && python3 -m pip --python /opt/regard/bin/python uninstall --yes hf-xet \
     && for folder in /opt/regard/lib/python3*/site-packages/regard/shipped/*/; do \
         case " $MODELS " in *" $(basename "$folder") "*) ;; *) rm -r "$folder" ;; esac; \

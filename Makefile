@@ -9,8 +9,7 @@ BIN := $(VENV)/bin
 
 # A dependency that has to be built works on its author's machine, so only wheels are taken. Python
 # compiles a module when it is first imported; to compile all of it now takes longer than the demo.
-INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --constraint constraints.txt \
-	--only-binary :all: --no-compile
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --only-binary :all: --no-compile
 
 # Stamps of what is installed: each is written last, so an interrupted installation is taken up again.
 READY := $(VENV)/.ready
@@ -19,6 +18,11 @@ CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
+
+# pip builds regard in an environment of its own, which no --constraint reaches; from 25.3 on it reads
+# the second of these.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -126,8 +130,9 @@ attack: $(TEST_READY)
 audit: $(CHECK_READY)
 	@$(BIN)/python tools/audit.py
 
-# tests/test_notices.py compares both files with what is installed.
+# tests/test_notices.py compares these files with what is installed.
 notices: $(CHECK_READY)
+	@$(BIN)/python tools/hashes.py
 	@$(BIN)/python tools/licenses.py
 	@$(BIN)/python tools/sbom.py
 
@@ -151,15 +156,17 @@ bench: $(TEST_READY)
 clean:
 	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
-# What running needs, and nothing more.
-$(READY): constraints.txt pyproject.toml
+# What running needs, and nothing more: each package by its hash, and so are those that build regard.
+$(READY): constraints.txt hashes.txt hashes-build.txt pyproject.toml
 	@test -n "$(PYTHON)" || { \
 		echo "regard needs Python 3.11 or newer and found none; install one, or name it: make PYTHON=/path/to/python3 ..." >&2; \
 		exit 2; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 		echo "making $(VENV) with $$($(PYTHON) --version)"; rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
 	@echo "installing regard"
-	@$(INSTALL) -qq --editable .
+	@$(INSTALL) -qq --require-hashes --no-deps --requirement hashes.txt
+	@$(INSTALL) -qq --require-hashes --no-deps --upgrade --target build/backend --requirement hashes-build.txt
+	@PYTHONPATH=build/backend $(INSTALL) -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(TEST_READY): $(READY)

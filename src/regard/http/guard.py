@@ -2,8 +2,12 @@
 
 import asyncio
 import hmac
+import socket
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -107,7 +111,17 @@ class Access:
                 "this server has no key, so it answers programs, not pages; --allow-origin names"
                 " those that may call."
             )
+        elif not (is_local(host := headers.get("host", "")) or self.names(host)):
+            return 403, (
+                "this server has no key, so it answers to an address or a name of the local network"
+                f" as Host, not to {host[:80]!r}: set a key, or --allow-origin http://{host[:80]}."
+            )
         return None
+
+    def names(self, host: str) -> bool:
+        """Return whether an origin that may call has this host and port."""
+        hosts = {urlsplit(origin).netloc for origin in self.origins}
+        return "*" in self.origins or host.lower() in hosts
 
     def admits(self, headers: Mapping[str, str]) -> bool:
         """Return True where a request comes from a page that may call: any page, where only one
@@ -251,6 +265,22 @@ def cross_origin(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     if "access-control-request-headers" in headers:  # OpenAI's clients send many of their own
         answer["access-control-allow-headers"] = headers["access-control-request-headers"]
     return [(name.encode(), value.encode("latin-1")) for name, value in answer.items()]
+
+
+def is_local(host: str) -> bool:
+    """Return whether a Host is an address, or a name that no one can register on the internet.
+
+    A page of another's that has its own name resolve to the server (DNS rebinding) may read the
+    answers, and sends that name. Names of a local network: RFC 6762, RFC 8375, ICANN's .internal.
+    """
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:  # brackets without an address
+        return False
+    with suppress(ValueError):
+        return bool(ip_address(name))
+    local = (".local", ".internal", ".home.arpa", ".localhost")
+    return "." not in name or name.endswith(local) or name == socket.gethostname().lower()
 
 
 def foreign(scope: Scope, headers: Mapping[str, str], *, admitted: bool = False) -> str | None:
