@@ -9,7 +9,12 @@ BIN := $(VENV)/bin
 
 # A dependency that has to be built works on its author's machine, so only wheels are taken. Python
 # compiles a module when it is first imported; to compile all of it now takes longer than the demo.
-INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --only-binary :all: --no-compile
+# An isolated build would take packages that no constraint reaches, so what builds regard is installed
+# beside the environment.
+INSTALL := PYTHONPATH=build/backend $(BIN)/python -m pip --disable-pip-version-check install \
+	--constraint constraints.txt --no-build-isolation --only-binary :all: --no-compile
+HASHED := $(BIN)/python -m pip --disable-pip-version-check install -qq --require-hashes --no-deps \
+	--only-binary :all: --no-compile
 
 # Stamps of what is installed: each is written last, so an interrupted installation is taken up again.
 READY := $(VENV)/.ready
@@ -18,11 +23,6 @@ CHECK_READY := $(VENV)/.check-ready
 DOCS_READY := $(VENV)/.docs-ready
 PAGE_READY := web/node_modules/.package-lock.json
 NPM := $(shell command -v npm)
-
-# pip builds regard in an environment of its own, which no --constraint reaches; from 25.3 on it reads
-# the second of these.
-export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
-export PIP_BUILD_CONSTRAINT := $(PIP_CONSTRAINT)
 
 # Where nothing may be compiled once, each of the tests' processes compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -164,9 +164,9 @@ $(READY): constraints.txt hashes.txt hashes-build.txt pyproject.toml
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 		echo "making $(VENV) with $$($(PYTHON) --version)"; rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
 	@echo "installing regard"
-	@$(INSTALL) -qq --require-hashes --no-deps --requirement hashes.txt
-	@$(INSTALL) -qq --require-hashes --no-deps --upgrade --target build/backend --requirement hashes-build.txt
-	@PYTHONPATH=build/backend $(INSTALL) -qq --no-deps --no-build-isolation --editable .
+	@$(HASHED) --requirement hashes.txt
+	@$(HASHED) --upgrade --target build/backend --requirement hashes-build.txt
+	@$(INSTALL) -qq --no-deps --editable .
 	@touch $@
 
 $(TEST_READY): $(READY)
