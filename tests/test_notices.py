@@ -29,6 +29,18 @@ def test_the_sbom_is_of_what_is_installed_and_valid() -> None:
     assert sbom.FILE.read_text("utf-8") == sbom.written(sbom.bom()), "run `make notices`"
 
 
+def test_what_is_installed_by_hash_is_what_regard_requires() -> None:
+    lines = [
+        line.split()[0]
+        for name in ("hashes.txt", "hashes-build.txt")
+        for line in (ROOT / name).read_text("utf-8").splitlines()
+        if "==" in line
+    ]
+    pinned = {f"{name}=={version}" for name, version in packages.constraints().items()}
+    required = {f"{each.name}=={each.version}" for each in packages.python_packages()}
+    assert required <= set(lines) <= pinned, "run `make notices`"
+
+
 def test_every_license_is_allowed() -> None:
     found = [*packages.python_packages(), *packages.page_packages()]
     assert {"numpy", "preact"} <= {each.name for each in found}
