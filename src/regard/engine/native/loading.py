@@ -105,9 +105,10 @@ def _opened(
         used[array.ctypes.data] = array
         return int(array.ctypes.data)
 
-    pointer = library.library().regard_open(
-        ctypes.byref(settings), entries, len(entries), interface.Read(read)
-    )
+    with library.at_exit.calling_back():
+        pointer = library.library().regard_open(
+            ctypes.byref(settings), entries, len(entries), interface.Read(read)
+        )
     if failed:
         raise failed[0]
     if not pointer:

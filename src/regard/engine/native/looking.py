@@ -145,6 +145,7 @@ class Seen(Facts):
         def receive(address: int) -> int:
             try:
                 check()  # whether the work is still wanted
+                library.at_exit.check()
                 if library.kind_at(address) == interface.STATES and at is None:
                     return 0
                 what = library.Captured.at(address)
@@ -164,16 +165,17 @@ class Seen(Facts):
             at or outer[1],
             routed or outer[2],
         )
-        before = library.listen(interface.Listener(receive))
-        try:
-            yield
-        except Stopped:
-            if failed:
-                raise failed[0] from None
-            raise
-        finally:
-            library.listen(*before)
-            _now.listeners = outer
+        with library.at_exit.calling_back():
+            before = library.listen(interface.Listener(receive))
+            try:
+                yield
+            except Stopped:
+                if failed:
+                    raise failed[0] from None
+                raise
+            finally:
+                library.listen(*before)
+                _now.listeners = outer
 
     def tell(self, kept: Kept, listener: Listener) -> None:
         """Call `listener` for each attention that was kept, without an output, which it may not
