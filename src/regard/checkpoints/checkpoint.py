@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, get_type_hints
 from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.weights import Weights, open_weights, weight_files
+from regard.checkpoints.weights import Weights, is_ctranslate2, open_weights, weight_files
 from regard.errors import (
     BadArgumentError,
     NotFoundError,
@@ -76,8 +76,7 @@ class Checkpoint:
         family = self.family
         with self.describing():
             config = family.from_config(self.settings)
-            _check_types(config)
-            _check_sizes(config)
+            check_config(config)
         if family.complete is None:
             return config
         try:
@@ -140,7 +139,17 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
         from regard.checkpoints.gguf import GGUFCheckpoint
 
         return GGUFCheckpoint(folder)
+    if is_ctranslate2(folder):
+        from regard.checkpoints.ctranslate2 import CTranslate2Checkpoint
+
+        return CTranslate2Checkpoint(folder, name=Path(name).name)
     return Checkpoint(folder, name=Path(name).name)
+
+
+def check_config(config: Any) -> None:
+    """Raise an error for fields of another type, or out of range, in a config from a file."""
+    _check_types(config)
+    _check_sizes(config)
 
 
 def _check_types(config: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from regard.arrays import NUMPY
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
-from regard.checkpoints.weights import Stored
+from regard.checkpoints.weights import Scaled, Stored
 from regard.engine.native import interface, library, reads
 from regard.engine.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.engine.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
@@ -150,8 +150,12 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
             for name, array in state.items()
             if name.endswith("norm.weight")
         }
+    scales = {
+        f"{name}.scales": array.scales for name, array in state.items() if isinstance(array, Scaled)
+    }
     return config, {
-        name: array if isinstance(array, Stored) else _flat(array) for name, array in state.items()
+        name: array if isinstance(array, Stored) else _flat(array)
+        for name, array in (state | scales).items()
     }
 
 
@@ -225,10 +229,12 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
     return (array.astype(np.uint32) << 16).view(np.float32)
 
 
-def _flat(array: NDArray[Any]) -> NDArray[Any]:
+def _flat(array: NDArray[Any] | Scaled) -> NDArray[Any]:
     """A matrix or a vector of `library.DTYPES`. A convolution is a product with each patch,
     (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
     (1, length, d_model), are rows."""
+    if isinstance(array, Scaled):
+        array = array.integers
     if array.ndim == 3 and len(array) > 1:
         array = array.transpose(0, 2, 1)
     matrix = array.reshape(len(array), -1) if array.ndim > 2 and len(array) > 1 else array
