@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias, get_type_hints
 
+from regard.checkpoints.card import read_card
 from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
@@ -89,6 +91,11 @@ class Checkpoint:
     def weights(self) -> Weights:
         """The weights by their names in the files; see `open_weights`."""
         return open_weights(self.folder)
+
+    @cached_property
+    def card(self) -> Mapping[str, Any]:
+        """Facts of the model's card."""
+        return read_card(self.folder)
 
     @cached_property
     def sha256(self) -> str:

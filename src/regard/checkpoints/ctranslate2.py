@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.checkpoints.argos import METADATA, languages
 from regard.checkpoints.checkpoint import Checkpoint, check_config
 from regard.checkpoints.ctranslate2_file import ModelFile
 from regard.checkpoints.ctranslate2_specs import Described, Ids, Piece
 from regard.checkpoints.families import FAMILIES, TYPES
 from regard.checkpoints.family import Family
 from regard.checkpoints.weights import Scaled, Stored, Weights
-from regard.errors import DamagedFileError, NotFoundError, refusing
+from regard.errors import DamagedFileError, NotFoundError, UnsupportedError, refusing
 from regard.files import sha256
 from regard.json_files import JsonFiles, JsonObject, read_json
 from regard.models.configs.speech import SpeechConfig
@@ -63,6 +64,8 @@ class CTranslate2Checkpoint(Checkpoint):
             content = {"config.json": _settings(file.specification, self._config)}
             if isinstance(self._config, SpeechConfig):
                 content |= self._of_speech(settings)
+            elif package := JsonFiles(self.folder.parent).get(METADATA):
+                content["generation_config.json"] = _of_argos(package)
         self.files = JsonFiles(
             self.folder,
             {
@@ -90,6 +93,12 @@ class CTranslate2Checkpoint(Checkpoint):
             base="",
             renamed=(),
         )
+
+    @cached_property
+    def card(self) -> Mapping[str, Any]:
+        """The card, with the languages of a package of Argos Translate."""
+        pair = languages(self.folder.parent)
+        return {**({"language": list(pair)} if pair else {}), **super().card}
 
     @cached_property
     def weights(self) -> Weights:
@@ -138,6 +147,16 @@ def _settings(specification: str, config: Any) -> dict[str, Any]:
     return (fitting[0] if fitting else TYPES[usual]).family.to_config(config)
 
 
+def _of_argos(package: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with which Argos Translate decodes."""
+    if package.get("target_prefix"):
+        raise UnsupportedError(
+            f"target_prefix of a package of Argos is not implemented; it is"
+            f" {package['target_prefix']!r}. Take a package of one target."
+        )
+    return {"num_beams": 4, "length_penalty": 0.2}
+
+
 def _vocabulary(folder: Path, side: str) -> list[str]:
     """The tokens of one side by their ids.
 
@@ -174,7 +193,8 @@ class _Weights(Weights):
 
     def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
         shape, dtype = self.shapes[name], self.dtypes[name]
-        if len(shape) == 2 and "table" not in name and dtype in ("float16", "int16"):  # made when it is packed
+        # Made when it is packed; tables of buckets are indexed before.
+        if len(shape) == 2 and "table" not in name and dtype in ("float16", "int16"):
             return Stored(shape, lambda: self._in_float32(name), partial(np.empty, 0, np.uint8), 0)
         return self._numbers(name)
 
