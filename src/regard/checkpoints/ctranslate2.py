@@ -116,7 +116,7 @@ class CTranslate2Checkpoint(Checkpoint):
         config, ids = self._config, self._ids
         sizes = config.vocab_size, getattr(config, "decoder_vocab_size", config.vocab_size)
         tokens = ids.source, ids.target
-        ends = getattr(config, "start_id", None) == getattr(config, "pad_id", ()) >= len(ids.target)
+        ends = self._described.starts_from_zeros  # Marian's models, whose sources have an end
         return tokenizers_of(self.folder, self.files, tokens, ids.settings, sizes, ends=ends)
 
     def _of_speech(self, settings: Mapping[str, Any]) -> dict[str, Any]:

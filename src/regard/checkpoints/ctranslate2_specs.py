@@ -59,6 +59,7 @@ _IGNORED = re.compile(
     r"|num_heads|pre_norm|activation|with_relative_position"
 )
 _ENDS = ("endoftext", "startoftranscript")  # of Whisper's texts
+_ZERO = "decoder/start_from_zero_embedding"
 WIDEST = 2**16  # numbers of a state
 
 
@@ -150,7 +151,7 @@ class Described:
         self._check_vocabulary(len(self._ids.source), sizes[0])
         self._check_vocabulary(len(self._ids.target), sizes[1])
         shared = self._file.is_one(*tables)
-        zero = bool(self._setting("decoder/start_from_zero_embedding", False))
+        zero = self.starts_from_zeros = bool(self._setting(_ZERO, False))
         pads = {self._ids.source.index(p) for p in PADS if p in self._ids.source} & {
             self._ids.target.index(p) for p in PADS if p in self._ids.target
         }
@@ -191,8 +192,8 @@ class Described:
                 raise ValueError(f"a Whisper model with {name}={common[name]}")
         vocab = self._file.shape("decoder/embeddings/weight")[0]
         self._check_vocabulary(len(self._ids.target), vocab)
-        if self._setting("decoder/start_from_zero_embedding", 0):
-            raise self._lacks("decoder/start_from_zero_embedding")
+        if self._setting(_ZERO, False):
+            raise self._lacks(_ZERO)
         end, start = (self._ids.target.index(f"<|{t}|>") for t in _ENDS)
         return SpeechConfig(
             vocab_size=vocab,
@@ -219,8 +220,8 @@ class Described:
             raise self._lacks(
                 "decoder/pre_norm" if norm != "pre" else "decoder/layernorm_embedding"
             )
-        if self._setting("decoder/start_from_zero_embedding", 0):
-            raise self._lacks("decoder/start_from_zero_embedding")
+        if self._setting(_ZERO, False):
+            raise self._lacks(_ZERO)
         if stack["positions"] != "rotary":
             stack["positions"] = "learned"
         stack |= self._rotary(first, stack["head_dim"] or stack["d_model"] // heads)
@@ -357,7 +358,7 @@ class Described:
             return {"positions": "learned", "max_positions": COMPUTED_POSITIONS}
         stored = file.stored(file.variables[table])
         sines = stored.dtype == np.float32 and stored.shape[1] == width and width % 2 == 0
-        sines = sines and np.array_equal(stored, sinusoids(np, len(stored), width))
+        sines = sines and np.allclose(stored, sinusoids(np, len(stored), width), 0, 1e-6)
         return {"positions": "sinusoidal" if sines else "learned", "max_positions": len(stored)}
 
     def _rotary(self, attention: str, head_dim: int) -> dict[str, Any]:
@@ -375,6 +376,7 @@ class Described:
             "rotary_scaling": None if factor == 1 else LinearScaling(float(factor)),
         }
 
+    starts_from_zeros = False  # True where the decoder's first token has no vector
     _rotated = 0  # numbers of a head that are rotated in pairs of neighbors
 
     def _same(self, read: Any, written: Any, *others: str) -> dict[str, Any]:
