@@ -318,7 +318,7 @@ def test_a_file_of_the_folder_comes_before_what_is_made(tmp_path: Path) -> None:
         ("gpt2", {"decoder/pre_norm": np.int8(0)}, "decoder/pre_norm of"),
         ("paper", {"decoder/activation": np.int8(4)}, "must have the same activation"),
         ("paper", {"decoder/scale_embeddings": np.float32(3)}, "decoder/scale_embeddings of"),
-        ("pre-norm", {"encoder/layer_norm/gamma": None}, "must have encoder/layer_norm"),
+        ("pre-norm", {"encoder/layer_norm/gamma": None}, "encoder without layer_norm"),
         ("llama", {"decoder/layer_0/self_attention/rotary_scaling_type": np.int8(1)}, "scaling"),
         ("bert", {"encoder/embeddings_merge": np.int8(0)}, "embeddings_merge"),
     ],

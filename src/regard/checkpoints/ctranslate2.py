@@ -57,7 +57,7 @@ class CTranslate2Checkpoint(Checkpoint):
         settings = self.files.get("config.json", {})
         self._file = file = ModelFile(self.folder / "model.bin")
         with refusing(f"{file.file} does not describe a model, with the files beside it"):
-            self._ids = Ids(*(_vocabulary(self.folder, side) for side in _SIDES), settings)
+            self._ids = Ids(settings, *(_vocabulary(self.folder, side) for side in _SIDES))
             self._described = Described(file, self._ids)
             self._config = self._described.config
             check_config(self._config)
@@ -195,7 +195,8 @@ class _Weights(Weights):
         shape, dtype = self.shapes[name], self.dtypes[name]
         # Made when it is packed; tables of buckets are indexed before.
         if len(shape) == 2 and "table" not in name and dtype in ("float16", "int16"):
-            return Stored(shape, lambda: self._in_float32(name), partial(np.empty, 0, np.uint8), 0)
+            numbers = partial(self._in_float32, name)
+            return Stored(shape, numbers, lambda: np.empty(0, np.uint8), 0)
         return self._numbers(name)
 
     def _numbers(self, name: str) -> NDArray[Any] | Scaled:

@@ -98,7 +98,7 @@ class ModelFile:
         return stored * scales.reshape(-1, *(1,) * (stored.ndim - 1))
 
     def _scales(self, name: str, variable: Variable) -> NDArray[np.float32]:
-        """What an integer of each row is to be multiplied by."""
+        """The numbers that the integers of each row are to be multiplied by."""
         divisors = np.full((), _INT16_SCALE, np.float32)
         if f"{name}_scale" in self.variables:
             divisors = self.stored(self.variables[f"{name}_scale"]).astype(np.float32)
@@ -122,7 +122,9 @@ class ModelFile:
             return place - count
 
         def number(kind: str = "I") -> int:
-            return int(struct.unpack_from(f"<{kind}", self._bytes, take(struct.calcsize(kind)))[0])
+            return int(
+                struct.unpack_from(f"<{kind}", self._bytes.data, take(struct.calcsize(kind)))[0]
+            )
 
         def text() -> str:
             size = number("H")

@@ -65,16 +65,16 @@ WIDEST = 2**16  # numbers of a state
 
 @dataclass(frozen=True)
 class Ids:
-    """What the vocabulary and config.json say of tokens.
+    """Tokens, as the vocabulary and config.json name them.
 
     Attributes:
         source, target: tokens by their ids.
         settings: CTranslate2's config.json.
     """
 
+    settings: Mapping[str, Any]
     source: Sequence[str]
     target: Sequence[str]
-    settings: Mapping[str, Any]
 
     def of(self, key: str, default: str | None = None) -> int | None:
         """The id of the token that config.json names by a key; None where there is none."""
@@ -145,162 +145,123 @@ class Described:
 
     def _encoder_decoder(self) -> EncoderDecoderConfig:
         read, written = self._stack("encoder"), self._stack("decoder")
-        common = self._same(read, written, "layers", "heads")
         tables = [self._embeddings(side) for side in ("encoder", "decoder")]
-        sizes = [self._file.shape(table)[0] for table in tables]
-        self._check_vocabulary(len(self._ids.source), sizes[0])
-        self._check_vocabulary(len(self._ids.target), sizes[1])
-        shared = self._file.is_one(*tables)
-        zero = self.starts_from_zeros = bool(self._setting(_ZERO, False))
-        pads = {self._ids.source.index(p) for p in PADS if p in self._ids.source} & {
-            self._ids.target.index(p) for p in PADS if p in self._ids.target
-        }
+        tokens = self._ids.source, self._ids.target
+        sizes = [self._rows(table, of) for table, of in zip(tables, tokens, strict=True)]
+        shared, zero = self._file.is_one(*tables), bool(self._setting(_ZERO, False))
+        pads = set.intersection(*({of.index(p) for p in PADS if p in of} for of in tokens))
         added = zero or not pads  # a row of zeros behind both tables
         rows = [max(sizes) + 1] * 2 if added else sizes
         pad = rows[1] - 1 if added else min(pads)
         start, eos = self._ids.of("decoder_start_token", "<s>"), self._ids.of("eos_token", "</s>")
         if eos is None:
-            raise ValueError(f"the vocabulary lacks {self._ids.settings.get('eos_token', '</s>')}")
-        scaled = self._setting("decoder/scale_outputs", 0)
-        if scaled and abs(float(scaled) * common["d_model"] ** 0.5 - 1) > 1e-3:
-            raise self._lacks("decoder/scale_outputs")
+            raise ValueError("the vocabulary lacks the end of a sentence")
+        scaled = float(self._setting("decoder/scale_outputs", 0))
+        close = abs(scaled * written["d_model"] ** 0.5 - 1) < 1e-3
+        self._check("decoder/scale_outputs", scaled == 0 or close)
+        self.starts_from_zeros = zero
         return EncoderDecoderConfig(
             vocab_size=rows[0],
             target_vocab_size=None if shared else rows[1],
-            encoder_layers=read["layers"],
-            decoder_layers=written["layers"],
-            encoder_heads=read["heads"],
-            decoder_heads=written["heads"],
             tied_output=self._is_tied(),
-            scale_output=bool(scaled),
+            scale_output=scaled != 0,
             logits_bias=added or "decoder/projection/bias" in self._file,
             pad_id=pad,
             eos_id=eos,
             start_id=pad if zero else eos if start is None else start,
             dropout=0.1,
-            **common,
+            **self._both(read, written),
         )
 
     def _speech(self) -> SpeechConfig:
         read, written = self._stack("encoder"), self._stack("decoder")
-        read["positions"], states = "learned", read.pop("max_positions")
-        written["scale_embedding"] = read["scale_embedding"] = False
-        common = self._same(read, written, "layers", "heads", "max_positions")
-        common["max_positions"] = written["max_positions"]
-        for name in ("norm_kind", "gated", "attention_bias", "head_dim", "feed_forward_bias"):
-            if common[name] != getattr(SpeechConfig, name):
-                raise ValueError(f"a Whisper model with {name}={common[name]}")
-        vocab = self._file.shape("decoder/embeddings/weight")[0]
-        self._check_vocabulary(len(self._ids.target), vocab)
-        if self._setting(_ZERO, False):
-            raise self._lacks(_ZERO)
-        end, start = (self._ids.target.index(f"<|{t}|>") for t in _ENDS)
+        states = read["max_positions"]
+        read |= {name: written[name] for name in ("positions", "max_positions", "scale_embedding")}
+        fields = self._both(read, written)
+        for name in ("norm_kind", "gated", "attention_bias", "head_dim", "scale_embedding"):
+            self._check(f"{name} {fields[name]}", fields[name] == getattr(SpeechConfig, name))
+        self._check(_ZERO, not self._setting(_ZERO, False))
+        end, start = (self._ids.target.index(f"<|{token}|>") for token in _ENDS)
         return SpeechConfig(
-            vocab_size=vocab,
-            encoder_layers=read["layers"],
-            decoder_layers=written["layers"],
-            encoder_heads=read["heads"],
-            decoder_heads=written["heads"],
+            vocab_size=self._rows("decoder/embeddings/weight", self._ids.target),
             mel_bins=self._file.shape("encoder/conv1/weight")[1],
             source_positions=states,
             tied_output=self._is_tied(),
             pad_id=end,
             eos_id=end,
             start_id=start,
-            **common,
+            **fields,
         )
 
     def _decoder(self) -> DecoderConfig:
-        stack = self._stack("decoder")
-        vocab = self._file.shape("decoder/embeddings/weight")[0]
-        self._check_vocabulary(len(self._ids.target), vocab)
-        first = "decoder/layer_0/self_attention"
-        heads, keys, norm = stack.pop("heads"), self._key_heads, stack.pop("norm")
-        if norm != "pre" or stack.pop("embedding_norm"):
-            raise self._lacks(
-                "decoder/pre_norm" if norm != "pre" else "decoder/layernorm_embedding"
-            )
-        if self._setting(_ZERO, False):
-            raise self._lacks(_ZERO)
-        if stack["positions"] != "rotary":
+        stack, file, first = self._stack("decoder"), self._file, "decoder/layer_0/self_attention"
+        heads, keys = stack.pop("heads"), self._key_heads
+        self._check("decoder/pre_norm", stack.pop("norm") == "pre")
+        self._check("decoder/layernorm_embedding", not stack.pop("embedding_norm"))
+        self._check(_ZERO, not self._setting(_ZERO, False))
+        self._check("decoder/projection/bias", "decoder/projection/bias" not in file)
+        self._check("relative_attention_bias", stack["positions"] != "relative")
+        if stack["positions"] == "sinusoidal":
             stack["positions"] = "learned"
         stack |= self._rotary(first, stack["head_dim"] or stack["d_model"] // heads)
-        window = self._setting(
-            "decoder/sliding_window", self._setting(f"{first}/sliding_window", 0)
-        )
-        tied = self._is_tied()
-        if "decoder/projection/bias" in self._file:
-            raise self._lacks("decoder/projection/bias")
+        window = self._setting(f"{first}/sliding_window", 0)
         return DecoderConfig(
-            vocab_size=vocab,
+            vocab_size=self._rows("decoder/embeddings/weight", self._ids.target),
             num_layers=stack.pop("layers"),
             num_heads=heads,
             num_key_heads=None if keys == heads else keys,
-            attention_output_bias=f"{first}/linear_1/bias" in self._file,
-            query_key_norm="head" if f"{first}/q_norm/gamma" in self._file else "none",
-            window=int(window) or None,
-            tied_output=tied,
-            output_cap=self._setting("decoder/final_logit_softcapping") or None,
+            attention_output_bias=f"{first}/linear_1/bias" in file,
+            query_key_norm="head" if f"{first}/q_norm/gamma" in file else "none",
+            window=self._setting("decoder/sliding_window", window) or None,
+            tied_output=self._is_tied(),
+            output_cap=self._setting("decoder/final_logit_softcapping"),
             bos_id=self._ids.of("bos_token", "<s>"),
             eos_id=self._ids.of("eos_token", "</s>"),
             **stack,
         )
 
     def _encoder(self) -> EncoderConfig:
-        stack = self._stack("encoder")
-        vocab = self._file.shape("encoder/embeddings_0/weight")[0]
-        self._check_vocabulary(len(self._ids.target), vocab)
-        for name, usual in (
-            ("score", "scaled_dot"),
-            ("head_dim", None),
-            ("scale_embedding", False),
-        ):
-            if stack.pop(name) != usual:
-                raise ValueError(f"an encoder whose {name} is not {usual}")
-        if stack.pop("positions") == "relative" or self._setting("pooler_activation", 5) != 5:
-            raise self._lacks("relative_attention_bias or pooler_activation")
-        types = "encoder/embeddings_1/weight"
-        if types in self._file and self._setting("encoder/embeddings_merge") != 1:
-            raise self._lacks("encoder/embeddings_merge")
+        stack, types = self._stack("encoder"), "encoder/embeddings_1/weight"
+        usual = {"score": "scaled_dot", "head_dim": None, "scale_embedding": False}
+        for name, value in usual.items():
+            self._check(f"{name} {stack[name]}", stack.pop(name) == value)
+        self._check("relative_attention_bias", stack.pop("positions") != "relative")
+        self._check("pooler_activation", self._setting("pooler_activation", 5) == 5)
+        has_types, merges = types in self._file, self._setting("encoder/embeddings_merge")
+        self._check("encoder/embeddings_merge", not has_types or merges == 1)
+        pads = [self._ids.target.index(p) for p in PADS if p in self._ids.target]
         return EncoderConfig(
-            vocab_size=vocab,
+            vocab_size=self._rows("encoder/embeddings_0/weight", self._ids.target),
             num_layers=stack.pop("layers"),
             num_heads=stack.pop("heads"),
             norm_first=stack.pop("norm") == "pre",
-            token_types=self._file.shape(types)[0] if types in self._file else None,
+            token_types=self._file.shape(types)[0] if has_types else None,
             head="pooler" if "pooler_dense/weight" in self._file else "none",
-            pad_id=next((self._ids.target.index(p) for p in PADS if p in self._ids.target), None),
+            pad_id=pads[0] if pads else None,
             **stack,
         )
 
     def _stack(self, side: str) -> dict[str, Any]:
         """Fields of one stack of layers, and beside them its "layers" and "heads"."""
         file, first = self._file, f"{side}/layer_0"
-        attention = f"{first}/self_attention"
+        attention, hears = f"{first}/self_attention", side == "encoder" and self._is_speech
         layer = re.compile(rf"{side}/layer_(\d{{1,4}})/")
         numbers = {int(m[1]) for name in file.variables if (m := layer.match(name))}
-        if self._setting(f"{side}/alibi", 0):
-            raise self._lacks(f"{side}/alibi")
         if numbers != set(range(len(numbers))):
             raise ValueError(f"it lacks some of the layers of its {side}")
-        heads, activation = (
+        heads, activation, pre = (
             int(self._setting(f"{side}/{name}", self._setting(name, usual)))
-            for name, usual in (("num_heads", 8), ("activation", 3 if self._hears(side) else 0))
+            for name, usual in (("num_heads", 8), ("activation", 3 * hears), ("pre_norm", 1))
         )
-        width = file.shape(f"{attention}/linear_0/weight")[1]
-        keys = int(self._setting(f"{attention}/num_heads_kv", heads))
-        head_dim, rest = divmod(file.shape(f"{attention}/linear_0/weight")[0], heads + 2 * keys)
+        outputs, width = file.shape(f"{attention}/linear_0/weight")
+        keys = self._key_heads = int(self._setting(f"{attention}/num_heads_kv", heads))
+        head_dim, rest = divmod(outputs, heads + 2 * keys)
         if rest or not 0 <= activation < len(ACTIVATIONS) or width > WIDEST:
             raise ValueError(f"{heads} and {keys} heads of {width}, and activation {activation}")
-        self._key_heads = keys
-        if keys != heads and file.specification != "TransformerDecoderSpec":
-            raise self._lacks(f"{attention}/num_heads_kv")
-        pre = bool(self._setting(f"{side}/pre_norm", self._setting("pre_norm", True)))
-        if pre and f"{side}/layer_norm/gamma" not in file:
-            raise UnsupportedError(
-                f"a model of CTranslate2 must have {side}/layer_norm, a norm of its last states;"
-                f" {file.file} has none. Open the folder that it was converted from."
-            )
+        alone = file.specification == "TransformerDecoderSpec"
+        self._check(f"{attention}/num_heads_kv", keys == heads or alone)
+        self._check(f"{side}/alibi", not self._setting(f"{side}/alibi", False))
+        self._check(f"{side} without layer_norm", f"{side}/layer_norm/gamma" in file or not pre)
         rms = f"{attention}/layer_norm/beta" not in file
         eps = self._ids.settings.get("layer_norm_epsilon")
         return {
@@ -322,27 +283,20 @@ class Described:
             **self._positions(side, width),
         }
 
-    def _hears(self, side: str) -> bool:
-        return side == "encoder" and self._file.specification == "WhisperSpec"
-
     def _score(self, attention: str, head_dim: int) -> str:
         scale = self._setting(f"{attention}/queries_scale")
-        if scale is None or abs(scale * head_dim**0.5 - 1) < 1e-3:
-            return "scaled_dot"
-        if scale != 1:
-            raise self._lacks(f"{attention}/queries_scale")
-        return "dot"
+        usual = scale is None or abs(scale * head_dim**0.5 - 1) < 1e-3
+        self._check(f"{attention}/queries_scale", usual or scale == 1)
+        return "scaled_dot" if usual else "dot"
 
     def _scales(self, side: str, width: int) -> bool:
         """A flag, or the number by which embeddings are multiplied."""
-        name = f"{side}/scale_embeddings"
-        if name not in self._file:
-            name = f"{side}/embeddings/multiply_by_sqrt_depth"
-        scale = self._setting(name, 1)
+        new, old = f"{side}/scale_embeddings", f"{side}/embeddings/multiply_by_sqrt_depth"
+        name = new if new in self._file else old
+        scale = self._setting(name, True)
         if name not in self._file or self._file.variables[name].dtype == "int8":
             return bool(scale)
-        if scale != 1 and abs(scale / width**0.5 - 1) > 1e-3:
-            raise self._lacks(name)
+        self._check(name, scale == 1 or abs(scale / width**0.5 - 1) < 1e-3)
         return bool(scale != 1)
 
     def _positions(self, side: str, width: int) -> dict[str, Any]:
@@ -364,9 +318,8 @@ class Described:
     def _rotary(self, attention: str, head_dim: int) -> dict[str, Any]:
         if f"{attention}/rotary_dim" not in self._file:
             return {}
-        kind = self._setting(f"{attention}/rotary_scaling_type", -1)
-        if kind not in (-1, 0):
-            raise self._lacks(f"{attention}/rotary_scaling_type")
+        kind = f"{attention}/rotary_scaling_type"
+        self._check(kind, self._setting(kind, -1) in (-1, 0))
         factor = self._setting(f"{attention}/rotary_scaling_factor", 1)
         size = int(self._setting(f"{attention}/rotary_dim")) or head_dim
         self._rotated = size if self._setting(f"{attention}/rotary_interleave", True) else 0
@@ -379,22 +332,31 @@ class Described:
     starts_from_zeros = False  # True where the decoder's first token has no vector
     _rotated = 0  # numbers of a head that are rotated in pairs of neighbors
 
-    def _same(self, read: Any, written: Any, *others: str) -> dict[str, Any]:
-        """The fields of both stacks, which must agree but for `others`; the shorter table of
-        positions is for both."""
-        longest = [s["max_positions"] for s in (read, written) if "max_positions" in s]
-        if longest and "max_positions" not in others:
-            read["max_positions"] = written["max_positions"] = min(longest)
+    @property
+    def _is_speech(self) -> bool:
+        return self._file.specification == "WhisperSpec"
+
+    def _both(self, read: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
+        """The fields of both stacks, which must agree but for the number of layers and heads; the
+        shorter table of positions is for both."""
+        sides = {
+            f"{side}_{name}": stack.pop(name)
+            for side, stack in (("encoder", read), ("decoder", written))
+            for name in ("layers", "heads")
+        }
+        if "max_positions" in read.keys() & written.keys():
+            longest = min(read["max_positions"], written["max_positions"])
+            read["max_positions"] = written["max_positions"] = longest
         if {read["positions"], written["positions"]} == {"sinusoidal", "learned"}:
             read["positions"] = written["positions"] = "learned"
         for name in read.keys() | written.keys():
-            if name not in others and read.get(name) != written.get(name):
+            if read.get(name) != written.get(name):
                 raise UnsupportedError(
                     f"encoder and decoder of {self._file.file} must have the same {name}; they have"
                     f" {read.get(name)} and {written.get(name)}. Open the folder that it was"
                     " converted from."
                 )
-        return {name: value for name, value in read.items() if name not in others}
+        return written | sides
 
     def _embeddings(self, side: str) -> str:
         name = f"{side}/embeddings_0/weight"
@@ -405,18 +367,23 @@ class Described:
         self._file.used |= {output, f"{output}_scale"}
         return self._file.is_one(table, output)
 
-    def _check_vocabulary(self, tokens: int, rows: int) -> None:
-        if tokens != rows:
-            raise ValueError(f"a vocabulary of {tokens} tokens for a table of {rows} rows")
+    def _rows(self, table: str, tokens: Sequence[str]) -> int:
+        """Rows of a table of vectors, one for each token."""
+        rows = self._file.shape(table)[0]
+        if len(tokens) != rows:
+            raise ValueError(f"a vocabulary of {len(tokens)} tokens for a table of {rows} rows")
+        return rows
 
     def _setting(self, name: str, default: Any = None) -> Any:
         return self._file.setting(name, default)
 
-    def _lacks(self, name: str) -> UnsupportedError:
-        return UnsupportedError(
-            f"{name} of {self._file.file} is not implemented. Open the folder that it was converted"
-            " from, or use ctranslate2."
-        )
+    def _check(self, name: str, fits: bool) -> None:
+        """Raises UnsupportedError for a setting, or a variable, that does not fit."""
+        if not fits:
+            raise UnsupportedError(
+                f"{name} of {self._file.file} is not implemented. Open the folder that it was"
+                " converted from, or use ctranslate2."
+            )
 
     def _piece(self, name: str, shapes: Mapping[str, tuple[int, ...]]) -> Piece | NDArray[Any]:
         """The place of one of our weights, or the weight itself where the file lacks it."""
@@ -488,5 +455,5 @@ class Described:
     def _check_rest(self) -> None:
         """Refuse a model that has more than its config says."""
         rest = sorted(self._file.variables.keys() - self._file.used)
-        if more := [name for name in rest if not _IGNORED.fullmatch(name)]:
-            raise self._lacks(more[0])
+        for name in rest:
+            self._check(name, bool(_IGNORED.fullmatch(name)))

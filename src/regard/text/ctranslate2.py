@@ -48,9 +48,9 @@ def tokenizers_of(
             pieces = tokens[0]
             lower = not any(piece[:1].isupper() for piece in pieces)
             backend = wordpieces_backend(pieces, {"do_lower_case": lower})
-            special = {name: token for name, token in BERT.items() if token in pieces}
-            roles = {name: special.pop(name, None) for name in ("pad", "eos", "unk")}
-            tokenizer = Tokenizer(backend, **roles, others=special)
+            others = {name: BERT[name] for name in ("cls", "sep", "mask") if BERT[name] in pieces}
+            pad, unk = (BERT[name] if BERT[name] in pieces else None for name in ("pad", "unk"))
+            tokenizer = Tokenizer(backend, pad=pad, eos=None, unk=unk, others=others)
             return TokenizerPair(tokenizer, tokenizer)
         pair = [
             _numbered(_file(folder, side), tokens[place], settings, sizes[place], ends=ends)
@@ -92,9 +92,10 @@ def _numbered(
     ids: dict[str, int] = {}
     for id_, token in enumerate(tokens):
         ids.setdefault(token, id_)
-    pad = next((token for token in ("<pad>", "<blank>") if token in ids), None)
+    present = [token for token in ("<pad>", "<blank>") if token in ids]
+    pad = present[0] if present else None
     if size > len(tokens):
-        pad = "<pad>" if pad is None else "<added padding>"
+        pad = "<added padding>" if present else "<pad>"
         ids[pad] = size - 1
     backend = numbered_backend(read_sentencepiece(file), ids, unk, (bos, eos, unk, pad or eos))
     start = f"{bos} " if settings.get("add_source_bos") else ""
