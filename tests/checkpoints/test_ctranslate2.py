@@ -45,7 +45,9 @@ SIDES: dict[str, Any] = dict(d_model=16, d_ff=24, encoder_layers=2, decoder_laye
 SIDES |= dict(encoder_heads=4, decoder_heads=2, max_positions=20, pad_id=1, eos_id=3, start_id=2)
 TOKENS = ["<unk>", "<blank>", "<s>", "</s>", *(f"▁{number}" for number in range(36))]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "old", "##er", "man"]
-SPOKEN = ["<|endoftext|>", "<|startoftranscript|>", *(f"w{number}" for number in range(38))]
+SPOKEN = ["<|endoftext|>", "<|startoftranscript|>", *(f"w{number}" for number in range(30))]
+SPOKEN += [f"<|{name}|>" for name in ("en", "de", "translate", "transcribe", "notimestamps")]
+SPOKEN += [f"<|{time:.2f}|>" for time in (0, 0.02, 0.04)]
 
 
 def paper(**changes: Any) -> EncoderDecoder:

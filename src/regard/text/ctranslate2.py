@@ -93,10 +93,10 @@ def _numbered(
     for id_, token in enumerate(tokens):
         ids.setdefault(token, id_)
     present = [token for token in ("<pad>", "<blank>") if token in ids]
-    pad = present[0] if present else None
+    pad: str | None = present[0] if present else None
     if size > len(tokens):
-        pad = "<added padding>" if present else "<pad>"
-        ids[pad] = size - 1
+        added = "<added padding>" if present else "<pad>"
+        pad, ids[added] = added, size - 1
     backend = numbered_backend(read_sentencepiece(file), ids, unk, (bos, eos, unk, pad or eos))
     start = f"{bos} " if settings.get("add_source_bos") else ""
     end = f" {eos}" if settings.get("add_source_eos") or ends else ""
