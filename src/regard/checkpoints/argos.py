@@ -147,7 +147,6 @@ def installed(name: str) -> Path:
     if len(folders) > 1:
         steps = ", then ".join(f"{PREFIX}{'-'.join(languages(f) or ())}" for f in folders)
         raise UnsupportedError(
-            f"no package translates {source} → {target} directly. Give the models {steps}, or use"
-            f" regard translate --argos {source} {target}."
+            f"no package translates {source} → {target} directly. Translate by {steps}."
         )
     return folders[0] / MODEL

@@ -147,9 +147,9 @@ class Described:
         read, written = self._stack("encoder"), self._stack("decoder")
         tables = [self._embeddings(side) for side in ("encoder", "decoder")]
         tokens = self._ids.source, self._ids.target
-        sizes = [self._rows(table, of) for table, of in zip(tables, tokens, strict=True)]
+        sizes = [self._rows(*pair) for pair in zip(tables, tokens, strict=True)]
         shared, zero = self._file.is_one(*tables), bool(self._setting(_ZERO, False))
-        pads = set.intersection(*({of.index(p) for p in PADS if p in of} for of in tokens))
+        pads = set.intersection(*({names.index(p) for p in PADS if p in names} for names in tokens))
         added = zero or not pads  # a row of zeros behind both tables
         rows = [max(sizes) + 1] * 2 if added else sizes
         pad = rows[1] - 1 if added else min(pads)
@@ -244,14 +244,14 @@ class Described:
     def _stack(self, side: str) -> dict[str, Any]:
         """Fields of one stack of layers, and beside them its "layers" and "heads"."""
         file, first = self._file, f"{side}/layer_0"
-        attention, hears = f"{first}/self_attention", side == "encoder" and self._is_speech
+        attention, of_sound = f"{first}/self_attention", side == "encoder" and self._is_speech
         layer = re.compile(rf"{side}/layer_(\d{{1,4}})/")
         numbers = {int(m[1]) for name in file.variables if (m := layer.match(name))}
         if numbers != set(range(len(numbers))):
             raise ValueError(f"it lacks some of the layers of its {side}")
         heads, activation, pre = (
             int(self._setting(f"{side}/{name}", self._setting(name, usual)))
-            for name, usual in (("num_heads", 8), ("activation", 3 * hears), ("pre_norm", 1))
+            for name, usual in (("num_heads", 8), ("activation", 3 * of_sound), ("pre_norm", 1))
         )
         outputs, width = file.shape(f"{attention}/linear_0/weight")
         keys = self._key_heads = int(self._setting(f"{attention}/num_heads_kv", heads))
