@@ -25,6 +25,7 @@ from regard.checkpoints.weights import Scaled
 from regard.cli.app import app
 from regard.engine.doctor.checks import examine
 from regard.engine.native.loading import open_native, weights_of
+from regard.engine.native.looking import opened
 from regard.errors import DamagedFileError, NotFoundError, UnsupportedError
 from regard.generation import GenerationConfig
 from regard.models import (
@@ -120,14 +121,14 @@ def outputs(model: Any) -> Tensor:
 @pytest.mark.parametrize("name", MODELS)
 def test_a_folder_has_the_numbers_of_its_model(name: str, kind: str, tmp_path: Path) -> None:
     model = written(tmp_path, name, kind)
-    opened = regard.from_pretrained(tmp_path)
+    read = regard.from_pretrained(tmp_path)
     if kind in ("float32", "int8", "int16"):  # whose tables of positions are as they were
-        assert {**vars(opened.config), "dropout": 0} == {**vars(model.config), "dropout": 0}
-    for ours, theirs in zip(opened.state_dict().values(), model.state_dict().values(), strict=True):
+        assert {**vars(read.config), "dropout": 0} == {**vars(model.config), "dropout": 0}
+    for ours, theirs in zip(read.state_dict().values(), model.state_dict().values(), strict=True):
         assert (ours - theirs).abs().max() <= BITS[kind] * theirs.abs().max()
-    assert torch.isfinite(outputs(opened)).all()
+    assert torch.isfinite(outputs(read)).all()
     if kind == "float32":
-        assert torch.equal(outputs(opened), outputs(model))
+        assert torch.equal(outputs(read), outputs(model))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,9 +164,8 @@ def test_integers_stay_those_of_the_file(tmp_path: Path) -> None:
     content = (tmp_path / "model.bin").read_bytes()
     assert stored.integers.tobytes() in content
     assert stored.integers.max(1).max() == 127 or stored.integers.min(1).min() == -127
-    _, arrays = weights_of(tmp_path)
-    assert arrays[name].dtype == np.int8
-    assert np.array_equal(arrays[f"{name}.scales"], stored.scales)
+    taken = weights_of(tmp_path)[1][name]
+    assert np.array_equal(taken.integers, stored.integers)
     # What int8 computes with is scaled by each row's largest number again: these are the integers.
     again = np.rint(np.asarray(stored) / (abs(np.asarray(stored)).max(1) / 127)[:, None])
     assert np.array_equal(again, stored.integers)
@@ -175,8 +175,8 @@ def test_integers_stay_those_of_the_file(tmp_path: Path) -> None:
 def test_every_version_of_the_format_is_read(version: int, tmp_path: Path) -> None:
     kind = "int8" if version >= 4 else "float32"
     model = written(tmp_path, "paper", kind, version=version)
-    opened = regard.from_pretrained(tmp_path)
-    assert (outputs(opened) - outputs(model)).abs().max() < (0.3 if kind == "int8" else 1e-6)
+    read = regard.from_pretrained(tmp_path)
+    assert (outputs(read) - outputs(model)).abs().max() < (0.3 if kind == "int8" else 1e-6)
 
 
 def test_int16_without_scales_is_in_thousandths(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_int16_without_scales_is_in_thousandths(tmp_path: Path) -> None:
     whole = {**arrays, "decoder/embeddings/weight": np.rint(table * 1000).astype(np.int16)}
     whole["decoder/projection/weight"] = whole["decoder/embeddings/weight"]
     (tmp_path / "model.bin").write_bytes(file_of(specification, whole, "float32", version=6))
-    opened = regard.from_pretrained(tmp_path).state_dict()["decoder.embed.tokens.weight"]
-    assert np.abs(opened.numpy() - table).max() <= 0.00051
+    table_read = regard.from_pretrained(tmp_path).state_dict()["decoder.embed.tokens.weight"]
+    assert np.abs(table_read.numpy() - table).max() <= 0.00051
 
 
 def test_a_model_that_starts_from_zeros_gets_a_token_of_zeros(tmp_path: Path) -> None:
@@ -279,11 +279,18 @@ def test_ends_of_the_source_are_as_config_says(tmp_path: Path) -> None:
 
 def test_a_translator_translates_and_is_looked_into(tmp_path: Path) -> None:
     translator(tmp_path)
-    opened = regard.load(tmp_path)
-    assert opened.computed_by == "native fp32"
-    assert isinstance(opened("the old man", max_new_tokens=4), str)
-    trace = opened.trace("the old man", max_new_tokens=4)
+    loaded = regard.load(tmp_path)
+    assert loaded.computed_by == "native fp32"
+    assert isinstance(loaded("the old man", max_new_tokens=4), str)
+    trace = loaded.trace("the old man", max_new_tokens=4)
     assert any("cross" in tap for tap in trace)
+
+
+def test_what_is_looked_into_has_integers_times_their_scales(tmp_path: Path) -> None:
+    written(tmp_path, "pre-norm", "int8")
+    name = "encoder.layers.0.feed_forward.inner.weight"
+    expected = regard.from_pretrained(tmp_path).state_dict()[name].numpy()
+    assert np.array_equal(opened(open_checkpoint(tmp_path)).weight(name), expected)
 
 
 def test_words_come_from_a_vocabulary_of_wordpieces(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
 CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
 WEIGHTS = ("model.safetensors", "model-*.safetensors")
-OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
+OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin", "model.bin")  # the last is CTranslate2's
 POOLING = "[0-9]_Pooling/config.json"  # how sentence-transformers makes vectors
 _ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no organization
 

@@ -26,7 +26,7 @@ from regard.models.configs.vision import VisionConfig
 if TYPE_CHECKING:
     from torch import nn
 
-Arrays = dict[str, Any]  # arrays, or matrices that are `Stored`
+Arrays = dict[str, Any]  # arrays, or matrices that are `Stored` or `Scaled`
 
 ARCHITECTURES = (
     *("EncoderDecoder", "SpeechEncoderDecoder", "Decoder", "Encoder"),
@@ -76,6 +76,9 @@ def _opened(
     config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
     """The model of these weights, as `open_native` gives it."""
+    scaled = {name: array for name, array in arrays.items() if isinstance(array, Scaled)}
+    arrays = arrays | {name: np.ascontiguousarray(x.integers) for name, x in scaled.items()}
+    arrays |= {f"{name}.scales": np.ascontiguousarray(x.scales) for name, x in scaled.items()}
     entries = (interface.Tensor * len(arrays))(*(_entry(name, arrays[name]) for name in arrays))
     settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
     used: dict[int, NDArray[Any]] = {}  # by address, what the library reads of `Stored` matrices
@@ -150,12 +153,9 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
             for name, array in state.items()
             if name.endswith("norm.weight")
         }
-    scales = {
-        f"{name}.scales": array.scales for name, array in state.items() if isinstance(array, Scaled)
-    }
     return config, {
-        name: array if isinstance(array, Stored) else _flat(array)
-        for name, array in (state | scales).items()
+        name: array if isinstance(array, Stored | Scaled) else _flat(array)
+        for name, array in state.items()
     }
 
 
@@ -229,12 +229,10 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
     return (array.astype(np.uint32) << 16).view(np.float32)
 
 
-def _flat(array: NDArray[Any] | Scaled) -> NDArray[Any]:
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
     """A matrix or a vector of `library.DTYPES`. A convolution is a product with each patch,
     (d_model, pixels), or with neighboring frames, (d_model, 3 · width), and the places of an image,
     (1, length, d_model), are rows."""
-    if isinstance(array, Scaled):
-        array = array.integers
     if array.ndim == 3 and len(array) > 1:
         array = array.transpose(0, 2, 1)
     matrix = array.reshape(len(array), -1) if array.ndim > 2 and len(array) > 1 else array
