@@ -329,6 +329,8 @@ def test_a_file_of_the_folder_comes_before_what_is_made(tmp_path: Path) -> None:
         ("paper", {"decoder/scale_embeddings": np.float32(3)}, "decoder/scale_embeddings of"),
         ("pre-norm", {"encoder/layer_norm/gamma": None}, "encoder without layer_norm"),
         ("llama", {"decoder/layer_0/self_attention/rotary_scaling_type": np.int8(1)}, "scaling"),
+        ("llama", {"decoder/layer_1/self_attention/rotary_base": np.float32(5)}, "layer_1/.*base"),
+        ("bert", {"encoder/layer_0/self_attention/rotary_dim": np.int32(0)}, "rotary positions"),
         ("bert", {"encoder/embeddings_merge": np.int8(0)}, "embeddings_merge"),
     ],
 )

@@ -225,7 +225,8 @@ class Described:
         usual = {"score": "scaled_dot", "head_dim": None, "scale_embedding": False}
         for name, value in usual.items():
             self._check(f"{name} {stack[name]}", stack.pop(name) == value)
-        self._check("relative_attention_bias", stack.pop("positions") != "relative")
+        positions = stack.pop("positions")
+        self._check(f"{positions} positions", positions in ("learned", "sinusoidal"))
         self._check("pooler_activation", self._setting("pooler_activation", 5) == 5)
         has_types, merges = types in self._file, self._setting("encoder/embeddings_merge")
         self._check("encoder/embeddings_merge", not has_types or merges == 1)
@@ -453,7 +454,8 @@ class Described:
         raise ValueError(f"it has no {theirs}")
 
     def _check_rest(self) -> None:
-        """Refuse a model that has more than its config says."""
-        rest = sorted(self._file.variables.keys() - self._file.used)
-        for name in rest:
-            self._check(name, bool(_IGNORED.fullmatch(name)))
+        """Refuse a model that has more than its config says, or whose attentions differ."""
+        for name in sorted(self._file.variables.keys() - self._file.used):
+            first = re.sub(r"layer_\d+/(?:self_)?attention/", "layer_0/self_attention/", name)
+            same = first in self._file and self._file.is_one(first, name)
+            self._check(name, same and _IGNORED.fullmatch(name) is not None)
