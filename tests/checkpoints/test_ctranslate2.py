@@ -21,6 +21,7 @@ from fuzz.mutations import damaged
 from regard import RegardError
 from regard.checkpoints import open_checkpoint, save_pretrained
 from regard.checkpoints.fit import read_state
+from regard.checkpoints.hub import wanted
 from regard.checkpoints.weights import Scaled
 from regard.cli.app import app
 from regard.engine.doctor.checks import examine
@@ -427,6 +428,11 @@ def test_no_mutant_breaks_the_reader_or_fills_the_memory(tmp_path: Path) -> None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10_000_000
+
+
+def test_the_hub_gives_its_weights() -> None:
+    assert wanted("model.bin")
+    assert not wanted("optimizer.bin")
 
 
 def test_a_command_opens_it(tmp_path: Path) -> None:
