@@ -47,6 +47,29 @@ def test_translators(name: str, kind: str, beams: int, tmp_path: Path) -> None:
             assert hypothesis.score == pytest.approx(their.scores[0], abs=1e-4)
 
 
+NO_TABLES = {f"{side}/position_encodings/encodings": None for side in ("encoder", "decoder")}
+
+
+@pytest.mark.parametrize("more", [NO_TABLES, {"decoder/start_from_zero_embedding": np.int8(1)}])
+def test_computed_positions_and_a_start_without_a_vector(
+    more: dict[str, Any], tmp_path: Path
+) -> None:
+    write_folder(tmp_path, made("paper"), TOKENS, more=more)
+    checkpoint = open_checkpoint(tmp_path)
+    pad, start = checkpoint.config.pad_id, checkpoint.config.start_id
+    padded = np.array([[*text, *[pad] * (8 - len(text))] for text in TEXTS])
+    config = GenerationConfig(max_new_tokens=10, eos_token_id=3, pad_token_id=pad)
+    ours = open_native(checkpoint).generate(padded, np.full((len(TEXTS), 1), start), config)
+    theirs = ctranslate2.Translator(str(tmp_path), compute_type="float32").translate_batch(
+        [[TOKENS[id_] for id_ in text] for text in TEXTS],
+        beam_size=1,
+        max_decoding_length=10,
+        min_decoding_length=0,
+    )
+    for [hypothesis, *_], their in zip(ours, theirs, strict=True):
+        assert [TOKENS[id_] for id_ in hypothesis.tokens if id_ != 3] == their.hypotheses[0]
+
+
 @pytest.mark.parametrize("beams", [1, 4])
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
 def test_decoders(name: str, kind: str, beams: int, tmp_path: Path) -> None:
