@@ -10,24 +10,33 @@ import itertools
 import json
 import re
 import shutil
+import sys
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from regard import train
+from regard import from_pretrained, train
 from regard.checkpoints import find_folder, save_pretrained
 from regard.models import (
     DualEncoder,
     DualEncoderConfig,
     EncoderConfig,
+    EncoderDecoder,
+    EncoderDecoderConfig,
     SpeechEncoderDecoder,
     VisionConfig,
     speech_preset,
 )
 from regard.tasks.images.preparation import Preparation, write_preparation
 from regard.text import TokenizerPair
+from regard.text.sentencepiece import read_sentencepiece
+
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path.append(str(TESTS))
+from fixtures.ctranslate2 import write_folder  # noqa: E402 - a folder above is not a package
 
 STEPS = 3
 FEW = 20  # one in so many, for what an untrained model is scored on
@@ -68,6 +77,7 @@ def make(folder: Path) -> None:
             shutil.copytree(find_folder(shipped), folder / name)
     _chat(folder / "path" / "to" / "llama")
     _gguf(folder / "path" / "to" / "llama.gguf")
+    _ctranslate2(folder / "path" / "to")
     _clip(folder / "path" / "to" / "clip")
     _whisper(folder / "path" / "to" / "whisper")
     _sounds(folder)
@@ -249,6 +259,24 @@ def _gguf(file: Path) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def _ctranslate2(folder: Path) -> None:
+    """The shipped translator in CTranslate2's format, and a random one as a package of Argos."""
+    model, tokenizer = from_pretrained("en-de"), TokenizerPair.load(find_folder("en-de")).source
+    ids = tokenizer.backend.get_vocab()
+    start = {"decoder_start_token": "<pad>"}
+    write_folder(folder / "ct2", model, sorted(ids, key=ids.__getitem__), "int8", settings=start)
+    tokenizer.save(folder / "ct2")
+    sentencepiece = TESTS / "text" / "sentencepiece" / "unigram.model"
+    tokens = ["<s>", *(piece for piece, _ in read_sentencepiece(sentencepiece).pieces)]
+    sizes = dict(d_model=32, d_ff=64, encoder_layers=1, decoder_layers=1, max_positions=64)
+    random = EncoderDecoder(EncoderDecoderConfig(len(tokens), **sizes))
+    with zipfile.ZipFile(folder / "en_de.argosmodel", "w") as package:
+        for file in write_folder(folder / "argos", random, tokens).iterdir():
+            package.write(file, f"en_de/model/{file.name}")
+        package.write(sentencepiece, "en_de/sentencepiece.model")
+        package.writestr("en_de/metadata.json", '{"from_code": "en", "to_code": "de"}')
 
 
 def _clip(folder: Path) -> None:

@@ -68,8 +68,9 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     temporary.mkdir()
     try:
         yield temporary
-        for file in temporary.iterdir():
-            _sync(file)
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                _sync(file)
         if path.exists():
             shutil.rmtree(path)
         os.replace(temporary, path)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 import regard
+from fixtures.ctranslate2 import write_folder
 from fuzz.small_models import TEMPLATE, TEXT, small_model, small_translator
-from regard.checkpoints import Checkpoint, empty_model, save_pretrained
+from regard.checkpoints import Checkpoint, empty_model, open_checkpoint, save_pretrained
+from regard.checkpoints.argos import unpack
 from regard.checkpoints.card import read_card
+from regard.checkpoints.fit import read_state
 from regard.checkpoints.shipped import FOLDER
 from regard.checkpoints.weights import open_weights
 from regard.engine.defaults import read_defaults
 from regard.errors import RegardError, refusing
 from regard.inspection import Trace, thumbnails
 from regard.json_files import read_json
+from regard.models import Decoder, DecoderConfig
 from regard.tasks.text_generation.chat import chat_ids
 from regard.text import Tokenizer
 from regard.text.sentencepiece import make_backend, read_sentencepiece
@@ -108,6 +114,35 @@ def read_weights(folder: Path, name: str) -> None:
     weights = open_weights(folder / "parts" if name.startswith("parts") else folder)
     for each in weights:
         _ = weights[each].sum()
+
+
+def make_ctranslate2(folder: Path) -> list[str]:
+    torch.manual_seed(1)
+    tokens = ["<unk>", "<s>", "</s>", "a", "b", "c"]
+    config = DecoderConfig(6, d_model=8, d_ff=8, num_layers=1, num_heads=2, max_positions=9)
+    for kind in ("float16", "int8"):
+        write_folder(folder / kind, Decoder(config), tokens, kind)
+    names = ("model.bin", "config.json", "vocabulary.json")
+    return [f"{kind}/{name}" for kind in ("float16", "int8") for name in names]
+
+
+def read_ctranslate2(folder: Path, name: str) -> None:
+    checkpoint = open_checkpoint(folder / name.partition("/")[0])
+    read_state(checkpoint, checkpoint.config.shapes(), np, stored=True)
+
+
+def make_argos(folder: Path) -> list[str]:
+    make_ctranslate2(folder)
+    with zipfile.ZipFile(folder / "package.argosmodel", "w", zipfile.ZIP_DEFLATED) as package:
+        package.writestr("en_de/metadata.json", '{"from_code": "en", "to_code": "de"}')
+        for file in (folder / "int8").iterdir():
+            package.write(file, f"en_de/model/{file.name}")
+    return ["package.argosmodel"]
+
+
+def read_argos(folder: Path, name: str) -> None:
+    shutil.rmtree(folder / "whole", ignore_errors=True)
+    unpack(folder / name, folder / "whole")
 
 
 def make_chat(folder: Path) -> list[str]:

@@ -23,6 +23,8 @@ def readers() -> dict[str, Reader]:
             ("tokenizer", model.make_tokenizer, model.read_tokenizer),
             ("sentencepiece", model.make_sentencepiece, model.read_sentencepiece_file),
             ("weights", model.make_weights, model.read_weights),
+            ("ctranslate2", model.make_ctranslate2, model.read_ctranslate2),
+            ("argos", model.make_argos, model.read_argos),
             ("chat", model.make_chat, model.read_chat),
             ("trace", model.make_trace, model.read_trace),
             ("vectors", data.make_vectors, data.read_vectors),

@@ -3,16 +3,18 @@
 import hashlib
 import json
 import os
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias, get_type_hints
 
+from regard.checkpoints.card import read_card
 from regard.checkpoints.families import Entry, find_family
 from regard.checkpoints.family import Family, is_a
 from regard.checkpoints.hub import find_folder
-from regard.checkpoints.weights import Weights, open_weights, weight_files
+from regard.checkpoints.weights import Weights, is_ctranslate2, open_weights, weight_files
 from regard.errors import (
     BadArgumentError,
     NotFoundError,
@@ -76,8 +78,7 @@ class Checkpoint:
         family = self.family
         with self.describing():
             config = family.from_config(self.settings)
-            _check_types(config)
-            _check_sizes(config)
+            check_config(config)
         if family.complete is None:
             return config
         try:
@@ -90,6 +91,11 @@ class Checkpoint:
     def weights(self) -> Weights:
         """The weights by their names in the files; see `open_weights`."""
         return open_weights(self.folder)
+
+    @cached_property
+    def card(self) -> Mapping[str, Any]:
+        """Facts of the model's card."""
+        return read_card(self.folder)
 
     @cached_property
     def sha256(self) -> str:
@@ -140,7 +146,17 @@ def open_checkpoint(name: CheckpointLike) -> Checkpoint:
         from regard.checkpoints.gguf import GGUFCheckpoint
 
         return GGUFCheckpoint(folder)
+    if is_ctranslate2(folder):
+        from regard.checkpoints.ctranslate2 import CTranslate2Checkpoint
+
+        return CTranslate2Checkpoint(folder, name=Path(name).name)
     return Checkpoint(folder, name=Path(name).name)
+
+
+def check_config(config: Any) -> None:
+    """Raise an error for fields of another type, or out of range, in a config from a file."""
+    _check_types(config)
+    _check_sizes(config)
 
 
 def _check_types(config: Any) -> None:

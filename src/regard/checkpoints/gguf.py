@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from regard.checkpoints import gguf_groups as groups
 from regard.checkpoints.checkpoint import Checkpoint
-from regard.checkpoints.weights import Stored, Weights
+from regard.checkpoints.weights import Scaled, Stored, Weights
 from regard.errors import DamagedFileError, UnsupportedError, refusing
 from regard.files import check_content, sha256
 from regard.json_files import JsonFiles, JsonObject
@@ -133,7 +133,7 @@ class _Weights(Weights):
                 grouped = partial(_grouped, file, tensor, shape, interleaved)
                 self._stored[theirs] = Stored(shape, partial(read, np), grouped, group)
 
-    def stored(self, name: str) -> NDArray[Any] | Stored:
+    def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
         if name not in self._stored:
             return super().stored(name)
         self.check_unchanged()

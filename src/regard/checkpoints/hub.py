@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoints import shipped
+from regard.checkpoints import argos, shipped
 from regard.errors import (
     BadArgumentError,
     DamagedFileError,
@@ -27,7 +27,7 @@ PREFIX = "hub:"  # a name without it is never sent over a network
 # Everything a model is made of here; programs and other formats stay where they are.
 CONFIGS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "README.md")
 WEIGHTS = ("model.safetensors", "model-*.safetensors")
-OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin")
+OLD_WEIGHTS = ("pytorch_model.bin", "pytorch_model-*.bin", "model.bin")  # the last is CTranslate2's
 POOLING = "[0-9]_Pooling/config.json"  # how sentence-transformers makes vectors
 _ID = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")  # the oldest models have no organization
 
@@ -39,9 +39,10 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     'en-de'
 
     Args:
-        name: a folder, that of a training run too; a file that ends with .gguf; a shipped model's
-            name, before which a folder of that name comes; "hub:org/name", whose files are fetched
-            and verified; or org/name alone, where the local cache of the Hugging Face Hub has it.
+        name: a folder, that of a training run too; a file that ends with .gguf or .argosmodel; a
+            shipped model's name, before which a folder of that name comes; "hub:org/name", whose
+            files are fetched and verified; org/name alone, where the local cache of the Hugging
+            Face Hub has it; or "argos:en-de", a package that argostranslate has installed.
 
     Raises:
         NotFoundError: there is no such model.
@@ -51,12 +52,17 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
     """
     if isinstance(name, str) and name.startswith(PREFIX):
         return download(name.removeprefix(PREFIX))
+    if isinstance(name, str) and name.startswith(argos.PREFIX):
+        return argos.installed(name)
     folder = Path(name)
     if folder.is_dir():
         if shipped.is_vectors(folder):
             raise UnsupportedError(_not_vectors(name, shipped.VECTORS))
-        # A run's folder holds its model one level down.
-        return folder / "model" if (folder / "model" / "config.json").exists() else folder
+        # A run's folder holds its model one level down, as a package of Argos Translate does, of
+        # old without config.json.
+        inner = folder / "model"
+        has = (inner / "config.json").exists() or (folder / argos.METADATA).is_file()
+        return inner if has and inner.is_dir() else folder
     model = shipped.find(name)
     if model is not None:
         if model.name not in shipped.names():
@@ -64,6 +70,8 @@ def find_folder(name: str | os.PathLike[str]) -> Path:
         return model.folder
     if folder.is_file() and folder.suffix.lower() == ".gguf":
         return folder
+    if folder.is_file() and folder.suffix.lower() == argos.ENDING:
+        return argos.unpacked(folder)
     if folder.exists():
         raise BadArgumentError(f"{folder} is a file; a model folder was expected. Give its folder.")
     fetched = cached(str(name))

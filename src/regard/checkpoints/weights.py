@@ -53,6 +53,23 @@ class Stored:
         return self.numbers().astype(dtype or np.float32, copy=False)
 
 
+@dataclass(frozen=True)
+class Scaled:
+    """A matrix of integers, (rows, columns) in int8, each row of which is to be multiplied by its
+    number of `scales`, (rows,) in float32; an array is made of it by `np.asarray`."""
+
+    integers: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    ndim = 2
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.integers.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return (self.integers * self.scales[:, None]).astype(dtype or np.float32, copy=False)
+
+
 class Weights(Mapping[str, "Tensor"]):
     """Tensors by the names in the files. A tensor is the file's memory: writing to it leaves the
     file as it is. Only the files' headers are read at once; a tensor is looked at, once, when it is
@@ -108,7 +125,7 @@ class Weights(Mapping[str, "Tensor"]):
                         " replace a file that is in use, give another file its name."
                     )
 
-    def stored(self, name: str) -> NDArray[Any] | Stored:
+    def stored(self, name: str) -> NDArray[Any] | Stored | Scaled:
         """An array, as `read` gives it, that is the file's memory; or, where the file has other
         numbers, what makes it."""
         array: NDArray[Any] = self.read(name, np)
@@ -225,6 +242,14 @@ def check_finite(name: str, numbers: NDArray[Any], where: str = "") -> None:
 def open_weights(folder: Path) -> Weights:
     """The weights of a model folder; safetensors come before .bin, one file before shards."""
     return Weights(weight_files(folder))
+
+
+def is_ctranslate2(folder: Path) -> bool:
+    """Return True for a folder of CTranslate2's, which has its weights in its own format."""
+    others = (SAFETENSORS, BIN, f"{SAFETENSORS}.index.json", f"{BIN}.index.json")
+    return (folder / "model.bin").is_file() and not any(
+        (folder / name).is_file() for name in others
+    )
 
 
 def weight_files(folder: Path) -> list[Path]:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from regard.checkpoints import find_folder
-from regard.checkpoints.card import read_card
+from regard.checkpoints import open_checkpoint
 from regard.checkpoints.hub import short_name
 from regard.engine.batching import cores
 from regard.engine.task import Task
@@ -154,7 +153,7 @@ class Served:
                 most=BATCH,
                 metrics=metrics,
             )
-        languages = read_card(find_folder(place)).get("language", [])
+        languages = open_checkpoint(place).card.get("language", [])
         return Model(name, task, threads, limits, tuple(map(str, languages)))
 
 

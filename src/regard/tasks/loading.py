@@ -28,8 +28,8 @@ def load(name: Name, task: str | None = None) -> Task:
 
     Args:
         name: of a shipped model (en-de, emotions, …), a folder, or "hub:org/name" for a model on
-            the Hugging Face Hub; nothing else is ever fetched. A file that ends with .gguf is
-            opened too.
+            the Hugging Face Hub; nothing else is ever fetched. A file that ends with .gguf or
+            .argosmodel is opened too, and "argos:en-de", which Argos Translate has installed.
         task: a name in `catalog.LOADED`; None: what the checkpoint was made for (`kind_of`).
 
     Raises:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from regard.checkpoints import Checkpoint, open_checkpoint, shipped
-from regard.checkpoints.card import read_card
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.hub import short_name
 from regard.engine.defaults import read_defaults
@@ -163,7 +162,7 @@ def describe(model: str, opened: Callable[[str], Any], *, name: str | None = Non
         )
     task = facts_of(checkpoint.architecture, checkpoint.config).task
     config = getattr(checkpoint.config, "text", checkpoint.config)  # a page writes texts
-    language = read_card(checkpoint.folder).get("language", [])
+    language = checkpoint.card.get("language", [])
     languages = [language] if isinstance(language, str) else [str(name) for name in language]
     return ModelInfo(
         name=name,

@@ -6,7 +6,7 @@ special tokens first, Pegasus left room for a hundred, Marian's are in a vocab.j
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,16 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
                 f"expected {vocab_file} to have the special token {token!r}, but it is missing:"
                 " copy it again"
             )
+    backend = numbered_backend(model, ids, "<unk>", ("</s>", "<unk>", "<pad>"))
+    surround(backend, "$A </s>", "$A $B </s>")
+    return backend
+
+
+def numbered_backend(
+    model: SentencePiece, ids: Mapping[str, int], unk: str, special: Iterable[str]
+) -> tokenizers.Tokenizer:
+    """Tokenizer of a SentencePiece model whose pieces have other ids; pieces without one are left
+    out."""
     scores = {
         piece: score
         for (piece, score), kind in zip(model.pieces, model.kinds, strict=True)
@@ -112,12 +122,10 @@ def marian_backend(file: Path, vocab_file: Path) -> tokenizers.Tokenizer:
     vocab = [(f"<unused {id_}>", _OTHER_SIDE) for id_ in range(max(ids.values()) + 1)]
     for piece, id_ in ids.items():
         vocab[id_] = (piece, scores.get(piece, _OTHER_SIDE))
-    backend = make_backend(model, vocab, unk_id=ids["<unk>"])
-    special = [token for token in ("</s>", "<unk>", "<pad>") if token in ids]
+    backend = make_backend(model, vocab, unk_id=ids[unk])
+    backend.add_special_tokens([AddedToken(t, normalized=False) for t in special if t in ids])
     languages = [piece for piece in ids if piece.startswith(">>") and piece.endswith("<<")]
-    backend.add_special_tokens([AddedToken(token, normalized=False) for token in special])
     backend.add_tokens([AddedToken(token, normalized=False) for token in languages])
-    surround(backend, "$A </s>", "$A $B </s>")
     return backend
 
 
@@ -157,6 +165,11 @@ def wordpiece_backend(file: Path, settings: Settings) -> tokenizers.Tokenizer:
         raise DamagedFileError(
             f"expected {file} to be UTF-8, but it is not ({error}). Copy it again."
         ) from error
+    return wordpieces_backend(pieces, settings)
+
+
+def wordpieces_backend(pieces: Sequence[str], settings: Settings) -> tokenizers.Tokenizer:
+    """BERT's tokenizer of these pieces, by their ids."""
     vocab = {piece: id_ for id_, piece in enumerate(pieces)}
     backend = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
     backend.normalizer = normalizers.BertNormalizer(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def make_backend(
         backend = tokenizers.Tokenizer(
             models.BPE(
                 vocab={piece: id_ for id_, (piece, _) in enumerate(vocab)},
-                merges=[] if model.algorithm == _CHAR else _merges(model),
+                merges=[] if model.algorithm == _CHAR else _merges(model, names),
                 unk_token=vocab[unk_id][0],
                 fuse_unk=True,
                 byte_fallback=model.byte_fallback,
@@ -131,12 +131,16 @@ def _favored(model: SentencePiece, vocab: Sequence[Scored], symbols: list[str]) 
     return [(piece, scores.get(piece, score)) for piece, score in vocab]
 
 
-def _merges(model: SentencePiece) -> list[tuple[str, str]]:
-    """The merges of byte-pair encoding, which the file gives only as the rank of each result."""
+def _merges(model: SentencePiece, names: Collection[str]) -> list[tuple[str, str]]:
+    """The merges of byte-pair encoding, which the file gives only as the rank of each result.
+
+    Args:
+        names: pieces of the vocabulary.
+    """
     rank = {
         piece: score
         for (piece, score), kind in zip(model.pieces, model.kinds, strict=True)
-        if kind not in (UNKNOWN, CONTROL)
+        if kind not in (UNKNOWN, CONTROL) and piece in names
     }
     merges = [
         (score, rank[piece[:cut]], rank[piece[cut:]], piece[:cut], piece[cut:])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.families import TYPES
 from regard.checkpoints.fit import fit, quantization
-from regard.checkpoints.weights import Weights
+from regard.checkpoints.weights import Weights, is_ctranslate2
 from regard.engine.doctor.nearest import nearest_family
 from regard.engine.doctor.settings import Finding, check_settings, named
 from regard.engine.native.looking import opened
@@ -79,7 +79,7 @@ def _check_files(folder: Path, weights: Weights) -> Iterator[Finding]:
             f"about {weights.packed_bytes / 1e6:,.1f} MB in the native engine, in fp32;"
             f" {floats / 1e6:,.1f} MB in torch, where every number is dequantized",
         )
-    if any(file.suffix == ".bin" for file in weights.files):
+    if any(file.suffix == ".bin" for file in weights.files) and not is_ctranslate2(folder):
         yield Finding(
             "note",
             "weights",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from regard.arrays import NUMPY
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
 from regard.checkpoints.fit import read_state
-from regard.checkpoints.weights import Stored, check_finite
+from regard.checkpoints.weights import Scaled, Stored, check_finite
 from regard.engine.native import interface, library, reads
 from regard.engine.native.decodes import NativeDecoder, NativeEncoderDecoder, NativeSpeech
 from regard.engine.native.reads import MOST_POSITIONS, NativeDual, NativeReader, NativeVision
@@ -27,7 +27,7 @@ from regard.models.configs.vision import VisionConfig
 if TYPE_CHECKING:
     from torch import nn
 
-Arrays = dict[str, Any]  # arrays, or matrices that are `Stored`
+Arrays = dict[str, Any]  # arrays, or matrices that are `Stored` or `Scaled`
 
 ARCHITECTURES = (
     *("EncoderDecoder", "SpeechEncoderDecoder", "Decoder", "Encoder"),
@@ -85,6 +85,9 @@ def _opened(
     config: Any, arrays: Arrays, precision: str, kernels: int, of_calls: library.Threads
 ) -> Any:
     """The model of these weights, as `open_native` gives it."""
+    scaled = {name: array for name, array in arrays.items() if isinstance(array, Scaled)}
+    arrays = arrays | {name: np.ascontiguousarray(x.integers) for name, x in scaled.items()}
+    arrays |= {f"{name}.scales": np.ascontiguousarray(x.scales) for name, x in scaled.items()}
     entries = (interface.Tensor * len(arrays))(*(_entry(name, arrays[name]) for name in arrays))
     settings = settings_of(config, arrays, library.PRECISIONS.index(precision), kernels)
     used: dict[int, NDArray[Any]] = {}  # by address, what the library reads of `Stored` matrices
@@ -165,7 +168,8 @@ def weights_of(model: "nn.Module | CheckpointLike") -> tuple[Any, Arrays]:
             if name.endswith("norm.weight")
         }
     return config, {
-        name: array if isinstance(array, Stored) else _flat(array) for name, array in state.items()
+        name: array if isinstance(array, Stored | Scaled) else _flat(array)
+        for name, array in state.items()
     }
 
 

@@ -8,7 +8,7 @@ from regard.checkpoints import shipped
 from regard.cli.lines import Line
 from regard.cli.refusals import say_doubts
 from regard.cli.task_command import TaskCommand
-from regard.errors import UnsupportedError
+from regard.errors import BadArgumentError, UnsupportedError
 from regard.figures.color import takes_color
 from regard.options import Options, option
 from regard.tasks import catalog
@@ -26,6 +26,12 @@ class AttentionOptions(Options):
     attention_layer: int | None = option(
         None, "Read from this layer of the decoder, from 0; -1 is the last.", shown="mean of all"
     )
+    argos: tuple[str, str] | None = option(
+        None,
+        "Translate by the packages that Argos Translate has installed, also by way of a third"
+        " language.",
+        metavar="SOURCE TARGET",
+    )
 
 
 class Translate(TaskCommand):
@@ -34,12 +40,37 @@ class Translate(TaskCommand):
     own, what = AttentionOptions, "a sentence"
 
     def open(self) -> None:
+        self.before = self._by_argos()
         self._check_shipped()
         super().open()
         self.aligned = self.extra.attention or self.extra.attention_layer is not None
         if self.aligned:
             self.call["alignment"] = self.extra.attention_step
             self.call["alignment_layer"] = self.extra.attention_layer
+
+    def _by_argos(self) -> list[Any]:
+        """Name the last package's model, and load those whose translations it reads.
+
+        Raises:
+            BadArgumentError: --model beside --argos.
+            NotFoundError: no packages lead from one language to the other.
+        """
+        if self.extra.argos is None:
+            return []
+        if self.common["model"] is not None:
+            raise BadArgumentError("--argos chooses the model; leave out --model.")
+        from regard.checkpoints import argos
+        from regard.tasks.loading import load
+
+        *before, last = map(str, argos.route(*self.extra.argos))
+        self.common["model"] = last
+        return [load(folder, self.kind_name) for folder in before]
+
+    def rows(self, lines: list[Line]) -> list[tuple[str, ...]]:
+        texts = [line.text for line in lines]
+        for translator in self.before:
+            texts = [result.translation for result in translator.run(texts)]
+        return [(text,) for text in texts]
 
     def _check_shipped(self) -> None:
         """Raises UnsupportedError for languages of no shipped translator, where none is named."""

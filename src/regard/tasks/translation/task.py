@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointLike, open_checkpoint
-from regard.checkpoints.card import read_card
 from regard.engine.batching import read_each
 from regard.engine.defaults import Defaults, read_defaults
 from regard.engine.engines import as_array
@@ -540,5 +539,5 @@ def _warn(name: str, texts: Sequence[str], doubts: Sequence[bool], refused: set[
 
 def _stated_languages(checkpoint: Checkpoint | None) -> list[str]:
     """The languages that a model's card states, the source's first."""
-    stated = None if checkpoint is None else read_card(checkpoint.folder).get("language")
+    stated = None if checkpoint is None else checkpoint.card.get("language")
     return [str(language) for language in stated] if isinstance(stated, list) else []
