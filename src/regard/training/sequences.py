@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from regard.attention.padding import not_padding
 from regard.checkpoints import open_checkpoint
 from regard.data import Batch, Batches, TokenStore
 from regard.engine.text_to_text import TextToText
@@ -204,7 +205,7 @@ def summed_loss(
         inside: True for what is no padding, as the target; by default what is not pad_id.
     """
     hidden = model.hidden(source, target).flatten(0, 1)
-    inside = target != model.config.pad_id if inside is None else inside
+    inside = not_padding(target, model.config.pad_id) if inside is None else inside
     target, places = target.flatten(), inside.flatten().nonzero()[:, 0]
     return cross_entropy(
         hidden.index_select(0, places),

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regard.attention.padding import not_padding
 from regard.engine.native import interface, library
 from regard.engine.native.library import Threads, int32, pointer_to
-from regard.engine.native.texts import Ints, Limits, check_ended, check_pixels, not_padding
+from regard.engine.native.texts import Ints, Limits, check_ended, check_pixels
 from regard.errors import BadArgumentError
 from regard.models.configs.encoder import EncoderConfig, place_read
 from regard.models.configs.encoder_decoder import EncoderDecoderConfig

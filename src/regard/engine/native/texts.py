@@ -57,11 +57,6 @@ def check_pixels(shape: tuple[int, ...], expected: tuple[Any, ...]) -> None:
         )
 
 
-def not_padding(ids: NDArray[Any], pad_id: int | None) -> NDArray[np.bool_]:
-    """True for a token, False for padding: where ids are not `pad_id`, of a model that has one."""
-    return np.ones(ids.shape, bool) if pad_id is None else ids != pad_id
-
-
 def padded_on_the_right(tokens: Ints, mask: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """A prompt with its padding behind it, (rows, longest), and each row's length, (rows,)."""
     if mask.shape != tokens.shape:
